@@ -1,5 +1,5 @@
-// Command vast runs a living Earth in Vast's memory, measures the library beside
-// its peers, and says what the machine allows. `vast help` lists the commands.
+// Command vast runs a living Earth in Vast's memory, compares the library with its peers, and examines the
+// limits of the machine. `vast help` lists the commands.
 package main
 
 import (

@@ -3,11 +3,11 @@ package earth
 import "math"
 
 // The state must be the same on every machine, bit by bit. Two things would prevent that. First, a compiler
-// may fuse a product and a sum into one instruction that rounds once (Go does on arm64, ppc64, s390x, riscv64
-// and amd64 at level v3). An explicit conversion of the product prevents it, so this package writes
-// float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of package math are
-// assembly on some machines and may be fused on others, so the few that the state depends on are written
-// here. Square roots are exact everywhere (IEEE 754).
+// may fuse a product and a sum into one instruction that rounds once (Go does on arm64, loong64, ppc64,
+// riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents it, so this
+// package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
+// package math are assembly on some machines and may be fused on others, so the few that the state depends on
+// are written here. Square roots are exact everywhere (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 

@@ -34,11 +34,11 @@
 // Commands are applied in the order of systems and regions. [Earth.Hash] returns a hash of the state.
 //
 // Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
-// compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, ppc64,
-// s390x, riscv64 and loong64. An explicit conversion of the product prevents it, so this package writes
-// float32(x*y) or float64(x*y) wherever it adds to a product. A check of the repository (.ci/fused) finds no
-// fused instruction in the compiled package. From package math it uses only exact functions (square roots,
-// floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
+// compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, loong64,
+// ppc64, riscv64 and s390x, and on amd64 at level v3. An explicit conversion of the product prevents it, so
+// this package writes float32(x*y) or float64(x*y) wherever it adds to a product. A check of the repository
+// (.ci/fused) finds no fused instruction in the compiled package. From package math it uses only exact
+// functions (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
 //
 // # Memory
 //

@@ -47,9 +47,9 @@ type Earth struct {
 
 	schedule    *sched.Schedule
 	places      vast.Run   // by number
-	sites       []site     // the column's, by number of the place
-	tallies     []presence // likewise
-	inhabitants []uint64   // of the places up to and including this one
+	sites       []site     // values of the column site, by number of the place
+	tallies     []presence // values of the column presence, by number of the place
+	inhabitants []uint64   // sum over the places up to and including this one
 	gravity     *gravity
 	region      []region
 
@@ -74,7 +74,7 @@ type Counts struct {
 	Infectious        int
 	Recovered         int
 	Born              int    // in the ticks so far
-	Died              int    // likewise
+	Died              int    // in the ticks so far
 	StructuralChanges uint64 // in the ticks so far: entities made and deleted, components added and removed
 }
 
@@ -143,7 +143,7 @@ func (e *Earth) Counts() Counts {
 // structure.
 func (e *Earth) World() *vast.World { return e.world }
 
-// Close ends the workers and frees the memory. Closing twice does nothing.
+// Close ends the workers and frees the memory. A second Close does nothing.
 func (e *Earth) Close() error {
 	if e.closed {
 		return nil

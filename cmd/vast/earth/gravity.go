@@ -43,7 +43,8 @@ type gravity struct {
 	cellOf []uint16 // of each place
 	order  []uint32 // the places, cell by cell
 	sum    []uint64 // inhabitants of the places up to and including order[i]
-	// for each pair of cells, at from×len(cells)+to: the chance of a cell up to and including to, in 2⁻³²
+	// row[from×len(cells)+to] is the chance that the destination lies in a cell up to and including to, in
+	// units of 2⁻³².
 	row   []uint32
 	sites []site
 	near  float64 // the cosine of nearDistance
@@ -217,8 +218,8 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 	for c := range g.cells {
 		centre := &g.cells[c].centre
-		// The centre of a ring around the Earth may be the Earth's centre. Then any place of the ring will
-		// do.
+		// The positions may cancel out, as those of a ring around the Earth do. Then the cell's first place
+		// serves as its centre.
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {

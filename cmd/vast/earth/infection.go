@@ -19,19 +19,19 @@ const (
 	infectiousPeriod = 1 * day // mean of an exponential distribution, as below
 	immunePeriod     = 10 * day
 
-	// One in carriers of the newborn is infectious, like a newcomer from elsewhere. Without them the
-	// infection would die out in a small world.
+	// carriers is the number of newborn travellers among whom one is infectious, like a newcomer from
+	// elsewhere. Without such newcomers the infection would die out in a small world.
 	carriers = 2000
 
-	// outbreaks is the number of places where the infection begins, with at most outbreakMax infectious
-	// travellers each, and at most one and one in two thousand travellers in all.
+	// outbreaks is the number of places where the infection begins. In each place it begins with at most
+	// outbreakMax travellers, and with at most 1 + n/2000 in a world of n travellers.
 	outbreaks   = 12
 	outbreakMax = 100
 )
 
-// examine changes the health of the travellers in a region. Each region is examined once in regions ticks,
-// for that number of ticks. The chance of an infection in that time is 1−exp(−rate × time), computed by its
-// series.
+// examine changes the health of the travellers in a region. Each tick examines one region, so an examination
+// stands for a time of `regions` ticks. The chance of an infection in that time is 1−exp(−rate × time),
+// computed from its power series.
 func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
 		lives := e.life.Slice(run)
@@ -98,8 +98,8 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns up to most of a region's susceptible travellers who rest in one place: the first of them
-// after skip others.
+// together returns up to most susceptible travellers of a region who rest in one place. It skips the region's
+// first skip susceptible travellers; the next one determines the place.
 func (e *Earth) together(r *region, skip, most int) (found []vast.Entity) {
 	var place vast.Entity
 	for run := range r.exposed.Runs() {

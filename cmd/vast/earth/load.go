@@ -33,8 +33,8 @@ func (e *Earth) load(c Config) error {
 	return e.loadTravellers(c.Travellers)
 }
 
-// slotsFor returns the number of slots of a world. It exceeds the entities, because each region draws whole
-// extents, and ahead of its needs.
+// slotsFor returns the number of slots of a world. It exceeds the number of entities, because each region
+// takes whole extents of slots, and takes them before it needs them.
 func slotsFor(places, travellers int) int {
 	const regionSlots = 1024
 	return places + travellers + travellers/2 + regions*regionSlots
@@ -48,7 +48,7 @@ func (e *Earth) loadPlaces(list *places.List) error {
 		return err
 	}
 	archetype.NewN(n, nil)
-	// The world was empty, so the places lie in one run for good.
+	// The world was empty, so the places lie in one run and stay there.
 	for run := range e.world.Query(e.site, e.presence).Runs() {
 		e.places, e.sites, e.tallies = run, e.site.Slice(run), e.presence.Slice(run)
 	}
@@ -148,8 +148,8 @@ func (e *Earth) loadRegions(n int) {
 // One in onTheWay travellers is on its way at the start.
 const onTheWay = 4
 
-// settleDown gives a region's travellers their places and the components of the newborn. Travellers who are
-// to be on their way get a stay that ended at 0, which startTrips looks for.
+// settleDown gives a region's travellers their places and the components of the newborn. A stay that ends at
+// 0 marks a traveller for startTrips.
 func (e *Earth) settleDown(r *region, _ uint32, commands *vast.Commands) {
 	index, number := uint64(0), r.number
 	place := e.placeWith(r.first)
@@ -203,8 +203,8 @@ func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	}
 }
 
-// tripUnderWay draws a trip from a place as it would be at a random moment: a longer trip is likelier. The
-// trip has no steps if there is no destination.
+// tripUnderWay draws a trip from a place. A longer trip is likelier, as among all trips under way at one
+// moment. The trip has no steps if there is no destination.
 func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 	const tries, long = 4, 512
 	for range tries {

@@ -55,13 +55,15 @@ type Crowd struct {
 	Infectious uint32 // of the travellers
 }
 
-// Crowds visits all travellers on their way one by one up to this number.
+// seenOneByOne is the largest number of travellers in a world with which Crowds visits each traveller on its
+// way.
 const seenOneByOne = 1 << 20
 
 // Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
 // place are yielded together, those on their way one by one. All parts together hold every traveller, if no
-// tick passes meanwhile, so a picture can be painted part by part between ticks. With more than 1,048,576
-// travellers, it yields only every second, fourth, … of those on their way, which stands for two, four, ….
+// tick passes meanwhile, so a picture can be painted part by part between ticks. In a world of more than
+// 1,048,576 travellers, Crowds yields only every second, fourth, … traveller on the way, and counts it as
+// two, four, ….
 //
 // Complexity: about 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a
 // million travellers.

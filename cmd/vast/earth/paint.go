@@ -73,7 +73,8 @@ func (p *painting) paint(place uint32, now presence) {
 	p.tallies[place] = now
 }
 
-// paintBodies visits one in every of the query's travellers, and counts each as every travellers.
+// paintBodies visits every n-th traveller of the query, where n is the parameter every, and counts it as n
+// travellers.
 func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, every int) {
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)

@@ -34,8 +34,8 @@ func (e *Earth) prepareBirths(r *region) error {
 	return e.growChanging(e.world.Len())
 }
 
-// recordedBytes returns the room for the commands of a tick with n travellers. One in some hundred of them
-// sets out or arrives, which takes about 70 bytes.
+// recordedBytes returns the room for the commands of a tick with n travellers. About one in a few hundred
+// travellers sets out or arrives, which takes about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes a region's births, at their homes.
@@ -79,7 +79,8 @@ func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
 				continue
 			}
 			who := run.Entity(i)
-			// First, because the hooks of the tallies see all components of a deleted entity.
+			// The infection is removed first, because the hooks of the tallies see all components of a
+			// deleted entity.
 			e.infectious.RemoveLater(commands, who)
 			commands.Delete(who)
 			e.died++

@@ -2,8 +2,8 @@ package earth
 
 import "github.com/vastgo/vast"
 
-// place returns the place with a number. The places were the first entities of the world, so they lie in one
-// run.
+// place returns the entity of the place with a number. The places were the first entities of the world, so
+// they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
 
 // number returns the number of a place. A link that was edited from outside may lead to another entity; it

@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Tick lets a minute pass. It runs the systems, which read the world, change values and record structural
-// changes. Then it applies these changes, system by system and region by region.
+// Tick advances the world by one minute. It runs the systems, which read the world, change values and record
+// structural changes. Then it applies these changes, system by system and region by region.
 //
 // It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
 // called again when there is room. It allocates nothing on the Go heap, except for the world's growth.
@@ -70,7 +70,7 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	return s
 }
 
-// once divides n parts of work among the workers.
+// once runs n parts of work, divided among the workers.
 func (e *Earth) once(n int, part func(c *sched.Context, i int)) error {
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
 	defer s.Close()

@@ -29,7 +29,8 @@ func (t transport) String() string {
 // means has the speed of each transport in km/h, and the largest distance in km for which it is taken.
 var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
-// turn is the rotation of a transport in one step. The fourth is unused; it keeps every index in range.
+// turn is the rotation of a transport in one step. The fourth element of turns is unused; it keeps every
+// index in range.
 type turn struct{ cos, sin float32 }
 
 var turns = func() (t [4]turn) {
@@ -67,7 +68,8 @@ func (e *Earth) plan(from, to uint32) trip {
 	return t
 }
 
-// newTrip plans the way between two points. The length of its last step makes it arrive.
+// newTrip plans the way between two points. All steps have the same angle, except that the last one ends at
+// the destination.
 func newTrip(from, to vector) trip {
 	a, b := from.wide(), to.wide()
 	distance := arc(a, b) * earthRadius
@@ -148,7 +150,7 @@ func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	return s.exponential(mean)
 }
 
-// leave sends the travellers of a region on their way whose stay has ended.
+// leave starts the trips of a region's travellers whose stay has ended.
 func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)

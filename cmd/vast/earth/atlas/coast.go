@@ -25,7 +25,7 @@ var landRings = sync.OnceValue(func() []land.Ring {
 	return rings
 })
 
-// drawLand fills land, coast, glyph and ground.
+// drawLand fills the fields land, coast, glyph and ground.
 func (m *Map) drawLand() {
 	m.land = make([]bool, m.width*m.height)
 	m.coast = make([]bool, m.width*m.height)
@@ -76,8 +76,8 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	if ay > by {
 		ax, ay, bx, by = bx, by, ax, ay
 	}
-	// The upper end counts and the lower does not, so that a corner on a centre line is crossed once or
-	// twice, as is right.
+	// An edge includes its upper end but not its lower end. So a corner on a centre line counts once if the
+	// outline goes on through the line, and twice or not at all if the outline turns back.
 	from, to := int(math.Ceil(ay-0.5)), int(math.Ceil(by-0.5))
 	for row := max(from, 0); row < min(to, m.down); row++ {
 		at := (float64(row) + 0.5 - ay) / (by - ay)

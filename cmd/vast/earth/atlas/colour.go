@@ -14,8 +14,8 @@ var (
 	infectionRamp = []RGB{{120, 20, 60}, {200, 25, 70}, {255, 45, 60}, {255, 85, 45}, {255, 140, 50}}
 )
 
-// palette holds the colour for each step of density and of infection. With few steps the cells of a frame are
-// alike, which saves bytes in terminals and SVG files.
+// palette holds the colour for each step of density and of infection. With few steps, many neighbouring cells
+// of a frame have the same colour, which saves bytes in terminals and SVG files.
 const (
 	densitySteps   = 24
 	infectionSteps = 12
@@ -40,13 +40,14 @@ var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	return g
 }()
 
-// glow lightens the background by up to a sixth with the colour of a crowd of a level of 0 to 255.
+// glow mixes up to a sixth of a crowd's colour into the background, in proportion to the crowd's level (0 to
+// 255).
 func glow(ground, colour RGB, level int) RGB {
 	part := func(a, b uint8) uint8 { return uint8(int(a) + (int(b)-int(a))*level/(6*255)) }
 	return RGB{part(ground.R, colour.R), part(ground.G, colour.G), part(ground.B, colour.B)}
 }
 
-// ramp returns the colour at a part, 0 to 1, of a row of colours.
+// ramp returns the colour at a position, 0 to 1, along a series of colours.
 func ramp(colours []RGB, at float64) RGB {
 	at *= float64(len(colours) - 1)
 	i := min(int(at), len(colours)-2)

@@ -12,12 +12,12 @@ type Style struct {
 	// Infection is not shown.
 	NoColor bool
 
-	// Full is the count in one dot that has the brightest colour. 0: the count that one occupied dot in two
-	// hundred exceeds in this frame.
+	// Full is the count in one dot that has the brightest colour. 0 means the count that one in 200 occupied
+	// dots of this frame exceeds.
 	Full uint32
 
-	// FullInfected is the infected share of a cell that has the full colour of infection. Smaller shares show
-	// by their square root. 0: a quarter.
+	// FullInfected is the infected share of a cell that has the full colour of infection. The strength of the
+	// colour follows the square root of the share. 0 means a quarter.
 	FullInfected float64
 }
 
@@ -27,8 +27,8 @@ var brailleBit = [dotsDown][dotsAcross]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 
 
 const brailleBlank = '\u2800'
 
-// everyOther is the white dots of a chessboard in a glyph. Without colours, a coast is drawn in these only,
-// so that it does not look like a crowd.
+// everyOther selects every other dot of a glyph, like the white squares of a chessboard. Without colours, a
+// coast has only these dots, so that it does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
 // threshold is the level (1 to 255) from which a dot is set: an ordered dither, so that the share of set dots

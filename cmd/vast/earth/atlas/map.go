@@ -18,16 +18,17 @@ const (
 	MaxColumns = 1000
 	MaxRows    = 500
 
-	// The window fills the map if its dots get a width per height between these bounds. Otherwise there is a
-	// margin on both sides. The window is 2.6 degrees of longitude wide per degree of latitude. A narrower
-	// drawing shows true shapes away from the equator: 2.6 at 0, 2.0 at 40, 1.6 at 52 degrees.
+	// These bound the ratio of width to height, in dots, at which the window is drawn. A map with a ratio
+	// between the bounds is filled; another map has a margin on both sides. The window spans 2.6 degrees of
+	// longitude for each degree of latitude, so a ratio of 2.6 shows true shapes at the equator, 2.0 at 40
+	// degrees, and 1.6 at 52 degrees.
 	minAspect = 1.6
 	maxAspect = 2.8
 )
 
 // Map is a map of the world in terminal cells of one size: the projection, the land, drawn once, and the
 // cells that Draw paints. For another size make another Map. One goroutine may Draw at a time. Dot, DotXYZ,
-// Dots, Land and Coast only read, and may run beside each other and beside Draw.
+// Dots, Land and Coast only read, and may run concurrently with each other and with Draw.
 type Map struct {
 	columns, rows int // cells
 	width, height int // dots: columns×2, rows×4
@@ -48,7 +49,8 @@ type Map struct {
 	grid Grid
 }
 
-// zSlices is so fine that a slice meets one or two borders of rows, even where z changes least with latitude.
+// zSlices is the number of slices of z. A slice meets one or two borders of rows, even where z changes least
+// with latitude.
 const zSlices = 2048
 
 // New draws the land for a map of a size in terminal cells, in less than 1 ms for 120×40 (BenchmarkNew). With
@@ -79,7 +81,7 @@ func New(columns, rows int) *Map {
 	}
 	row := m.down - 1
 	for slice := range m.rowAt {
-		// A little higher, because DotXYZ rounds when it looks up the slice of a z.
+		// The bound is a little above the slice, because DotXYZ rounds when it looks up the slice of a z.
 		upper := float32(slice+1)*(2.0/zSlices) - 1 + 1e-6
 		for row > 0 && m.rowEdge[row] <= upper {
 			row--
@@ -106,7 +108,7 @@ func (m *Map) Coast(dot int) bool { return m.coast[dot] }
 // Dot returns the number of the dot at a position in degrees, or -1 if the position is not on the map: beyond
 // MinLat and MaxLat, and for NaN. Longitudes past 180 wrap around.
 func (m *Map) Dot(lat, lon float64) int {
-	// Written so that NaN and infinities fail.
+	// This form of the condition also rejects NaN and infinities.
 	if !(lat >= MinLat && lat <= MaxLat && math.Abs(lon) <= 1e9) || m.width == 0 {
 		return -1
 	}
@@ -117,12 +119,13 @@ func (m *Map) Dot(lat, lon float64) int {
 	return m.number(int(x), int(y))
 }
 
-// place returns the place of a position in the window, in dots.
+// place returns the coordinates of a position in the window, in dots.
 func (m *Map) place(lat, lon float64) (x, y float64) {
 	return (lon + 180) / 360 * float64(m.across), (MaxLat - lat) / (MaxLat - MinLat) * float64(m.down)
 }
 
-// number returns the number of a dot of the window. The far borders belong to the last dots.
+// number returns the number of a dot of the window. The right border belongs to the last column of dots, and
+// the lower border to the last row.
 func (m *Map) number(x, y int) int {
 	return (m.top+min(y, m.down-1))*m.width + m.left + min(x, m.across-1)
 }
@@ -132,7 +135,7 @@ func (m *Map) number(x, y int) int {
 // (BenchmarkDotXYZ). The row is exact to the last bit of z. The column is that of a longitude at most 0.001°
 // away, a hundredth of a dot on the largest map. A vector that is not of unit length gives the row of its z.
 func (m *Map) DotXYZ(x, y, z float32) int {
-	// Written so that NaN fails. An empty map has no edges.
+	// This form of the condition also rejects NaN. An empty map has no edges.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
 		return -1
 	}
@@ -151,8 +154,8 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 // of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian, that is
 // 0.0006°.
 //
-// It has no branches that depend on the direction: in a crowd they are mispredicted half the time, which
-// costs more than all the arithmetic.
+// It does not branch on the direction: in a crowd, half of such branches would be mispredicted, which costs
+// more than all the arithmetic.
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)

@@ -133,7 +133,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	return err
 }
 
-// plainRow gives the cells of a row without colours those of the picture.
+// plainRow gives the cells of a row without colours the picture's colours.
 func plainRow(row []Cell, back RGB) []Cell {
 	painted := make([]Cell, len(row))
 	for i, c := range row {
@@ -142,8 +142,8 @@ func plainRow(row []Cell, back RGB) []Cell {
 	return painted
 }
 
-// writeText writes the words of one colour at the start of the row, and returns their length. Two spaces end
-// them, because a reader may draw two spaces as one.
+// writeText writes the words of one colour at the start of the row, and returns their length. The words end
+// before two spaces, because a reader may draw two spaces as one.
 func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0

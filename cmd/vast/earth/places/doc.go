@@ -35,10 +35,11 @@
 //
 // # Population
 //
-// A population of 0 is kept as 0. In GeoNames it means "not known". That holds for 30,538 of the embedded
-// places, nearly all of them seats of small administrations. A program that draws places by population should
-// count them as small places, for example of 100 people, or they are never drawn. Sections of cities are
-// places too and are counted again in their city, so the sum of all populations exceeds the number of people.
+// A population of 0 is kept as 0. In GeoNames 0 means "not known". The population of 30,538 embedded places
+// is not known; nearly all of these are seats of small administrations. A program that draws places by
+// population should count them as small places, for example of 100 people, or they are never drawn. Sections
+// of cities are places too and are counted again in their city, so the sum of all populations exceeds the
+// number of people.
 //
 // # Lifetime
 //

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// unitsPerDegree is the resolution of a position: that of GeoNames.
+	// unitsPerDegree is the resolution of a position, the same as in GeoNames.
 	unitsPerDegree = 100_000
 
 	maxLat = 90 * unitsPerDegree
@@ -162,7 +162,7 @@ func (b *builder) list() *List {
 		country:    make([]uint16, n),
 		nameEnd:    make([]uint32, n),
 	}
-	// Countries are numbered anew by first use, for the same reason.
+	// Countries are renumbered in the order of their first use, for the same reason.
 	renumbered := make(map[uint16]uint16, len(b.rows.countries))
 	var names strings.Builder
 	names.Grow(len(b.text) + n)

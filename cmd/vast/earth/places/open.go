@@ -33,8 +33,8 @@ var embedded []byte
 
 const embeddedName = "places.bin (embedded)"
 
-// Embedded decodes the list that is part of the program. It takes some tens of milliseconds and decodes anew
-// at each call. It fails, with an *Error, only if the program was built with a damaged places.bin.
+// Embedded decodes the list that is part of the program. It takes some tens of milliseconds, and decodes the
+// list again at each call. It fails, with an *Error, only if the program was built with a damaged places.bin.
 func Embedded(o Options) (*List, error) {
 	if len(embedded) < headerBytes || string(embedded[:len(magic)]) != magic {
 		return nil, &Error{File: embeddedName, Reason: errUnlike.Error()}
@@ -127,7 +127,7 @@ func readPlain(in *bufio.Reader, name string, done func() int, size int, o Optio
 	return l, nil
 }
 
-// countingReader counts the bytes that were read of a file, before decompression.
+// countingReader counts the bytes read from a file, before decompression.
 type countingReader struct {
 	r     io.Reader
 	bytes int

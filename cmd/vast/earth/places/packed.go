@@ -34,8 +34,8 @@ import (
 //	                bytes of each), then its index for each place
 //	names           each followed by '\n'                           text, deflated
 //
-// A key on the curve is both coordinates at once and rises from place to place,
-// so one column of small gaps takes the place of two of signed differences.
+// A key on the curve encodes both coordinates and rises from place to place, so one column of small gaps
+// replaces two columns of signed differences.
 const (
 	magic          = "VASTPLC\n"
 	version        = 1
@@ -151,7 +151,7 @@ func decodeHeader(head []byte) (header, error) {
 	h.places, h.nameBytes = word(12), word(16)
 	for i := range h.section {
 		h.section[i] = word(20 + 4*i)
-		// A sum beyond 31 bits, where int is that small, is refused first.
+		// The comparison comes before the sum, because the sum could overflow an int of 32 bits.
 		if h.section[i] < 0 || h.section[i] > maxPackedBytes-h.payload {
 			return h, fmt.Errorf("declares more than %d MiB of packed data", maxPackedBytes>>20)
 		}
@@ -187,7 +187,7 @@ func readPacked(r io.Reader, o Options, done func() int, total int) (*List, erro
 	if err != nil {
 		return nil, err
 	}
-	// The buffer grows with the bytes that arrive, because the declared length may lie.
+	// The buffer grows with the bytes that arrive, because the declared length may be wrong.
 	payload, err := io.ReadAll(io.LimitReader(r, int64(h.payload)))
 	if err != nil {
 		return nil, cutOff(err, headerBytes+len(payload), headerBytes+h.payload)
@@ -389,8 +389,8 @@ func checkName(s string) error {
 	return checkText(s)
 }
 
-// checkText refuses text that must not reach a terminal: control characters could control it, and the end of
-// a name is one of them.
+// checkText refuses text that is not UTF-8, and control characters: a terminal would obey them, and one of
+// them ends a name in a packed file.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("not text: the bytes are not UTF-8")

@@ -43,8 +43,8 @@ const mostError = 64 << 10
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
 	"program printed")
 
-// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token. A
-// given token takes precedence over that in the fragment, and that over the environment's.
+// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token.
+// The token is the given one, or else the one in the fragment, or else the one in the environment variable.
 func New(address, token string) (*Program, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -169,7 +169,7 @@ func (p *Program) Get(ctx context.Context, path string, query url.Values, most i
 	return nil
 }
 
-// refusal reads an answer that is not a success.
+// refusal reads an answer that is not a success, and returns it as an error.
 func (p *Program) refusal(answer *http.Response) error {
 	var body struct {
 		Error struct {

@@ -26,8 +26,8 @@ const bytesElement = int(unsafe.Sizeof(element{}))
 
 func bytesElements(n int) int { return n * bytesElement }
 
-// numbered returns the i-th element. The works that append write the same as a literal in their loops, as
-// programs do, because an element that an inlined function returns is copied once more.
+// numbered returns the i-th element. The loops of the appending works repeat the literal, as programs do,
+// because an element that an inlined function returns is copied once more.
 func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }
 
 func arrayWorks() []work {
@@ -38,7 +38,7 @@ func arrayWorks() []work {
 }
 
 // appends returns the sides of the works append and append-longest: ours first, then the growth strategies to
-// compare with. With longest, the time is that of the longest single append, and memory is not weighed.
+// compare with. With longest, the time is that of the longest single append, and memory is not measured.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
@@ -63,7 +63,7 @@ func (s *stopwatch) lap() {
 	s.last = now
 }
 
-// resume starts anew: the time since the last lap does not count.
+// resume restarts the measurement: the time since the last lap does not count.
 func (s *stopwatch) resume() { s.last, s.longest = clock.Now()-s.start, 0 }
 
 func appendArray(m *meter, n int, longest bool) {

@@ -1,9 +1,9 @@
-// Package bench is the command `vast bench`: it measures the library beside the ways in which a Go program
-// would do the same work without it, in one process, and prints the ratios.
+// Package bench is the command `vast bench`: it compares the library with the ways in which a Go program
+// would do the same work without it. It measures all of them in one process and prints the ratios.
 //
-// The timed work of each side stands in functions that are not inlined, so that the harness is not measured
-// with it. The sides take turns: each round runs every side of a work once, after the unused memory of the
-// side before has gone back to the operating system. The first round warms up and does not count.
+// The timed work of each side is in functions that are not inlined, so the times do not include the harness.
+// The sides take turns: each round runs every side of a work once, after the unused memory of the side before
+// has gone back to the operating system. The first round warms up and does not count.
 package bench
 
 import (
@@ -73,7 +73,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.rounds, "rounds", 3, "rounds that count; one more warms up")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.StringVar(&o.svg, "svg", "", "draw the growth strategies into this `file`")
-	// Flags may stand behind names.
+	// Flags may follow names.
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
@@ -125,7 +125,7 @@ func usage(help io.Writer, f *flag.FlagSet) {
 	f.PrintDefaults()
 }
 
-// failure is a panic of made or closed: the operating system, or a limit, refused memory.
+// failure is the panic value of made and closed: the operating system or a limit refused memory.
 type failure struct{ err error }
 
 // catch, deferred, turns a failure into an error.

@@ -149,7 +149,7 @@ type trace struct {
 type point struct {
 	Elements  int     `json:"elements"`
 	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
-	Held      float64 `json:"held"`       // most bytes for each byte of elements
+	Held      float64 `json:"held"`       // largest number of bytes held for each byte of elements
 }
 
 const (
@@ -192,7 +192,7 @@ func traceOnce(name string, n int) trace {
 	worst := 0
 	p := point{}
 	for have, next := 0, pointsFrom; have < n; {
-		// So few that a slice is not reallocated twice.
+		// This is few enough that a slice is not reallocated twice.
 		some := min(n-have, have/16+1, 256)
 		s.resume()
 		g.fillLapping(some, &s)

@@ -108,7 +108,7 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 			min(x(n), plotRight-8), p.top+plotHeight+16,
 			count(n))
 	}
-	// Ours is last, so that it lies above the others.
+	// Vast's line is drawn last, so that it lies above the others.
 	for i := len(traces) - 1; i >= 0; i-- {
 		l := growthLines[traces[i].Strategy]
 		fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="`, l.class, l.dash)

@@ -116,10 +116,10 @@ const (
 // thousand is replaced: at 20 ticks a second, an element lives for 50 seconds. One insertion in a thousand is
 // guarded while one of the 16 slots is free. The pools are filled once.
 //
-// The difference between the sides is smaller than the disturbances of the machine. So they take turns tick
-// by tick; the first side measures both. The time of a round is that of the tick at the lower quartile, in
-// which nothing interfered. Few ticks insert or remove a guarded element: 16 slots for elements that live for
-// a thousand ticks give one such operation in 60 ticks, of about 10 µs (see sample-churn).
+// The difference between the sides is smaller than the noise of the machine. So they take turns tick by tick;
+// the first side measures both. The time of a round is that of the tick at the lower quartile, in which
+// nothing interfered. Few ticks insert or remove a guarded element: 16 slots for elements that live for a
+// thousand ticks give one such operation in 60 ticks, of about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))

@@ -10,7 +10,7 @@ const (
 	bytesRealloc = 100   // bytes of the growing allocation for each element of -n
 	bytesHole    = 16384 // bytes of a block in the fragmented heap: whole pages on most systems
 	elementsHole = 200   // elements for each block
-	churnLive    = 10    // one in so many objects is alive at a time
+	churnLive    = 10    // one in churnLive objects is alive at a time
 )
 
 func heapWorks() []work {
@@ -68,7 +68,7 @@ func heapWorks() []work {
 
 func newHeap() *heap.Heap { return made(heap.New(heap.Options{Name: "bench"})) }
 
-// viewOf is sound while the allocation lives. The works see to that.
+// viewOf is sound while the allocation lives. No work uses the view after it frees the allocation.
 func viewOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
 // marked writes the ends of a growing allocation, for mustBeMarked.

@@ -37,7 +37,7 @@ func punchHeap(h *heap.Heap, blocks []unsafe.Pointer) unsafe.Pointer {
 	return large
 }
 
-// fragmentGo runs the collector before the large allocation, so that the freed blocks are known.
+// fragmentGo runs the collector before the large allocation, so that the freed blocks can be reused.
 func fragmentGo(m *meter, count int) {
 	blocks := make([][]byte, count)
 	var large []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// reallocRoom times the growth by a quarter of an allocation whose memory is resident. It moves only if its
-// room is full: it has been doubled already, and another allocation lies behind it.
+// reallocRoom grows a resident allocation by a quarter and times that. If moves is true, the allocation must
+// move: it has been doubled already, so its room is full, and another allocation lies behind it.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))

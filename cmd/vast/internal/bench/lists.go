@@ -41,8 +41,8 @@ func totalSize(sizes []uint8) (total int) {
 
 func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
 
-// churnRounds is how often the lists are built and freed: often enough that the collector runs in the
-// measured time.
+// churnRounds is the number of times that the lists are built and freed: often enough that the collector runs
+// in the measured time.
 const churnRounds = 5
 
 // churns returns the sides of the work lists-churn: build all lists, element by element, and free them,

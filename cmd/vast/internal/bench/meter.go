@@ -33,11 +33,11 @@ func (m *meter) weigh() {
 	m.heft()
 }
 
-// heft is weigh with garbage: the memory that the program takes at this moment.
+// heft is like weigh, but includes garbage: it notes the memory that the program takes at this moment.
 func (m *meter) heft() { m.used = max(0, resident()-m.before) }
 
 // resident returns the bytes of this process that are in memory. On other systems than Linux it adds up the
-// sizes that Go's heap and the regions give.
+// sizes that Go's runtime and the regions report.
 func resident() int {
 	n, err := measure.Resident()
 	if err != nil {

@@ -24,7 +24,7 @@ func replaceWorks() (works []work) {
 	return works
 }
 
-// replaceable is the table of one side. Each goroutine calls use once. It does n operations and returns the
+// replaceable is the table of one side. Each goroutine calls use once. use does n operations and returns the
 // sum of the numbers that it read, so that the compiler does not remove the reads.
 type replaceable interface {
 	use(entries int, order *rand.PCG, n int) (sum float32)

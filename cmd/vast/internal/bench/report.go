@@ -26,7 +26,7 @@ type row struct {
 	TheirsWastedMB float64 `json:"theirs_wasted_mb,omitempty"`
 }
 
-// newRow compares two results of a work whose data take so many bytes.
+// newRow compares two results of a work. bytes is the size of the work's data.
 func newRow(family, work string, bytes int, ours, theirs result) row {
 	r := row{
 		Family: family, Work: work, Against: theirs.name,

@@ -13,7 +13,8 @@ const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
 	bytesMessage = 64
-	// bytesAside go through a buffer before the blocks, so that one block in four wraps around the end.
+	// bytesAside is the number of bytes that go through a buffer before the blocks, so that one block in four
+	// wraps around the end.
 	bytesAside = bytesBlock/2 + 1000
 )
 

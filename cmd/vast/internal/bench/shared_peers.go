@@ -30,7 +30,7 @@ func (l *lockedFreeList) remove(i uint32) bool {
 
 // atomicFreeList is an array of fixed size whose holes are a lock-free stack (R. Kent Treiber, 1986). A count
 // is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
-// unchanged one.
+// unchanged one (the ABA problem).
 type atomicFreeList struct {
 	first    atomic.Uint64 // count, index
 	_        [56]byte

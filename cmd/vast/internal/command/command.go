@@ -54,7 +54,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// runHelp is `vast help`, and `vast help COMMAND`, which is `vast COMMAND -h`.
+// runHelp runs `vast help` and `vast help COMMAND`. The latter does the same as `vast COMMAND -h`.
 func runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		return Run([]string{args[0], "-h"}, stdout, stderr)

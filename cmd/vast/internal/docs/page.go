@@ -129,13 +129,13 @@ func lines(n ast.Node, source []byte) []byte {
 	return b
 }
 
-// Up is the path from the page to the site's root.
+// Up returns the path from the page to the site's root.
 func (p *page) Up() string { return strings.Repeat("../", strings.Count(p.Path, "/")) }
 
-// To is the path from this page to another.
+// To returns the path from this page to another.
 func (p *page) To(other *page) string { return p.Up() + other.Path }
 
-// Outline is the sections that are listed beside the page.
+// Outline returns the sections that are listed beside the page.
 func (p *page) Outline() (list []*section) {
 	for _, s := range p.Sections {
 		if s.Level == 2 || s.Level == 3 {
@@ -145,5 +145,5 @@ func (p *page) Outline() (list []*section) {
 	return list
 }
 
-// From is the store that the reader comes from, for the pages about that.
+// From returns the store that a page titled "Coming from …" is about.
 func (p *page) From() string { return strings.TrimPrefix(p.Title, "Coming from ") }

@@ -28,7 +28,8 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
 
-// render makes the page's HTML. known are the pages, and exists reports other files of the site.
+// render makes the page's HTML. known holds the pages by source, and exists reports whether the documentation
+// has another file.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -79,10 +80,10 @@ func (p *page) address(to string, known map[string]*page, exists func(name strin
 	}
 }
 
-// parts renders the elements that differ from goldmark's.
+// parts renders the elements whose HTML differs from goldmark's.
 type parts struct{}
 
-// RegisterFuncs is for goldmark.
+// RegisterFuncs implements renderer.NodeRenderer.
 func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, writeHeading)
 	r.Register(ast.KindFencedCodeBlock, writeCode)

@@ -66,7 +66,7 @@ var (
 	humps       = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 )
 
-// unasked are words that every question has. The script site.js leaves out the same words.
+// unasked are common words, which a search ignores. The script site.js leaves out the same words.
 var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is " +
 	"it its my of on or s " +
 	"that the this to what when where which who why will with you your")

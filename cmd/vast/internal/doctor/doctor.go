@@ -19,7 +19,7 @@ import (
 // Verdicts of a check.
 const (
 	ok   = "ok"
-	warn = "warn" // works, but less well than it could, or with a trap ahead
+	warn = "warn" // works, but less well than it could, or may fail later
 	bad  = "bad"  // default options will not work
 )
 
@@ -216,7 +216,7 @@ func controlGroup(f vm.Facts, budget string) Check {
 	if f.ControlGroupHigh > 0 {
 		c.Value += ", slow from " + vm.Bytes(f.ControlGroupHigh)
 	}
-	// Another line judges the budget.
+	// If the environment sets a budget, another line judges it.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
 		c.Advice = "Exceeding it ends the process without an error. Keep a budget below it: " +

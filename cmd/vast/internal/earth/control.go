@@ -22,14 +22,14 @@ func newControl(budget time.Duration) *control {
 	return &control{budget: budget, poke: make(chan struct{}, 1)}
 }
 
-// Pace is for the inspector.
+// Pace implements inspect.Pacer.
 func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.budget, c.late, c.dropped
 }
 
-// isLate counts a late tick, and the missed ticks before it.
+// isLate counts a late tick, and the missed ticks that the driver dropped before it.
 func (c *control) isLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,12 +43,12 @@ func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
 // Resume ends a pause.
 func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
 
-// Step pauses after so many more ticks.
+// Step makes a number of further ticks, then pauses.
 func (c *control) Step(ticks int) {
 	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
 }
 
-// Paused reports whether there is a pause.
+// Paused reports whether the ticks are paused.
 func (c *control) Paused() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *control) change(f func()) {
 	}
 }
 
-// mayTick reports whether there is a pause, and whether a tick is to be made in it.
+// mayTick reports whether the ticks are paused, and whether a step remains to be made.
 func (c *control) mayTick() (paused, step bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

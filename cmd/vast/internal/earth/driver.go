@@ -150,7 +150,7 @@ var always = func() <-chan time.Time {
 // roomy is a wait that is long enough to fill a snapshot before the tick is due.
 const roomy = 50 * time.Millisecond
 
-// visitTime is the time for visitors at once.
+// visitTime bounds one admission of visitors.
 const visitTime = 500 * time.Microsecond
 
 // admit admits visitors and reports whether others still wait. It admits at least one.
@@ -226,7 +226,8 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	}
 }
 
-// fill fills a snapshot. Only the driver's goroutine may call it, and after done any goroutine.
+// fill fills a snapshot. Only the driver's goroutine may call it until done is closed; then any goroutine
+// may.
 func (d *driver) fill(s *snapshot) {
 	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
 	if s.atlas != nil {

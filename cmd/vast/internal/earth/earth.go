@@ -31,7 +31,7 @@ type world interface {
 	Hash() string
 }
 
-// Run runs `vast earth` with the arguments after these words, and returns the exit status.
+// Run runs the command with the arguments after `vast earth`, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	switch {

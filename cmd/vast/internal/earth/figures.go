@@ -7,7 +7,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// figures are all numbers that are shown of a run at one moment.
+// figures are all numbers of a run that are shown at one moment.
 type figures struct {
 	counts simulation.Counts
 	timing timing

@@ -49,7 +49,7 @@ type number struct {
 	min, max int
 }
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (n number) Set(s string) error {
 	v, err := strconv.ParseInt(s, 0, 0)
 	if err != nil || int(v) < n.min || int(v) > n.max {
@@ -62,7 +62,7 @@ func (n number) Set(s string) error {
 	return nil
 }
 
-// String is for package flag, which also calls it on a zero number.
+// String implements flag.Value. Package flag also calls it on a zero number.
 func (n number) String() string {
 	if n.to == nil {
 		return "0"
@@ -73,7 +73,7 @@ func (n number) String() string {
 // seed is a flag for any whole number of 64 bits.
 type seed uint64
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (s *seed) Set(text string) error {
 	v, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
@@ -83,13 +83,13 @@ func (s *seed) Set(text string) error {
 	return nil
 }
 
-// String is for package flag.
+// String implements flag.Value.
 func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
 
 // length is a flag for a time.
 type length time.Duration
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (l *length) Set(text string) error {
 	v, err := time.ParseDuration(text)
 	if err != nil || v < 0 {
@@ -99,13 +99,13 @@ func (l *length) Set(text string) error {
 	return nil
 }
 
-// String is for package flag.
+// String implements flag.Value.
 func (l *length) String() string { return time.Duration(*l).String() }
 
 // address is a flag for an address to listen at.
 type address string
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (a *address) Set(text string) error {
 	if text != noInspector {
 		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
@@ -117,7 +117,7 @@ func (a *address) Set(text string) error {
 	return nil
 }
 
-// String is for package flag.
+// String implements flag.Value.
 func (a *address) String() string { return string(*a) }
 
 // flags declares the flags. It keeps package flag from printing, so that every error is one message.

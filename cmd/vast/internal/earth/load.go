@@ -97,7 +97,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if err != nil {
 		return l, err
 	}
-	// In parallel, and before the first tick.
+	// The index is made while the world is made, and is ready before the first tick.
 	var indexing sync.WaitGroup
 	if o.inspect != noInspector {
 		indexing.Go(func() { l.index = newIndex(list) })

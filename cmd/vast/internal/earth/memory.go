@@ -17,7 +17,7 @@ type memory struct {
 	pauseMax                      time.Duration
 }
 
-// readMemory asks the runtime and the operating system. It may run beside ticks.
+// readMemory asks the runtime and the operating system. It may run during ticks.
 func readMemory() memory {
 	total := vm.Snapshot(true).Total()
 	samples := []metrics.Sample{

@@ -79,7 +79,7 @@ func (x *index) between(folded string) (lo, hi int) {
 	return lo, hi
 }
 
-// namesakes yields the places of a folded name, the most populous first.
+// namesakes returns the places with a folded name, the most populous first.
 func (x *index) namesakes(folded string) (list []uint32) {
 	lo, _ := x.between(folded)
 	for _, place := range x.order[lo:] {
@@ -114,8 +114,8 @@ func (x *index) name(place int) string {
 	return name
 }
 
-// find returns the place with a name: a result of name, or a beginning of one. If there are several, it
-// returns the most populous. Case and accents do not matter.
+// find returns the place with a name: a result of the method name, of which the country and the number may be
+// left out. If several places match, it returns the most populous. Case and accents do not matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if place, ok := x.nth(text, 1); ok {
@@ -191,7 +191,7 @@ type names struct {
 	earth *simulation.Earth
 }
 
-// Name is for the inspector.
+// Name implements inspect.Namer.
 func (n names) Name(e vast.Entity) (string, bool) {
 	place, ok := n.earth.PlaceNumber(e)
 	if !ok {
@@ -200,7 +200,7 @@ func (n names) Name(e vast.Entity) (string, bool) {
 	return n.name(place), true
 }
 
-// Find is for the inspector.
+// Find implements inspect.Namer.
 func (n names) Find(name string) (vast.Entity, bool) {
 	place, ok := n.find(name)
 	if !ok {
@@ -209,7 +209,7 @@ func (n names) Find(name string) (vast.Entity, bool) {
 	return n.earth.Place(place), true
 }
 
-// Suggest is for the inspector.
+// Suggest implements inspect.Namer.
 func (n names) Suggest(prefix string, most int) (list []inspect.Suggestion) {
 	for _, place := range n.suggest(prefix, most) {
 		s := inspect.Suggestion{Name: n.name(place), Entity: n.earth.Place(place)}

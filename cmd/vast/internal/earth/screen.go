@@ -71,7 +71,7 @@ type view struct {
 	fitted layout    // layout of the snapshot
 }
 
-// size is the size of the screen, and the notes.
+// size returns the size of the screen, and the notes.
 func (v *view) size() (columns, rows int, n notes) {
 	columns, rows = v.screen.Size()
 	return columns, rows, v.notes
@@ -102,7 +102,7 @@ func (v *view) show(s *snapshot) {
 	v.idle = s
 }
 
-// resized lays the view out anew.
+// resized adapts the view to the size of the screen.
 func (v *view) resized() {
 	v.layout = newLayout(v.size())
 	if v.idle != nil && v.fitted != v.layout {

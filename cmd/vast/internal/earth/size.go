@@ -45,14 +45,14 @@ func parseSize(s string) (int, error) {
 	return int(n), nil
 }
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (z *size) Set(s string) error {
 	n, err := parseSize(s)
 	*z = size(n)
 	return err
 }
 
-// String is for package flag.
+// String implements flag.Value.
 func (z *size) String() string {
 	if z == nil || *z == 0 {
 		return ""

@@ -29,7 +29,7 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines writes rows of JSON as they arrive, at most most rows unless most is 0. It returns the number of
+// lines writes rows of JSON as they arrive, up to most of them, or all if most is 0. It returns the number of
 // rows, and whether there are more.
 func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(from)

@@ -45,7 +45,7 @@ type options struct {
 // amount is a flag for a number of rows.
 type amount int
 
-// Set is for package flag.
+// Set implements flag.Value.
 func (a *amount) Set(text string) error {
 	n, err := strconv.ParseInt(text, 0, 0)
 	if err != nil || n < 0 {
@@ -55,7 +55,7 @@ func (a *amount) Set(text string) error {
 	return nil
 }
 
-// String is for package flag.
+// String implements flag.Value.
 func (a *amount) String() string { return strconv.Itoa(int(*a)) }
 
 // flags declares the flags. It keeps package flag from printing, so that every error is one message.
@@ -132,7 +132,7 @@ An error in the query is shown below its place; the exit status is 2.
 `, b.String())
 }
 
-// Run runs `vast query` with the arguments after these words, and returns the exit status.
+// Run runs the command with the arguments after `vast query`, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	columns, terminal := tty.Columns(stdout)
 	o, err := parse(args, terminal)
@@ -247,7 +247,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	return nil
 }
 
-// showPlace shows an error below the word of the query that it is about.
+// showPlace shows an error below the word of the query that caused it.
 func showPlace(w io.Writer, text string, e *attach.Error) {
 	clean := []rune(tty.Clean(text))
 	at := min(e.Position, len(clean))

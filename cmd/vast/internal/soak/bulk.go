@@ -134,7 +134,7 @@ type handled interface {
 	Len() int
 }
 
-// holder inserts into a container and removes from it, beside a map.
+// holder makes the same insertions and removals in a container and in a map.
 type holder struct {
 	in      handled
 	model   map[bulk.Handle[place]]place

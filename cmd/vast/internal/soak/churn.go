@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. A round closes everything that it opens, except what lasts: the first round
-// opens that, and close closes it.
+// churn is one kind of work. A round closes everything that it opens. Lasting containers are opened by the
+// first round and closed by close.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)
-	close func() // nil if nothing lasts
+	close func() // nil if nothing stays open
 }
 
 // tally counts operations. Churns add to it from several goroutines.

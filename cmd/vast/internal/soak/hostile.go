@@ -11,9 +11,10 @@ import (
 // hostileShare is the number of forged and stale references that a hostile churn uses in a round.
 const hostileShare = 100_000
 
-// forge returns a reference that may refer to nothing: 64 random bits, zero, all bits, a formerly valid one,
-// or a valid one with a flipped bit, its neighbour, an earlier or later use of its slot, or with the mark of
-// another container. A reference has the slot in the low 32 bits, and the generation above.
+// forge returns a reference that may refer to nothing. It is 64 random bits, zero, all ones, a stale
+// reference, or a changed valid reference: with a flipped bit, of the slot before or after, of the generation
+// before or after, or with the mark of another container. A reference has the slot in the low 32 bits, and
+// the generation above.
 func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	v := good[r.IntN(len(good))]
 	switch r.IntN(10) {

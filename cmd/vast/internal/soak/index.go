@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// pairs is an index beside a Go map.
+// pairs is an index, and a Go map of the same pairs as its model.
 type pairs struct {
 	index bulk.Index[int32, int64]
 	model map[int32]map[int64]bool

@@ -32,7 +32,7 @@ func above(base, now figures) (grown []growth) {
 	return grown
 }
 
-// lower lowers the baseline to figures below it: resources of the start have ended since.
+// lower lowers the baseline to smaller figures, because resources from the start may have ended since.
 func lower(base *figures, now figures) {
 	for _, f := range judged {
 		if f.exact {

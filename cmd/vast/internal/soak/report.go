@@ -21,7 +21,7 @@ type report struct {
 	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
 	Last        figures  `json:"last"`  // and of the last quarter
 	Grown       []growth `json:"grown"`
-	More        []string `json:"more,omitempty"` // whose regions are more than they were
+	More        []string `json:"more,omitempty"` // names with more open regions than at first
 	Wrong       string   `json:"wrong"`          // empty: all answers were right
 	now         figures
 }

@@ -2,11 +2,12 @@
 // nothing leaks.
 //
 // The work goes in rounds of about half a second. A round has a share of each churn: it makes containers,
-// worlds, schedules, inspectors and so on, uses them beside models of plain Go values, and closes them. Some
-// are made in the first round and last to the end. Between two rounds nothing runs, and exact figures must be
-// as before: file descriptors, goroutines, regions and the addresses they reserve. Other figures (mappings,
-// resident memory, the Go heap) are compared by medians. The first tenth of the time warms up; after it, the
-// first quarter of the rounds is compared with the last. See judged for the allowed differences.
+// worlds, schedules, inspectors and so on, compares them with models of plain Go values while it uses them,
+// and closes them. Some are made in the first round and stay open to the end. Between two rounds nothing
+// runs, and exact figures must be as before: file descriptors, goroutines, regions and the addresses they
+// reserve. Other figures (mappings, resident memory, the Go heap) are compared by medians. The first tenth of
+// the time warms up; after it, the first quarter of the rounds is compared with the last. See judged for the
+// allowed differences.
 package soak
 
 import (
@@ -34,7 +35,7 @@ type options struct {
 	json    bool
 }
 
-// Run runs `vast soak` with the arguments after these words, and returns the exit status.
+// Run runs the command with the arguments after `vast soak`, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	switch {
@@ -104,9 +105,10 @@ func parse(args []string, help io.Writer) (options, error) {
 const (
 	// leastRounds is the least number of rounds, however short the time is.
 	leastRounds = 8
-	// mostSamples bounds the samples of a soak, so that they do not grow themselves.
+	// mostSamples bounds the samples of a soak, so that the samples do not count as growth themselves.
 	mostSamples = 1000
-	// settlingRounds is the number of rounds before exact figures are compared. They make what lasts.
+	// settlingRounds is the number of rounds before exact figures are compared. These rounds open the lasting
+	// containers.
 	settlingRounds = 3
 )
 
@@ -188,7 +190,7 @@ func (s *soak) run() (result report) {
 	return result
 }
 
-// round runs each churn's share of a round.
+// round runs one round of each churn.
 func (s *soak) round(number int) error {
 	var (
 		workers sync.WaitGroup
@@ -211,8 +213,8 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures while all churns rest. Closed resources may still be about to end, so it waits for
-// the exact figures to return to the baseline: for a long time once that is settled.
+// read reads the figures while all churns rest. Closed resources may take a moment to end. So read waits 100
+// ms, or, once the baseline is settled, up to s.rest for the exact figures to return to the baseline.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {
@@ -226,7 +228,7 @@ func (s *soak) read(base figures, settled bool) figures {
 	}
 }
 
-// end closes what lasts, and returns what was wrong then.
+// end closes the lasting containers, and returns the text of the errors.
 func (s *soak) end() string {
 	var errs []error
 	for _, c := range s.churns {

@@ -26,7 +26,7 @@ type person struct {
 	name    string
 }
 
-// town is a world with columns of all storages and links of all kinds, beside a model of plain Go maps.
+// town is a world with columns of all storages and links of all kinds, and its model of plain Go maps.
 type town struct {
 	*tally
 	world    *vast.World

@@ -49,7 +49,7 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// move adds a place, or overwrites it by any of the verbs.
+// move adds a place, or overwrites it with Set or Edit.
 func (n *town) move(e vast.Entity, p *person, v place) {
 	if p == nil || p.at == nil {
 		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil, "%v has a place", e)

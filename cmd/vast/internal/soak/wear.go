@@ -27,8 +27,8 @@ type wearing[R comparable] struct {
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use uses the lowest free slot over and over. When another slot becomes the lowest, the slot before must
-// have been used as often as its generation allows, and no reference to it may be valid.
+// use inserts into the lowest free slot and removes again, over and over. When the next slot becomes the
+// lowest, the slot before must have had generation.MaxCount uses, and no reference to it may be valid.
 func (w *wearing[R]) use(t *tally) {
 	for range uses {
 		ref := w.insert()

@@ -2,8 +2,8 @@ package top
 
 import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
-// table is a table with headings. Its first column takes the room that the others leave. If that is too
-// narrow, the last columns are left out.
+// table is a table with headings. Its first column takes the room that the others leave. If that room is too
+// small, the last columns are left out.
 type table struct {
 	headings []string
 	widths   []int // of all columns; for the first, the least width

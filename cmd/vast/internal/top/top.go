@@ -2,7 +2,7 @@
 // program's inspector.
 //
 // A feed follows the program's live stream on a goroutine of its own, and attaches again when the stream is
-// lost. Its updates change a state, from which a page of lines is composed, for a screen or to be printed
+// lost. Its updates change a state. A page of lines is composed from the state, for a screen or to be printed
 // once.
 package top
 
@@ -85,7 +85,7 @@ as a share of one processor.
 `, b.String())
 }
 
-// Run runs `vast top` with the arguments after these words, and returns the exit status.
+// Run runs the command with the arguments after `vast top`, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	switch {

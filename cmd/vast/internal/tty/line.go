@@ -2,7 +2,7 @@ package tty
 
 import "strings"
 
-// Tone says how a piece of text is to look; each screen gives it a colour.
+// Tone is the look of a piece of text; each screen gives a tone its colour.
 type Tone uint8
 
 const (
@@ -38,7 +38,7 @@ func (l Line) Width() (n int) {
 	return n
 }
 
-// Cut returns the line in at most so many cells.
+// Cut shortens the line to at most the given number of cells.
 func (l Line) Cut(cells int) Line {
 	for i, s := range l {
 		w := Width(s.Text)
@@ -50,7 +50,7 @@ func (l Line) Cut(cells int) Line {
 	return l
 }
 
-// Pad returns the line in exactly so many cells.
+// Pad returns the line in exactly the given number of cells, cut or followed by blanks.
 func (l Line) Pad(cells int) Line {
 	l = l.Cut(cells)
 	if missing := cells - l.Width(); missing > 0 {
@@ -59,7 +59,7 @@ func (l Line) Pad(cells int) Line {
 	return l
 }
 
-// From returns the line without its first cells. Each character there must take one cell.
+// From returns the line without its first cells. Each of these characters must take one cell.
 func (l Line) From(cells int) Line {
 	for i, s := range l {
 		runes := []rune(s.Text)
@@ -95,8 +95,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the fields that fit into so many cells. It leaves out whole fields at the end, but cuts the
-// first one.
+// Line returns the fields that fit into the given number of cells. It leaves out whole fields at the end, but
+// cuts the first one.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

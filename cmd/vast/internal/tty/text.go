@@ -56,7 +56,7 @@ func Cut(text string, cells int) string {
 	return b.String() + "…"
 }
 
-// Pad returns a clean text in exactly so many cells, cut or followed by blanks.
+// Pad returns a clean text in exactly the given number of cells, cut or followed by blanks.
 func Pad(text string, cells int) string {
 	text = Cut(text, cells)
 	return text + strings.Repeat(" ", max(cells-Width(text), 0))

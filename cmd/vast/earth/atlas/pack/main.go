@@ -141,8 +141,8 @@ func appendRings(rings []land.Ring, g geometry, arcs []land.Ring) ([]land.Ring, 
 	return rings, nil
 }
 
-// join puts arcs end to end. A negative index is the complement of the index of an arc to follow backwards.
-// The last point of an arc is the first of the next.
+// join puts arcs end to end. A negative index i stands for arc ^i, followed backwards. The last point of an
+// arc is the first of the next.
 func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 	var ring land.Ring
 	for _, index := range indices {
@@ -165,8 +165,8 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 
 // cut turns a ring that crosses the antimeridian into one that a flat map can fill. Where the ring jumps
 // across the antimeridian, it is led along that line to a pole and back on the other side. A ring that jumps
-// twice goes there twice, and the parts in between cancel out. A ring that jumps once, Antarctica, has its
-// pole on land. The way along the line is not a coast; maps recognise it by its longitude.
+// twice takes this detour twice, and the two detours cancel out. A ring that jumps once, Antarctica, has its
+// pole on land. The detour is not a coast; maps recognise it by its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32
@@ -183,7 +183,7 @@ func cut(ring land.Ring) land.Ring {
 					pole = -90
 				}
 			}
-			// The remaining way to the line, and the whole way around.
+			// The degrees of longitude from before to the antimeridian, and from before to p.
 			to := side - before.Lon
 			whole := to + p.Lon + side
 			lat := p.Lat

@@ -40,7 +40,7 @@ func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]st
 	return s
 }
 
-// Show is called by the command.
+// Show shows the cells and copies them. The command calls it.
 func (s *Screen) Show() {
 	s.SimulationScreen.Show()
 	s.mu.Lock()

@@ -64,8 +64,8 @@ func Encode(rings []Ring) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// Decode reads the bytes of Encode. Any other bytes are an error. It takes memory of at most a few times
-// their number.
+// Decode unpacks the result of Encode. It returns an error for any other bytes. It allocates at most a few
+// times len(packed) bytes.
 func Decode(packed []byte) ([]Ring, error) {
 	body := len(packed) - crc32.Size
 	if body < len(magic) || string(packed[:len(magic)]) != magic {
