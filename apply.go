@@ -36,8 +36,8 @@ type place struct {
 // Apply changes the structure: it must not run inside a query, and panics inside a hook. It panics if
 // Commands are of another world, are closed or are given twice; then nothing has changed.
 //
-// Complexity: as the direct changes, and sorting by position. Apply keeps its buffers, so that later calls
-// need not allocate.
+// Complexity: that of the direct changes, and of a sort by position. Apply keeps its buffers, so that later
+// calls need not allocate.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
 	w.mustNotBeInCallback(opApply)
@@ -170,7 +170,7 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 }
 
 // newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
-// consecutive, it makes these entities too. It returns how many entities it made. Single births in turn would
+// consecutive, it makes these entities too. It returns how many entities it made. Births one at a time would
 // make the same entities. Placeholders resolve to them before hooks are called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // Parts calls add for each array that the world keeps, with the column that the array belongs to, or nil. A
-// closed world has none.
+// closed world has no arrays.
 func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	if w.closed || w.live == nil {
 		return

@@ -32,9 +32,9 @@ type CommandsOptions struct {
 // before stays recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being
 // applied, or belong to another world.
 //
-// One goroutine at a time may record into Commands: give each goroutine its own. Recording may run beside
-// queries and look-ups, and beside recording into other Commands of the same world, but not beside changes of
-// the structure.
+// One goroutine at a time may record into Commands: give each goroutine its own. Recording may run at the
+// same time as queries, look-ups, and recording into other Commands of the same world, but not while the
+// structure changes.
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
@@ -244,7 +244,7 @@ func (c *Commands) begin() {
 	c.room = c.usable()
 }
 
-// commit commits memory for size more bytes after the first used ones.
+// commit commits memory for size bytes after the first used bytes.
 func (c *Commands) commit(used, size uintptr) error {
 	if size > uintptr(c.bytes) || used > uintptr(c.bytes)-size {
 		return &vm.Error{Op: "record", Purpose: c.world.options.Name, Bytes: int(size), Err: vm.ErrCapacity,

@@ -1,7 +1,7 @@
 package vast
 
 // committed is the committed memory of some columns and of the control arrays. A growth that fails half-way
-// is undone with it: otherwise its memory would be missing from a limit that others share.
+// is undone down to these sizes: otherwise its memory would be missing from a limit that others share.
 type committed struct {
 	size         uint32
 	gens, owners int // bytes above and below w.control

@@ -35,7 +35,7 @@ func (k *walk) nextPart() bool {
 	}
 }
 
-// nextBetween is the cursor's Next, kept to the query's range.
+// nextBetween is the cursor's Next, limited to the query's range.
 func (k *walk) nextBetween() bool {
 	for k.cursor.Next() {
 		k.cursor.Lo, k.cursor.Hi = max(k.cursor.Lo, k.q.lo), min(k.cursor.Hi, k.q.hi)
@@ -62,7 +62,8 @@ func (q *query) alike(lo, hi uint) uint {
 	if len(q.optional) == 0 {
 		return hi
 	}
-	// Look at the word in all columns first: a border in it is nearer than any border behind it.
+	// Look at this word in all columns first: a border inside the word is nearer than any border behind the
+	// word.
 	for _, c := range q.optional {
 		var here uint64
 		if lo < uint(c.slots) {

@@ -32,7 +32,7 @@ func (w *World) Delete(e Entity) bool {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	// This is deleteIn for one entity, written out because the call would take a tenth of the time.
+	// This is deleteIn for one entity, written out because a call would take a tenth of the time of Delete.
 	rare := clearIn(w.liveWords, word, ^mask)
 	births := a.births
 	for i := range births {

@@ -38,8 +38,8 @@ func NewColumn[T any](w *World) Column[T] {
 	return col
 }
 
-// Named gives the column a name in place of its type's, for statistics and messages, and returns the column.
-// An empty name changes nothing.
+// Named gives the column a name in place of its type's name, for statistics and messages, and returns the
+// column. An empty name changes nothing.
 func (c Column[T]) Named(name string) Column[T] {
 	c.c.rename(name)
 	return c
@@ -75,7 +75,7 @@ func (c Column[T]) at(slot uint32) *T {
 	return (*T)(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(*(*T)(nil))))
 }
 
-// Edit returns e's component for writing, or nil if e is stale or lacks it. Edit is [Column.Get] that marks
+// Edit returns e's component for writing, or nil if e is stale or lacks it. Unlike [Column.Get], Edit marks
 // the component as written for the column's trackers, even if the caller writes nothing. Without trackers it
 // costs one test more than Get.
 //
@@ -84,8 +84,8 @@ func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// This is has and at, written out so that Edit is small enough for inlining. So is the dirty bit:
-	// column.flushDirty tells trackers of it later.
+	// The methods has and at are written out here, so that Edit is small enough for inlining. For the same
+	// reason Edit only sets a dirty bit: column.flushDirty tells trackers of it later.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -113,8 +113,8 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	return true
 }
 
-// Add gives e the component, or overwrites the one that e has, and returns its address. Add returns nil if e
-// is stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
+// Add gives e the component, or overwrites e's component, and returns its address. Add returns nil if e is
+// stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
 // [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	alive, gained := c.c.add(e)
@@ -206,7 +206,7 @@ func (c Column[T]) TrySlice(r Run) []T {
 	return c.Slice(r)
 }
 
-// EditRun returns the components of a run for writing. EditRun is [Column.Slice] that marks each component as
+// EditRun returns the components of a run for writing. Unlike [Column.Slice], EditRun marks each component as
 // written, as [Column.Edit] does. Complexity: 64 marks at a time.
 func (c Column[T]) EditRun(r Run) []T {
 	if invariants.Enabled {
@@ -222,8 +222,8 @@ func (c Column[T]) EditRun(r Run) []T {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (c Column[T]) In(r Run) bool { return c.c.in(r) }
 
-// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that
-// the entity has, and returns how many entities match. The query sees the world as it was before. AddAll
+// AddAll sets the component of every entity that matches the query to v, adding the component where the
+// entity lacks it, and returns how many entities match. The query sees the world as it was before. AddAll
 // makes room first: if that fails, it panics with a [*vm.Error] and has changed nothing; see [Column.Grow].
 // It panics if the query is of another world. Complexity: 64 entities at a time, and writing the values.
 func (c Column[T]) AddAll(q Query, v T) int {

@@ -16,8 +16,8 @@
 //     [World.DeleteAll], take a Query.
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
-//   - [Tracker] notes which entities gained, lost or had written some components since it last looked. Hooks,
-//     such as [Column.OnAdd], are called at once.
+//   - [Tracker] notes which entities gained or lost some components, or had them written, since its last
+//     look. Hooks, such as [Column.OnAdd], are called at once.
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
 //   - [World.Visit] lets other goroutines look at a world whenever its owner calls [World.Admit].
 //

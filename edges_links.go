@@ -51,8 +51,8 @@ func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	return p
 }
 
-// unlink removes an edge from both lists. If it was the last one, the source keeps its presence bit, and the
-// target loses its.
+// unlink removes an edge from both lists. A source that has lost its last edge keeps its presence bit. A
+// target that has lost its last edge loses its presence bit.
 func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	one := s.pool.Get(h)
 	out, in := s.ends(s.sources, one.from), s.ends(s.targets, one.to)

@@ -130,10 +130,10 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and makes the memory of the archetype's columns usable there. In this order
-// it takes the lowest hole between extents that is large enough; new words, which lie right behind the
+// place finds words for an extent and makes the memory of the archetype's columns usable there. It tries, in
+// this order: the lowest hole between extents that is large enough; new words, which lie right behind the
 // archetype's last extent if no other extent was drawn meanwhile; the largest hole, if that has at least
-// least words. Otherwise it returns no words.
+// least words. If all of these fail, it returns no words.
 func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {

@@ -51,8 +51,8 @@ func (w *World) checkInvariants() {
 		owned += n
 		w.checkPlace(a, must)
 	}
-	// Extents do not share words: each word names one owner, and checkExtent found each extent's words to
-	// name it.
+	// Extents do not share words: each word names one owner, and checkExtent found that each extent's words
+	// name that extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned,
 		w.vacant.Count(), w.frontier)
 	must(w.worn == worn, "%d slots count as at their last generation, %d are", w.worn, worn)

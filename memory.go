@@ -16,7 +16,7 @@ type memory struct {
 
 // pieceSize is the size of one reservation: enough for dozens of columns of the default size, and small
 // enough that thousands of worlds fit into the address space. On systems with 32 bits nothing is reserved
-// ahead, and its value does not matter.
+// ahead, and pieceSize does not matter.
 const pieceSize = min(8<<30, math.MaxInt/4)
 
 // dearAddresses says whether reserved addresses cost memory. Windows keeps page tables for them.

@@ -28,8 +28,8 @@ func (e *NameTaken) Error() string {
 		e.Name, e.Owner)
 }
 
-// Names returns the world's index of names. A world has one. The first call makes it, as [NewHeapColumn]
-// makes a column.
+// Names returns the world's index of names. A world has one index. The first call makes it, as
+// [NewHeapColumn] makes a column.
 func (w *World) Names() *Names {
 	w.mustBeOpen("World.Names")
 	if w.names == nil {
@@ -66,7 +66,7 @@ func (n *Names) made() *Names {
 // Len returns the number of entities that have a name. Complexity: as [Column.Len].
 func (n *Names) Len() int { return n.made().texts.Len() }
 
-// Set gives e a name in place of the one that it has, and reports whether e is alive. The empty name removes
+// Set gives e a name, which replaces e's present name, and reports whether e is alive. The empty name removes
 // e's name. The error is a [*NameTaken] if another living entity has the name; then nothing has changed. Set
 // panics if the world is closed, and as [Column.Add] does if it needs memory and gets none. Complexity: that
 // of a map, and amortized one step for the sweep.

@@ -187,5 +187,5 @@ func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	return in, out
 }
 
-// fewRanked is the number of entities from which on counting bytes is faster than comparing keys.
+// fewRanked is the smallest number of entities for which counting bytes is faster than comparing keys.
 const fewRanked = 128

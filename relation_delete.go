@@ -87,7 +87,7 @@ type deletion struct {
 }
 
 // startDeletion returns an empty set. The world keeps one, so that only a larger deletion than before
-// allocates. The world has none while a deletion calls hooks: if a hook panics, the set is dropped.
+// allocates. The world keeps no set while a deletion calls hooks: if a hook panics, the set is dropped.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil
@@ -252,8 +252,8 @@ func (w *World) isTarget(slot uint32) bool {
 }
 
 // deleteLinked deletes the entities of the seeds and all that must go with them, and returns how many it
-// deleted. If a relation refuses, it deletes nothing if allOrNothing is set, and otherwise spares what it
-// must.
+// deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is set. Otherwise
+// it spares the entities that must live.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {

@@ -163,8 +163,8 @@ func (k *relation) shrinkLinks(bytes int) error {
 	return err
 }
 
-// enter links a source without a target to one, and moves its descendants to their levels. There must be
-// room.
+// enter links a source, which must have no target yet, to a target, and moves its descendants to their
+// levels. There must be room.
 func (k *relation) enter(slot uint32, target Entity) {
 	t := k.targets
 	if !t.set.Test(uint(target.slot)) {

@@ -38,7 +38,7 @@ func (w *World) Reset() {
 	}
 }
 
-// vacate gives an extent back, unless slots in it are worn out: the extent keeps track of these.
+// vacate gives an extent back, unless some of its slots are worn out: the extent keeps track of worn slots.
 func (w *World) vacate(x *extent) {
 	if w.worn > 0 {
 		for word := x.word; word < x.word+x.words; word++ {

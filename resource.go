@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// SetResource stores a value of type T in the world that belongs to no entity, such as a clock, a
-// configuration or a map. A world has one value of each type: SetResource replaces the one that is there. A
+// SetResource stores in the world a value of type T that belongs to no entity, such as a clock, a
+// configuration or a map. A world has one value of each type: SetResource replaces the present value. A
 // resource lies on the Go heap and may hold Go pointers.
 func SetResource[T any](w *World, v T) {
 	w.mustBeOpen("SetResource")

@@ -26,8 +26,8 @@ type store interface {
 	has(n, owed int) bool
 	// room makes n puts unable to fail, even after the owed ones. On failure nothing has changed.
 	room(n, owed int) error
-	// mark returns a function that takes back all growth since, or nil if there is nothing to take back. No
-	// put may happen between the two.
+	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
+	// undo. No put may happen between mark and undo.
 	mark() (undo func())
 	// trim gives back what no element needs, except room for the next keep puts.
 	trim(keep int) error
@@ -69,11 +69,11 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n are made, of which up to promised go by a
-// promise.
+// owedBeside returns how many puts stay owed to others while n puts are made, of which up to promised redeem
+// a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes n puts unable to fail, of which up to promised go by a promise. Promises to others stay kept.
+// room makes n puts unable to fail, of which up to promised redeem a promise. Promises to others stay kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
 // promise notes that n additions were promised room.

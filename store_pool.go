@@ -12,8 +12,8 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. Queries and verbs
-// are those of a Column. Make one with [NewSparseColumn].
+// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. Queries and
+// methods are those of a Column. Make one with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -85,8 +85,8 @@ func (s *poolStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.
 func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >= s.need(n, owed) }
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
-// need returns how many insertions need room so that n puts cannot fail, and of the owed puts those that can
-// still happen: no more entities than slots ever have the component.
+// need returns the number of insertions to make room for, so that n puts and the owed puts cannot fail. It
+// leaves out owed puts for which the pool has no slots left: they cannot happen.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

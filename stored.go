@@ -12,7 +12,7 @@ type stored[T any] struct {
 	c *column
 }
 
-// keptBy makes s the store of a new column and returns the column's verbs.
+// keptBy makes s the store of a new column and returns the column's methods.
 func keptBy[T any](c *column, s store) stored[T] {
 	c.keep(s)
 	k := stored[T]{c}
@@ -58,7 +58,7 @@ func (k stored[T]) Set(e Entity, v T) bool {
 	return true
 }
 
-// Add gives e the component, or overwrites the one that e has, and returns its address, as [Column.Add] does.
+// Add gives e the component, or overwrites e's component, and returns its address, as [Column.Add] does.
 func (k stored[T]) Add(e Entity, v T) *T {
 	alive, gained := k.c.add(e)
 	if !alive {
@@ -133,8 +133,8 @@ func (k stored[T]) OnRemove(f func(e Entity, v *T)) {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (k stored[T]) In(r Run) bool { return k.c.in(r) }
 
-// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that
-// the entity has, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities
+// AddAll sets the component of every entity that matches the query to v, adding the component where the
+// entity lacks it, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities
 // share what v refers to. Complexity: one step for each entity.
 func (k stored[T]) AddAll(q Query, v T) int {
 	var walk walk

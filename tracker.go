@@ -70,10 +70,10 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	return t
 }
 
-// Next looks at the world anew: it forgets the notes so far and notes the changes from now on. It must not be
-// called while a query with [Query.Changed] of this tracker runs, because the rest of the run would be
-// missing. It panics in a hook. Complexity: the notes, 64 entities at a time, and one step for each 64 slots
-// in use.
+// Next takes a new look at the world: it forgets the notes so far and notes the changes from now on. It must
+// not be called while a query with [Query.Changed] of this tracker runs, because the query would miss the
+// entities that it has not yielded yet. It panics in a hook. Complexity: the notes, 64 entities at a time,
+// and one step for each 64 slots in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")

@@ -44,9 +44,9 @@ type bell struct{ c chan<- struct{} }
 // and return false. Then it is called again, in the same Admit or a later one, until it returns true.
 //
 // Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
-// the owner runs must not call it: a system, a hook, the body of a loop, or look itself. It would wait for
-// itself, and can do the work of look directly. Visit detects such calls in a schedule and in look, while no
-// other world is at work, and panics; elsewhere it waits. It returns nil if look has returned true, the
+// the owner runs must not call it: a system, a hook, the body of a loop, or look itself. Such code would wait
+// for itself. It can do the work of look directly. Visit detects such calls in a schedule and in look, while
+// no other world is at work, and panics; elsewhere it waits. It returns nil if look has returned true, the
 // context's error if the context ends first, and [ErrClosed] if the world is closed. When it returns, look is
 // not running and will not be called again. If look panics, Visit panics with the same value.
 func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
@@ -93,7 +93,7 @@ func (w *World) Admit(most time.Duration) (more bool) {
 }
 
 // NotifyVisits sends to c, without blocking, whenever a call of [World.Visit] begins to wait, until stop is
-// called. With it an idle owner wakes up to call [World.Admit]. Give c room for one value.
+// called. An idle owner receives from c to wake up and call [World.Admit]. Give c room for one value.
 func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 	b := &bell{c}
 	v := &w.visits

@@ -137,7 +137,7 @@ func (w *World) Close() error {
 	return w.release()
 }
 
-// release releases all memory. Another call tries again where this one failed.
+// release releases all memory. If it fails, another call tries to release the rest.
 func (w *World) release() error {
 	var errs []error
 	for _, c := range w.watched {
