@@ -156,7 +156,8 @@ func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	return c, nil
 }
 
-// has is the test that every look-up makes. It reads the generation only if it is committed.
+// has is the test that every look-up makes. It compares the slot first, so that it reads only committed
+// generations.
 func (c *column) has(e Entity) bool {
 	return e.slot < c.slots &&
 		*(*uint32)(unsafe.Add(c.gens, uintptr(e.slot)*4)) == e.generation &&

@@ -200,7 +200,7 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 	}
 }
 
-// Set makes target the target of source, in place of the one that source has, and reports whether both are
+// Set makes target the target of source, in place of source's present target, and reports whether both are
 // alive. It panics if the link would close a circle, unless the relation is cyclic; if the world is closed;
 // and with a [*vm.Error] if it needs memory and gets none, see [Relation.GrowLevels]. Complexity: constant;
 // for a source that has sources itself, the number of target's ancestors and of source's descendants.
@@ -259,7 +259,7 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
-// GrowLevels makes every [Relation.Set] unable to fail between entities that the world has room for now, in
+// GrowLevels makes [Relation.Set] unable to fail for all entities that the world has room for now, in
 // hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) GrowLevels(levels int) error {
 	k := r.made()

@@ -11,7 +11,7 @@ import (
 
 // HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the
 // like. Its elements lie on the Go heap, in fixed blocks that never move, so the collector scans them.
-// Presence bits, queries and verbs are those of a Column. Make one with [NewHeapColumn].
+// Presence bits, queries and methods are those of a Column. Make one with [NewHeapColumn].
 //
 // A HeapColumn clears an element when its entity loses the component, so that the collector can free what the
 // element referred to. It drops a block without elements. A vm.Limit does not count memory on the Go heap.
