@@ -56,8 +56,8 @@ func NewAllocator(o Options) (*Allocator, error) {
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another
 // limit as [vm.Region.Commit] does; then nothing has changed, except that the oldest freed blocks may have
-// left the quarantine. It panics when size is negative or align is not such a number. Complexity: one system
-// call when the block is made and one when it is freed, a page fault, and the recording of the call stack.
+// left the quarantine. It panics when size is negative or align is invalid. Complexity: one system call when
+// the block is made and one when it is freed, a page fault, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -74,7 +74,8 @@ func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	return a.at(b), nil
 }
 
-// at returns the address of a block. It is sound while the allocator is open: the region does not move.
+// at returns the address of a block. The conversion is sound while the allocator is open: the region does not
+// move.
 func (a *Allocator) at(b *block) unsafe.Pointer { return unsafe.Add(a.base, b.start) }
 
 // alloc is Alloc for a valid size and alignment.
@@ -269,8 +270,8 @@ func (a *Allocator) blockAt(p uintptr) *block {
 	return b
 }
 
-// Owns reports whether p points into the allocator's addresses, live or not. It costs a comparison. A program
-// that allocates only some blocks here uses it to tell them from the others.
+// Owns reports whether p points into the allocator's addresses, live or not. It costs one comparison. A
+// program that allocates only some blocks here calls Owns to tell these blocks from the others.
 func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
 
 // Len returns the number of live blocks; 0 after Close.
@@ -281,8 +282,8 @@ func (a *Allocator) Len() int {
 }
 
 // Check compares the bytes around all live blocks, and returns a [*Fault] about the first block whose
-// surroundings were overwritten. If nothing faults (see the package documentation), it also finds writes to
-// freed blocks. It changes nothing. Complexity: it reads less than two pages for each block.
+// surroundings were overwritten. Where nothing faults (see the package documentation), Check also finds
+// writes to freed blocks. It changes nothing. Complexity: it reads less than two pages for each block.
 func (a *Allocator) Check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -305,7 +306,8 @@ func (a *Allocator) Close() error {
 		return nil
 	}
 	if !a.closing {
-		// A failing Region.Close may decommit some pages, so the check comes first, and once.
+		// A failing Region.Close may decommit some pages, so the check runs before it, and not again when
+		// Close is repeated.
 		a.closing, a.found = true, a.check()
 	}
 	if err := a.region.Close(); err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// block describes one block, live or freed. It lies on the Go heap, where no bad write reaches it.
+// block describes one block, live or freed. It lies on the Go heap, outside of the region that bad writes
+// damage.
 type block struct {
 	page, pages int // the block's pages; a guard page follows
 	start       int // offset of the first byte in the region
@@ -16,7 +17,7 @@ type block struct {
 	state       state
 	allocated   calls
 	freed       calls
-	after       *block // the next block to be freed
+	after       *block // the block that was freed next after this one
 }
 
 // kind says what a block holds: a value of a type, a slice of them, or (without a name) bytes.
@@ -51,8 +52,8 @@ func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (al
 // pagesOf returns the number of pages for a block of a rounded size.
 func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
 
-// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so that a copy shifted by a
-// few bytes shows.
+// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so a copy shifted by a few
+// bytes is detected.
 var canary = func() []byte {
 	b := make([]byte, vm.PageSize())
 	for i := range b {
@@ -62,7 +63,7 @@ var canary = func() []byte {
 }()
 
 // slack returns the bytes before and after the block in its pages. Each part is shorter than a page and lies
-// in one page. It is sound while the block's pages are committed or lie on the Go heap.
+// in one page. The conversion is sound while the block's pages are committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page

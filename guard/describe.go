@@ -40,7 +40,7 @@ func (r *registry) find(p uintptr) *Allocator {
 }
 
 // Describe reports which block an address belongs to: an address from a log, from a debugger, or of a
-// suspected pointer. It returns false for an address of no open allocator. The report has no stack At.
+// suspected pointer. It returns false for an address of no open allocator. Fault.At is nil in the report.
 // Describe may be called from many goroutines. Complexity: linear in the number of open allocators and in the
 // pages of the block.
 func Describe(p uintptr) (*Fault, bool) {
@@ -117,7 +117,8 @@ func (a *Allocator) describe(p uintptr) *Fault {
 	return a.wild(p)
 }
 
-// around returns the block that a page, or the guard page behind it, belongs to; or nil.
+// around returns the block whose pages, or whose guard page behind them, include the page. It returns nil if
+// there is no such block.
 func (a *Allocator) around(page int) *block {
 	for first := page; first > 0; first-- {
 		if b := a.blocks[first]; b != nil {

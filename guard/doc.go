@@ -6,7 +6,7 @@
 // page behind it is never committed. So a bad access is a memory fault. The report names the object and the
 // distance to it, and says where it was allocated and freed. The method is the end-of-page allocator (Niklas
 // Gray, "Virtual Memory Tricks", 2017; before that Bruce Perens, Electric Fence, 1987) with both precautions
-// of that text: addresses are kept after their memory is freed, and each object has a guard page behind it.
+// of Gray's text: addresses are kept after their memory is freed, and each object has a guard page behind it.
 //
 //   - [Allocator]: any values, by [Make] and [MakeSlice], [Alloc] and [AllocSlice], or [Allocator.Alloc].
 //   - [Pool]: replaces a suspected [bulk.Pool] in one line.
@@ -54,9 +54,9 @@
 // # Cost
 //
 // A block costs at least a page of memory, two pages of addresses, some 400 bytes of Go heap, and on Linux
-// two of the process's mappings, of which there are 65,530 unless vm.max_map_count is raised. Hence the
+// two of the process's mappings. Linux allows 65,530 mappings unless vm.max_map_count is raised. Hence the
 // default capacity of 16,384 blocks. Allocating and freeing cost a system call each, and the recording of the
-// stack. The command `vast bench guard` measures it.
+// stack. The command `vast bench guard` measures these costs.
 //
 // # In production
 //
@@ -77,8 +77,8 @@
 // A heap.Heap does the same while the environment variable VAST_GUARD is 1/n. A container whose elements must
 // lie at base + i × size cannot move single elements elsewhere. For those, one in n releases of an
 // arena.Arena, and one in n truncations of a bulk.Array or bulk.Table, gives all the memory back at once, so
-// that a stale access faults. Regions remember where the memory was given back, and the panic of [vm.Watch]
-// says it. An invalid value of the variable is reported on standard error and ignored.
+// that a stale access faults. Regions remember the call that gave the memory back, and the panic of
+// [vm.Watch] names this call. An invalid value of the variable is reported on standard error and ignored.
 //
 // A long-lived object keeps its slot in such an allocator. If objects live as long as the program, the first
 // sampled ones stay the only ones.

@@ -11,8 +11,9 @@ type Options struct {
 	// Name is the purpose under which the allocator's bytes are counted (see [vm.Snapshot]), and named in
 	// reports. Default: "guard.Allocator".
 	Name string
-	// Capacity is the largest number of live blocks. On Linux each costs two of the process's mappings, of
-	// which there are 65,530 unless vm.max_map_count is raised. Default: 16,384, half of them.
+	// Capacity is the largest number of live blocks. On Linux each block costs two of the process's mappings.
+	// Linux allows 65,530 mappings unless vm.max_map_count is raised. Default: 16,384 blocks, which take half
+	// of the mappings.
 	Capacity int
 	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its pages
 	// and one more. Freed addresses are used again when no others are left, the oldest first. Until then a

@@ -11,12 +11,12 @@ import (
 )
 
 // Pool is a [bulk.Pool] in which each element has a block of an [Allocator] to itself. Using a pointer after
-// its element was removed faults, and so does an access past the element's end. A Pool has the verbs, the
-// handles and the slot order of a bulk.Pool. It replaces one in one line, and the program behaves the same up
-// to the fault.
+// its element was removed faults, and so does an access past the element's end. A Pool has the methods, the
+// handles and the slot order of a bulk.Pool. Changing one line of a program replaces a bulk.Pool by a Pool,
+// and the program behaves the same up to the fault.
 //
 // Three things differ. An element costs pages, system calls and mappings (see [Options]). A run of
-// [Pool.Runs] is one element. A slice from Runs faults once its element is removed.
+// [Pool.Runs] is one element. Accessing a slice from Runs faults once its element is removed.
 //
 // One goroutine may change a pool at a time, as with a bulk.Pool.
 type Pool[T any] struct {
@@ -127,8 +127,8 @@ func handleOf[T any](h bulk.Handle[cell]) bulk.Handle[T] {
 	return bulk.HandleOf[T](h.ID())
 }
 
-// element returns the element of a cell. It is sound because the block was made for a T, which holds no Go
-// pointers, and lives as long as the cell.
+// element returns the element of a cell. The conversion is sound because the block was made for a T, which
+// holds no Go pointers, and lives as long as the cell.
 func (p *Pool[T]) element(c *cell) *T {
 	var v T
 	return (*T)(unsafe.Add(p.a.base, p.a.place(c.page, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))))
@@ -194,7 +194,7 @@ func (p *Pool[T]) Get(h bulk.Handle[T]) *T {
 func (p *Pool[T]) Len() int { return p.cells.Len() }
 
 // Runs yields each live element as a run of one: its slot and a slice. The order is ascending by slot. The
-// body may remove elements, and must not touch the slice of a removed one.
+// body may remove elements, and must not touch the slice of a removed element.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		for h, c := range p.cells.All() {
@@ -218,8 +218,8 @@ func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 }
 
 // Clear removes all elements. Before that it calls f, unless f is nil, with each of them in ascending order
-// of slots; f must not change the pool. If f panics, nothing is removed. Clear panics as [Pool.Remove] does;
-// then the elements up to that one are gone.
+// of slots; f must not change the pool. If f panics, nothing is removed. Clear panics as [Pool.Remove] does
+// for an element; then all elements before that element are gone.
 func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	if f != nil {
 		for h, e := range p.All() {

@@ -68,8 +68,8 @@ func renamed(op string, err error) error {
 	return &other
 }
 
-// Trim gives back the memory of the table of elements, as far as whole pages of it are unused. The elements'
-// own memory goes back when they are removed. Trim returns an error as [vm.Region.Discard] does.
+// Trim gives back the unused whole pages of the table of elements. The elements' own memory goes back when
+// they are removed. Trim returns an error as [vm.Region.Discard] does.
 func (p *Pool[T]) Trim() error { return p.cells.Trim() }
 
 // Reserved returns the number of bytes of addresses that the pool takes, including its own allocator; 0 after
@@ -80,7 +80,7 @@ func (p *Pool[T]) Reserved() int { return p.cells.Reserved() + p.ofAllocator(p.a
 // after Close.
 func (p *Pool[T]) Committed() int { return p.cells.Committed() + p.ofAllocator(p.a.region.Committed()) }
 
-// ofAllocator returns bytes if they belong to the pool's own open allocator, or 0.
+// ofAllocator returns bytes if the pool has its own allocator and is open, and 0 otherwise.
 func (p *Pool[T]) ofAllocator(bytes int) int {
 	if !p.owned || p.cells.Reserved() == 0 {
 		return 0

@@ -17,7 +17,7 @@ type SampledPoolOptions struct {
 	// Options are those of the [bulk.Pool] of the unguarded elements. Name, Limit and Pages apply to the
 	// guarded elements too.
 	bulk.Options
-	// Every is the average number of insertions for each guarded one. Default: 1000.
+	// Every is the average number of insertions per guarded element. Default: 1000.
 	Every int
 	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's
 	// GWP-ASan.
@@ -28,13 +28,14 @@ type SampledPoolOptions struct {
 }
 
 // SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] does. It is meant for
-// production: over many long-running programs it finds bugs that tests miss, at a negligible price. The
-// method is GWP-ASan's (see the package documentation).
+// production: over many long-running programs it finds bugs that tests miss, at a negligible cost. The method
+// is GWP-ASan's (see the package documentation).
 //
-// Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs
-// nothing more; an insertion costs the sampler's decision. Guarded elements have slots from Options.Capacity
-// on and are yielded after the others. They do not count for Options.Capacity and Options.MaxBytes;
-// SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the bulk.Pool.
+// Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
+// much as in a bulk.Pool; an insertion costs the sampler's decision. Guarded elements have slots from
+// Options.Capacity on and are yielded after the others. They do not count for Options.Capacity and
+// Options.MaxBytes; SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the
+// bulk.Pool.
 //
 // The rules for concurrent use are those of a bulk.Pool.
 type SampledPool[T any] struct {

@@ -12,8 +12,8 @@ type Sampler struct {
 	every uint32
 }
 
-// NewSampler returns a sampler that picks one in every allocations on average; 1 picks all, 0 picks none. It
-// panics when every is negative or at least 2³¹.
+// NewSampler returns a sampler. The argument every is the average number of allocations per pick; 1 picks
+// all, 0 picks none. NewSampler panics when every is negative or at least 2³¹.
 func NewSampler(every int) Sampler {
 	if every < 0 || uint64(every) >= 1<<31 {
 		panic("guard: NewSampler: one in how many is a number from 0 to 2147483647")

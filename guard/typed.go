@@ -21,7 +21,7 @@ func Alloc[T any](a *Allocator) (*T, error) {
 	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
 }
 
-// Make is [Alloc] that panics with the error.
+// Make is like [Alloc], but panics with the error.
 func Make[T any](a *Allocator) *T {
 	p, err := Alloc[T](a)
 	if err != nil {
@@ -55,7 +55,7 @@ func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil // sound as in Alloc
 }
 
-// MakeSlice is [AllocSlice] that panics with the error.
+// MakeSlice is like [AllocSlice], but panics with the error.
 func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 	s, err := AllocSlice[T](a, length, capacity)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	AreaPresence AreaKind = probing.KindPresence
 	// AreaSummaries holds which words of presence bits or live bits are empty and which are full.
 	AreaSummaries AreaKind = probing.KindSummaries
-	// AreaGenerations holds how often each slot was used.
+	// AreaGenerations holds the number of uses of each slot.
 	AreaGenerations AreaKind = probing.KindGenerations
 	// AreaOwners holds the archetype that owns each word, and other facts about the word.
 	AreaOwners AreaKind = probing.KindOwners
@@ -31,9 +31,9 @@ const (
 	AreaLinks AreaKind = probing.KindLinks
 	// AreaLevels holds the sources of a relation at one depth, one bit a slot, and summaries of these bits.
 	AreaLevels AreaKind = probing.KindLevels
-	// AreaWritten holds one bit a slot: whether the element was written since trackers were told.
+	// AreaWritten holds one bit a slot: whether the element was written since the trackers were last told.
 	AreaWritten AreaKind = probing.KindWritten
-	// AreaMarks holds what a tracker has noted of a column, one bit a slot, and summaries of these bits.
+	// AreaMarks holds a tracker's notes about a column, one bit a slot, and summaries of these bits.
 	AreaMarks AreaKind = probing.KindMarks
 	// AreaMarkGenerations holds the generations that a tracker has noted.
 	AreaMarkGenerations AreaKind = probing.KindMarkGenerations

@@ -63,7 +63,8 @@ func Describe(col vast.AnyColumn) ColumnInfo {
 	return info
 }
 
-// layoutOf terminates because only pointers, slices and maps can lead back to a type.
+// layoutOf returns the layout of a type. It terminates because a type can contain itself only through
+// pointers, slices and maps, and layoutOf does not follow these.
 func layoutOf(t reflect.Type) Layout {
 	l := Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
 	switch t.Kind() {

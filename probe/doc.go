@@ -1,6 +1,6 @@
 // Package probe lets a tool look into any world of package vast, and edit it, without the types of its
-// components. A program that knows its columns needs none of it. Inspectors, debuggers, editors and exporters
-// do.
+// components. A program that knows its columns does not need this package. Inspectors, debuggers, editors and
+// exporters do.
 //
 // # Types
 //
@@ -18,10 +18,10 @@
 //
 // # Rules
 //
-// These functions follow the rules of [vast.World] about goroutines: those that read may run beside other
-// readers, those that write may not run beside anything. Another goroutine calls them in [vast.World.Visit].
-// The methods of [Reservation] except [Reservation.Look] may run at any time. AddValue and RemoveValue change
-// the structure of the world.
+// These functions follow the rules of [vast.World] about goroutines: functions that read may run at the same
+// time as other readers, functions that write must run alone. Another goroutine calls them in
+// [vast.World.Visit]. The methods of [Reservation] except [Reservation.Look] may run at any time. AddValue
+// and RemoveValue change the structure of the world.
 //
 // In a closed world there are no areas, extents, entities or components. Columns can still be described.
 //

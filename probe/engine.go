@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// engine is the part of package vast that this package documents. Edges are passed as the any that EdgesOf
-// returns.
+// engine holds the methods of package vast that the functions of this package call. A method about edges
+// takes the any that the method EdgesOf returns.
 var engine = probing.Vast.(interface {
 	Parts(w *vast.World, add func(vast.AnyColumn, probing.Part))
 	Regions(w *vast.World) []*vm.Region

@@ -54,12 +54,12 @@ func (e AnyEdges) CountSources(to vast.Entity) int { return engine.CountSources(
 // CountTargets is [vast.Edges.CountTargets].
 func (e AnyEdges) CountTargets(from vast.Entity) int { return engine.CountTargets(e.made(), from) }
 
-// Sources is [vast.Edges.Sources] with copies of the values. It allocates for each of them.
+// Sources is [vast.Edges.Sources] with copies of the values. It allocates each copy.
 func (e AnyEdges) Sources(to vast.Entity) iter.Seq2[vast.Entity, reflect.Value] {
 	return func(yield func(vast.Entity, reflect.Value) bool) { engine.Sources(e.made(), to, yield) }
 }
 
-// Targets is [vast.Edges.Targets] with copies of the values. It allocates for each of them.
+// Targets is [vast.Edges.Targets] with copies of the values. It allocates each copy.
 func (e AnyEdges) Targets(from vast.Entity) iter.Seq2[vast.Entity, reflect.Value] {
 	return func(yield func(vast.Entity, reflect.Value) bool) { engine.Targets(e.made(), from, yield) }
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Reservation is a large piece of address space that a world has reserved for its columns. Its methods may be
-// called from any goroutine and at any time, also after the world was closed.
+// called from any goroutine and at any time, even after the world was closed.
 type Reservation struct {
 	r *vm.Region
 }
@@ -38,7 +38,7 @@ func (r Reservation) Pages(off, n int, into []vm.PageRun) ([]vm.PageRun, error) 
 }
 
 // Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Components change these
-// bytes, so Look must not run beside a write: call it where the world may be read, such as in
+// bytes, so Look must not run at the same time as a write: call it where the world may be read, such as in
 // [vast.World.Visit]. f must not use the world. Reading a page that is not in memory maps the system's page
 // of zeros there; see [Reservation.Pages].
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

@@ -14,10 +14,10 @@ func Value(col vast.AnyColumn, e vast.Entity) (reflect.Value, bool) { return eng
 // mark for the trackers of the column. A tool takes a copy with [Value], changes a part of the copy, and
 // gives it back with SetValue. The value of a tag is an empty struct, and nothing is written.
 //
-// SetValue panics unless v has exactly the type that the column holds ([ColumnInfo].Type), and if v was
-// obtained through an unexported field. It also panics for columns whose values have a second side to keep in
-// agreement: a [vast.Relation] (use [RelationOf]), [vast.Edges] (use [EdgesOf] to read them) and the world's
-// [vast.Names] (use [NamesOf]).
+// SetValue panics if the type of v is not exactly the type that the column holds ([ColumnInfo].Type), or if v
+// was obtained through an unexported field. It also panics for columns whose values must agree with other
+// data of the world: a [vast.Relation] (use [RelationOf]), [vast.Edges] (use [EdgesOf] to read them) and the
+// world's [vast.Names] (use [NamesOf]).
 func SetValue(col vast.AnyColumn, e vast.Entity, v reflect.Value) (ok bool) {
 	return engine.SetValue(col, e, v)
 }

@@ -54,7 +54,7 @@ func (d *deadline) set(t time.Time) {
 	})
 }
 
-// end withdraws the deadline for good: no side waits any more, and no timer keeps the ring.
+// end removes the deadline permanently: no side waits any more, and no timer keeps the ring alive.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,10 +5,10 @@ import "sync/atomic"
 // ending is the reader's error after the last byte, and its position.
 //
 // One goroutine may hand bytes over while another ends the stream. Both sides must agree on the order. The
-// writer moves its position first and looks for an ending second. If there is one, the first goroutine to
-// look decides its position: the writer's position at that moment. A reader that sees a later position also
-// sees the ending, which was set before. So all bytes before the end can be read, and the writer knows which
-// of its bytes come after the end.
+// writer first moves its position and then looks for an ending. The first goroutine that finds an ending
+// decides the position of the ending: the writer's position at that moment. A reader that sees a later
+// position also sees the ending, which was set before. So all bytes before the end can be read, and the
+// writer knows which of its bytes come after the end.
 type ending struct {
 	err error
 	at  atomic.Uint64 // number of bytes before the end, or undecided

@@ -56,7 +56,7 @@ type Endless struct {
 	capacity int
 	lapSize  int
 	step     int
-	lap      atomic.Pointer[lap] // where positions are now; nil after Close
+	lap      atomic.Pointer[lap] // the current lap; nil after Close
 
 	_   cpu.CacheLinePad
 	end atomic.Int64 // the position behind the last byte
@@ -175,8 +175,8 @@ func (l *lap) at(position int64, n int) []byte {
 
 // At returns the n bytes from position on, in place. They are read-only, and valid until they are released.
 //
-// If fewer bytes were appended, At returns those and [io.EOF]. If the position was released, or is negative,
-// the error wraps [ErrPassed]. At panics when n is negative.
+// If the stream ends before that, At returns the existing bytes and [io.EOF]. If the position was released,
+// or is negative, the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
@@ -296,10 +296,10 @@ func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the memory and the addresses back. It must run alone. The bytes must not be used afterwards,
-// and using the buffer panics, except that Start, End and Len keep their last values. Closing twice does
-// nothing. Close returns an error as [vm.Region.Close] does; then the buffer is open, and Close may be called
-// again.
+// Close gives the memory and the addresses back. No other method may run at the same time. The bytes must not
+// be used afterwards, and using the buffer panics, except that Start, End and Len keep their last values.
+// Closing twice does nothing. Close returns an error as [vm.Region.Close] does; then the buffer is open, and
+// Close may be called again.
 func (e *Endless) Close() error {
 	if err := e.region.Close(); err != nil {
 		return err

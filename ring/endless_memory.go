@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues at the beginning of the other lap. That lap is free: since it was left the current lap
-// was written to its end, and at most a quarter of a lap is kept.
+// nextLap continues at the beginning of the other lap. That lap is free: the stream has since filled the
+// current lap to its end, and the kept bytes are at most a quarter of a lap.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
@@ -109,7 +109,7 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		// For the lap that was left this may exceed its committed memory.
+		// In the previous lap this offset may lie beyond the committed memory.
 		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
 		if err := e.decommit(i, done/e.step*e.step); err != nil {
 			return err

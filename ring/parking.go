@@ -9,13 +9,14 @@ import (
 
 // parking lets a side sleep.
 //
-// A side that must wait stores the other side's position that it waits for, looks once more, and sleeps. The
-// other side moves its position, and then looks for a sleeper. Both store before they load, and Go's atomic
-// operations have one total order. So at least one of them sees the other's store, and no wake-up is lost.
+// A side that must wait stores the position that it waits for, checks the other side's position once more,
+// and sleeps. The other side moves its position, and then checks for a sleeper. Both store before they load,
+// and Go's atomic operations have one total order. So at least one of them sees the other's store, and no
+// wake-up is lost.
 type parking struct {
 	until atomic.Uint64 // the other side's position that wakes this one; 0: not sleeping
-	// least is the position that is enough for this side. It sleeps until a later one to be woken less often,
-	// but not while the other side sleeps too.
+	// least is the other side's position from which on this side can continue. To be woken less often, this
+	// side sleeps until a later position, but not while the other side sleeps too.
 	least    atomic.Uint64
 	wake     chan struct{}
 	deadline deadline
@@ -26,7 +27,8 @@ func (p *parking) init() {
 	p.deadline.init()
 }
 
-// rouse wakes the side if it sleeps. A spurious wake-up is harmless: the side looks, and sleeps again.
+// rouse wakes the side if it sleeps. A spurious wake-up is harmless: the side checks the position, and sleeps
+// again.
 func (p *parking) rouse() {
 	if p.until.Swap(0) != 0 {
 		select {
@@ -50,9 +52,9 @@ type patience struct{ looks, yields int }
 // defaultPatience takes about as long as waking a sleeping goroutine.
 var defaultPatience = patience{looks: 100, yields: 10}
 
-// await returns nil when the other side has reached enough; when it has reached least and sleeps itself, or a
-// wake-up had another reason; or when the ring has ended, which the caller checks. It returns an error if the
-// deadline or the context ends the wait.
+// await returns nil in three cases: the other side has reached enough; the other side has reached least, and
+// sleeps itself or this side was woken; or the ring has ended, which the caller checks. await returns an
+// error if the deadline or the context ends the wait.
 func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
 	for i := range r.patience.looks + r.patience.yields {
 		if other.at.Load() >= enough || r.over() {
@@ -88,5 +90,6 @@ func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64)
 	}
 }
 
-// over reports whether the ring is closed or the stream has ended: whether the writer must stop.
+// over reports whether the ring is closed or the stream has ended. Then the writer must stop, and no side may
+// sleep.
 func (r *Ring) over() bool { return r.closed.Load() || r.ended.Load() != nil }

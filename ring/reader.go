@@ -28,7 +28,7 @@ func (r *Ring) Peek(n int) ([]byte, error) {
 	return r.peek(context.Background(), n)
 }
 
-// PeekContext is Peek that stops waiting when ctx is done, and returns the context's cause.
+// PeekContext is like Peek, but stops waiting when ctx is done, and returns the context's cause.
 func (r *Ring) PeekContext(ctx context.Context, n int) ([]byte, error) { return r.peek(ctx, n) }
 
 func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
@@ -137,7 +137,7 @@ func (r *Ring) all() int {
 	return int(r.reader.seen - r.reader.position)
 }
 
-// take discards within a call that has entered.
+// take is Discard for a call between enter and leave.
 func (r *Ring) take(n int) {
 	if invariants.Enabled {
 		r.poison(n)
@@ -152,9 +152,10 @@ func (r *Ring) ReadByte() (byte, error) {
 	return b[0], err
 }
 
-// WriteTo moves all bytes to w until the end, each time as many as there are. It returns the number of bytes
-// that w has taken. The slices passed to w lie in the ring, and w must not keep them. WriteTo fails as
-// [Ring.Read] does, without io.EOF, or with the error of w. Reading or discarding panics while w is called.
+// WriteTo moves all bytes to w until the end of the stream. Each call of w.Write gets all bytes in the ring.
+// WriteTo returns the number of bytes that w has taken. The slices passed to w lie in the ring, and w must
+// not keep them. WriteTo fails as [Ring.Read] does, without io.EOF, or with the error of w. Reading or
+// discarding panics while w is called.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
@@ -186,5 +187,5 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 }
 
 // SetReadDeadline sets the time after which the reader no longer waits: a call that waits or would wait
-// returns [os.ErrDeadlineExceeded]. Bytes that are there can still be read. The zero time is no deadline.
+// returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time is no deadline.
 func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

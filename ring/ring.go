@@ -33,8 +33,8 @@ type Options struct {
 // is all free room.
 //
 // Reserve, Commit, Write, WriteByte and ReadFrom belong to the writer; Peek, Discard, Read, ReadByte and
-// WriteTo to the reader. A side may pass to another goroutine that is told so (by a channel, say). All other
-// methods may be called from any goroutine at any time.
+// WriteTo to the reader. Another goroutine may take over a side after a synchronisation, such as a message on
+// a channel. All other methods may be called from any goroutine at any time.
 type Ring struct {
 	mirror *vm.Mirror
 	base   unsafe.Pointer // of 2 × size bytes
@@ -131,8 +131,8 @@ func (r *Ring) bytes(offset, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.base, offset)), n)
 }
 
-// advance moves a side by n bytes and publishes its position. It wakes the other side if that waits for the
-// position.
+// advance moves a side by n bytes and publishes its position. It wakes the other side if the other side waits
+// for this position.
 func (r *Ring) advance(me, other *side, n int) {
 	me.position += uint64(n)
 	if me.offset += n; me.offset >= r.size {
@@ -146,7 +146,7 @@ func (r *Ring) advance(me, other *side, n int) {
 }
 
 // enter begins a call that uses the ring's memory. It reports false if the ring is closed; then the call must
-// not begin. It panics inside another call of the same side, which relies on the byte count it has loaded.
+// not begin. It panics inside another call of the same side, which relies on the byte count that it loaded.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {

@@ -25,7 +25,7 @@ func (r *Ring) Reserve(n int) ([]byte, error) {
 	return r.reserve(context.Background(), n)
 }
 
-// ReserveContext is Reserve that stops waiting when ctx is done, and returns the context's cause.
+// ReserveContext is like Reserve, but stops waiting when ctx is done, and returns the context's cause.
 func (r *Ring) ReserveContext(ctx context.Context, n int) ([]byte, error) { return r.reserve(ctx, n) }
 
 func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
@@ -43,8 +43,8 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.writer.offset, n)[:n:n], nil
 }
 
-// room waits until there is room for least bytes, and unless the reader sleeps for enough bytes. It returns
-// the room.
+// room returns the free room if there are least bytes or more. Otherwise it waits for enough bytes, or only
+// for least bytes if the reader sleeps too.
 func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 	s := &r.writer
 	for {
@@ -82,7 +82,7 @@ func (r *Ring) Commit(n int) {
 	r.advance(s, &r.reader, n) // behind the end, if the stream was ended meanwhile
 }
 
-// mustNotCommit panics because no n bytes are reserved.
+// mustNotCommit panics because n is negative or larger than the reservation.
 //
 //go:noinline
 func (r *Ring) mustNotCommit(n int) {
@@ -127,7 +127,7 @@ func (r *Ring) allRoom() int {
 	return r.size - int(r.writer.position-r.writer.seen)
 }
 
-// put is hand within a call that has entered.
+// put is hand for a call between enter and leave.
 func (r *Ring) put(n int) bool {
 	if r.copied {
 		r.mirror.Written(r.writer.offset, n)
@@ -180,12 +180,13 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// CloseWrite ends the stream: the reader gets the bytes handed over before, then io.EOF for good. It wakes a
-// waiting writer, and writing returns [io.ErrClosedPipe] from then on. A running Write or ReadFrom returns
-// the number of bytes before the end. Bytes that a source gives after the end are lost.
+// CloseWrite ends the stream: the reader gets the bytes handed over before, then io.EOF from every later
+// call. It wakes a waiting writer, and writing returns [io.ErrClosedPipe] from then on. A running Write or
+// ReadFrom returns the number of bytes before the end. Bytes that a source gives after the end are lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
-// CloseWithError is CloseWrite with err in place of io.EOF. The first call counts; nil stands for io.EOF.
+// CloseWithError is CloseWrite with err in place of io.EOF. Only the first call has an effect; nil stands for
+// io.EOF.
 func (r *Ring) CloseWithError(err error) {
 	if err == nil {
 		err = io.EOF

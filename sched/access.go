@@ -8,7 +8,7 @@ import (
 )
 
 // AccessError says that a system touched a column that it does not declare. Only builds with the tag
-// invariants look.
+// invariants check this.
 type AccessError struct {
 	// System and Column are their names.
 	System, Column string

@@ -79,8 +79,8 @@ func (w *worker) ownCommands(s *Schedule) *vast.Commands {
 	return w.commands
 }
 
-// settle gives the commands that the worker records next the position of the Context. It calls At only when
-// the position changes, because each call of At takes room in the Commands.
+// settle sets the position of the worker's next commands to the position of the Context. It calls At only
+// when the position changes, because each call of At takes room in the Commands.
 func (c *Context) settle() {
 	w := c.worker
 	if position := c.system.place<<sequenceBits | c.sequence; !w.recorded || w.position != position {

@@ -31,17 +31,17 @@
 // numbers are computed from the system, the tick and the entity. So a tick gives the same world, to the last
 // bit, on one worker and on many.
 //
-// This holds as long as systems declare the columns that they touch. Three checks find systems that do not.
-// Built with -race, columns lie in memory that the race detector watches. Built with -tags invariants, the
-// schedule checks each access to a column against the declarations of the running system. In every build, the
-// structure of the world must be the same before and after systems that are not exclusive.
+// This holds as long as systems declare the columns that they touch. Three checks find systems that touch
+// other columns. Built with -race, columns lie in memory that the race detector watches. Built with -tags
+// invariants, the schedule checks each access to a column against the declarations of the running system. In
+// every build, the structure of the world must be the same before and after systems that are not exclusive.
 //
 // # Costs
 //
 // With one worker a system costs a call and one reading of the clock. Idle workers sleep. Waking one takes
 // some microseconds, so shorter systems and shorter batches gain nothing from running in parallel. In the
 // long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick is a task. Each
-// system, each share of a worker in another worker's parts, and each application of commands is a region.
+// system, each worker's share of another worker's parts, and each application of commands is a region.
 //
 // # Lifetimes
 //

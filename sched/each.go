@@ -126,7 +126,7 @@ type partPanic struct {
 	stack []byte
 }
 
-// take runs parts until none is left.
+// take runs parts until no part is left.
 func (j *job) take(w *worker) {
 	c := &w.part
 	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
@@ -150,7 +150,8 @@ func (j *job) take(w *worker) {
 	}
 }
 
-// help runs parts on a worker other than the system's. It keeps a panic for the system.
+// help runs parts on a worker other than the system's. It stores a part's panic, which the system's worker
+// repeats.
 func (j *job) help(t *team, w *worker) {
 	ended := false
 	defer func() {

@@ -50,7 +50,7 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// StructureError says that the structure of the world changed while systems ran that are not exclusive. The
+// StructureError says that the structure of the world changed while systems that are not exclusive ran. The
 // changes stay. Another system may have seen only some of them.
 type StructureError struct {
 	// Systems are the systems that were running. One of them made the changes.

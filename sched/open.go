@@ -24,7 +24,7 @@ type enlisted struct {
 }
 
 // Of returns the open schedules of the world, oldest first. It may be called from any goroutine at any time.
-// Another goroutine may close a schedule of the result.
+// Another goroutine may close such a schedule at any time.
 func Of(w *vast.World) []*Schedule {
 	open.mu.Lock()
 	defer open.mu.Unlock()

@@ -129,7 +129,8 @@ func (o *ordering) name(from, to int, why string) error {
 // far reverse the two.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
-		// From the nearest to the farthest: so an edge that follows from others is found after them.
+		// Look from the nearest system to the farthest: an edge that follows from other edges is then found
+		// after them.
 		for earlier := later - 1; earlier >= 0; earlier-- {
 			from, to := earlier, later
 			if o.reaches(later, earlier) {

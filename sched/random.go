@@ -36,8 +36,8 @@ func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
 
-// RandomOf returns the random numbers of any number, such as a place on a map, in this system and tick. Equal
-// numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the
+// RandomOf returns the random numbers for any number, such as a place on a map, in this system and tick.
+// Equal numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the
 // stream of the entity whose generation is in its upper 32 bits and whose slot is in its lower 32 bits.
 func (c *Context) RandomOf(number uint64) Random {
 	s := c.of()

@@ -27,8 +27,8 @@ type Recording struct {
 	Workers int
 	Phases  []PhaseSpan // in order
 	Spans   []Span      // by Start, then the longest first
-	// Lost is the number of parts and waits that found no room. There is room for 8,192 in total, divided
-	// equally among the workers, or for 256 a worker if this is more.
+	// Lost is the number of parts and waits that are not in Spans because the room was full. There is room
+	// for 8,192 in total, divided equally among the workers, or for 256 a worker if this is more.
 	Lost int
 }
 
@@ -142,8 +142,8 @@ func (o *observers) add(q *request, workers int) {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// settle returns the ticks of a request. A request that is still short of ticks has timed out, and is
-// removed.
+// settle returns the ticks of a request. If the request still lacks ticks, its context has ended, and settle
+// removes it.
 func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -184,7 +184,7 @@ func (o *observers) close() {
 	o.tidy()
 }
 
-// startRecording gives the tick that begins a recorder, unless all requests have gone meanwhile.
+// startRecording assigns a recorder to the tick that begins, unless no request is left.
 func (o *observers) startRecording(s *Schedule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -199,7 +199,7 @@ func (o *observers) startRecording(s *Schedule) {
 	}
 }
 
-// endRecording gives the tick to all requests that are older than the tick.
+// endRecording adds the recorded tick to all requests that are older than the tick.
 func (o *observers) endRecording(s *Schedule) {
 	r := o.recorder
 	o.recorder = nil

@@ -8,8 +8,8 @@ import (
 
 // Reduce calls part for each part of the query's entities, as [Context.Each] does, and combines the results
 // in the order of the batches, beginning with the first two. The result is the same on any number of workers,
-// to the last bit of a floating-point number. Without entities it is the zero R. n is the number of entities
-// in a part.
+// to the last bit of a floating-point number. Without entities the result is the zero R. n is the number of
+// entities in a part.
 //
 // In the long run Reduce allocates nothing, unless the function literals allocate.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,

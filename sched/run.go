@@ -11,7 +11,7 @@ import (
 // loop is the state that other goroutines share with Run.
 type loop struct {
 	poke     chan struct{} // holds a token when Run must look at this state again
-	unnotify func()        // ends the tokens for visitors of the world
+	unnotify func()        // stops the tokens that visitors of the world send
 
 	mu      sync.Mutex
 	running bool
@@ -19,8 +19,9 @@ type loop struct {
 	steps   int // ticks to run despite the pause
 }
 
-// Run calls for Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an
-// error. It finishes the tick under way. It returns the error of the tick, or nil when ctx has ended.
+// Run makes Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an error.
+// When ctx ends, Run finishes the tick under way. Run returns the error of the tick, or nil when ctx has
+// ended.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
 // of them without waiting and drops the rest. Simulated time then stays behind, and [Stats] counts the
@@ -35,7 +36,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	due, held := clock.Now(), false // when the next tick starts; whether a pause came since the last one
+	due, held := clock.Now(), false // start of the next tick; whether a pause or step came since the last
 	for ctx.Err() == nil {
 		now, step := s.mayTick()
 		if !now {
@@ -87,7 +88,7 @@ func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().
 const oneThread = runtime.GOARCH == "wasm"
 
 // admit admits visitors of the world and reports whether some still wait. Run calls it between any two ticks,
-// also when ticks follow each other without a wait. So on one thread other goroutines can visit, pause the
+// even when ticks follow each other without a wait. So on one thread other goroutines can visit, pause the
 // schedule or end the loop.
 func (s *Schedule) admit(most time.Duration) (more bool) {
 	if oneThread {

@@ -74,7 +74,7 @@ type Schedule struct {
 	loop      loop
 	observers observers
 
-	mu       sync.Mutex // guards the fields below, which any goroutine may ask for
+	mu       sync.Mutex // guards the fields below, which any goroutine may read
 	graph    Graph
 	counters counters
 }
@@ -200,8 +200,8 @@ func (s *Schedule) Graph() Graph {
 }
 
 // GrowCommandBytes makes room for the given number of bytes of commands in each worker's Commands (see
-// vast.Commands.GrowBytes), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if there
-// is no memory.
+// vast.Commands.GrowBytes), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if
+// there is no memory.
 func (s *Schedule) GrowCommandBytes(bytes int) error {
 	s.enter("GrowCommandBytes")
 	defer s.busy.Store(false)

@@ -129,8 +129,8 @@ type counters struct {
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
 // time. While a tick runs, the times of some systems may be a tick or more newer than others. Complexity:
-// about ten microseconds a system; the end of a tick waits for at most one system's share. Systems and hooks
-// must not call it: [Context.Tick] has the number of the tick.
+// about ten microseconds a system; the end of a tick waits at most as long as Stats takes for one system.
+// Systems and hooks must not call it: [Context.Tick] has the number of the tick.
 func (s *Schedule) Stats() Stats {
 	s.mustBeMade("Stats")
 	s.mu.Lock()

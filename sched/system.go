@@ -16,15 +16,15 @@ type Phase string
 // Update is the default phase.
 const Update Phase = "update"
 
-// System is a function that runs in each tick, with the declarations that let the schedule run others in
-// parallel.
+// System is a function that runs in each tick, with the declarations that let the schedule run other systems
+// in parallel.
 //
 // Two systems conflict when one writes a column or a resource that the other reads or writes. Conflicting
 // systems run one after the other, in the order in which they were added unless Before and After say
-// otherwise. All others of a phase may run in parallel. A column that a query uses only to test for presence
-// needs no declaration: presence does not change while systems run, because commands are applied between
-// them. A test for changes of a column, by vast.Query.Changed or a vast.Tracker, counts as reading the
-// column.
+// otherwise. All other systems of a phase may run in parallel. A column that a query uses only to test for
+// presence needs no declaration: presence does not change while systems run, because commands are applied
+// between them. A test for changes of a column, by vast.Query.Changed or a vast.Tracker, counts as reading
+// the column.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. It must be unique.
 	Name string

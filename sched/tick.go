@@ -29,15 +29,15 @@ const goexit = "runtime.Goexit was called"
 // errors stop the tick:
 //
 //   - If there is no memory or slot to apply commands, Tick returns the [*vm.Error] and loses nothing. The
-//     next Tick applies the remaining commands and continues the same tick with its remaining phases. A hook
-//     that panics then gives a [*PanicError] and has the same consequence, except that the command that
-//     called the hook is done or gone.
+//     next Tick applies the remaining commands and continues the same tick with its remaining phases. If a
+//     hook panics while commands are applied, Tick returns a [*PanicError]. The consequence is the same,
+//     except that the command that called the hook is done or lost.
 //   - If a system panics, Tick returns a [*PanicError]. If a system that is not exclusive changes the
 //     structure, Tick returns a [*StructureError]. If a system touches a column that it does not declare, in
-//     builds that check this, Tick returns an [*AccessError]. Running systems end first, and no more start.
-//     Tick drops the commands of this phase that were not applied, and keeps the values that systems wrote.
-//     The next Tick is a new one. Recording commands for which there is no memory panics, too: errors.As
-//     finds the [*vm.Error].
+//     builds that check this, Tick returns an [*AccessError]. Tick waits for the running systems and starts
+//     no others. Tick drops the commands of this phase that were not applied, and keeps the values that
+//     systems wrote. The next Tick is a new one. A system also panics when it records commands for which
+//     there is no memory: errors.As finds the [*vm.Error].
 //
 // Afterwards Tick admits visitors of the world, see Options.Visits.
 //
@@ -125,7 +125,7 @@ func (s *Schedule) runStage(st *stage) error {
 	t.mu.Lock()
 	t.halted, t.err = false, nil
 	t.mu.Unlock()
-	// A column access does not know its goroutine, and so not which of several running systems made it.
+	// A column access does not know its goroutine, and cannot tell which of several running systems made it.
 	// Builds that check accesses therefore run the systems one after the other.
 	if len(t.workers) == 1 || len(st.nodes) == 1 || invariants.Enabled {
 		t.runInTurn(st)

@@ -33,7 +33,7 @@ type team struct {
 	left    int       // systems of the stage that are not done
 	running int       // running systems
 	halted  bool      // whether no more systems may start
-	err     error     // why halted
+	err     error     // why the team halted
 	place   int       // of the system that caused err
 	closed  bool
 }
@@ -245,8 +245,8 @@ func (t *team) runInTurn(st *stage) {
 	}
 }
 
-// structureChanged records that n, or a system that runs beside it, changed the structure without being
-// exclusive.
+// structureChanged records that n, or a system that runs at the same time, changed the structure without
+// being exclusive.
 func (t *team) structureChanged(n *node) {
 	e := &StructureError{Systems: []string{n.Name}}
 	for _, w := range t.workers {

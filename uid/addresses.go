@@ -63,8 +63,9 @@ func take(n uint64) (first uint64, err error) {
 	}
 }
 
-// reserve replaces the span used by a new one with room for n addresses, unless another goroutine has
-// replaced it already. The remaining addresses of used are lost.
+// reserve replaces the current span, which must be the argument used, with a new span with room for n
+// addresses. It does nothing if another goroutine has replaced used already. The remaining addresses of used
+// are lost.
 func reserve(used *span, n uint64) error {
 	reserving.Lock()
 	defer reserving.Unlock()
@@ -89,8 +90,8 @@ func reserve(used *span, n uint64) error {
 	return err
 }
 
-// counted returns the span behind used for systems where IDs are numbers from a counter. It begins in the
-// upper half of all numbers, which no address has.
+// counted returns the span that follows used on systems where IDs are numbers from a counter. The numbers lie
+// in the upper half of all numbers, where no address lies.
 func counted(used *span, n uint64) *span {
 	first := max(used.end, 1<<63)
 	s := &span{end: first + max(n, 1<<36)}

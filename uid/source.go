@@ -6,10 +6,10 @@ import "fmt"
 const block = 4096
 
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
-// that needs many IDs has a [Source].
+// that needs many IDs should use a [Source].
 //
 // It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. That
-// happens only under limits on its address space: 64 billion IDs take one two-thousandth of it.
+// happens only under limits on its address space: 64 billion IDs take one two-thousandth of the usual space.
 func New[T any]() ID[T] {
 	address, ok := current.Load().one()
 	if !ok {
@@ -45,7 +45,7 @@ func (s *Source[T]) more() {
 }
 
 // Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a
-// [*vm.Error] as [vm.Reserve] does. The rest of the source's block is lost if it is too small.
+// [*vm.Error] as [vm.Reserve] does. If the rest of the source's block is too small, it is lost.
 func (s *Source[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))

@@ -2,7 +2,7 @@
 // has freed, and the damage shows later in unrelated data.
 //
 // The program below contains such a bug. It first runs with a [bulk.Pool] and shows the symptom. Then it runs
-// with a [guard.Pool], which is one line of difference, and shows the report.
+// with a [guard.Pool], a difference of one line, and shows the report.
 package main
 
 import (
@@ -23,7 +23,7 @@ type ship struct {
 	Cargo int
 }
 
-// fleet is the part of a pool that this program needs.
+// fleet is the interface of both pools: the methods that this program calls.
 type fleet interface {
 	Insert(ship) (bulk.Handle[ship], *ship)
 	Remove(bulk.Handle[ship]) bool

@@ -39,7 +39,8 @@ const (
 	bytesToData  = 5
 )
 
-// bytesRing is more than the longest packet, so that one packet is received while another one is parsed.
+// bytesRing is the ring's capacity. It exceeds the longest packet, so the ring can receive a packet while
+// another packet is parsed.
 const bytesRing = 64 << 10
 
 func main() {
@@ -141,8 +142,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// First the connection, then the ring: this wakes the goroutine from either, and it ends before the
-	// memory is released.
+	// Close the connection first, then the stream: this wakes the goroutine wherever it waits. Only when the
+	// goroutine is done, release the memory.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()

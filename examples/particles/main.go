@@ -32,7 +32,7 @@ type system interface {
 	close() error
 }
 
-// layouts are the systems, with their constructors.
+// layouts lists the name and the constructor of each system.
 var layouts = []struct {
 	name string
 	make func(capacity int) (system, error)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rounds is the number of measurements of a calculation. The shortest counts.
+// rounds is the number of measurements of a calculation. The shortest one is printed.
 const rounds = 7
 
 // measure prints the time of each calculation per particle in each layout, and the speedup over the first

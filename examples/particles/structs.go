@@ -54,7 +54,7 @@ func (s *pooled) sum() (live int, state uint64) {
 
 func (s *pooled) close() error { return s.pool.Close() }
 
-// packed holds structs without holes: the last one moves into the place of a removed one.
+// packed holds structs without holes: the last struct moves into the place of a removed struct.
 type packed struct{ array *bulk.Array[particle] }
 
 func newPacked(capacity int) (system, error) {
@@ -88,7 +88,7 @@ func (s *packed) fade() {
 func (s *packed) cull() {
 	all := s.array.Slice()
 	n := len(all)
-	// From the end, so that a struct that moves was already checked.
+	// Iterate from the end: a struct that moves was already checked.
 	for i := n - 1; i >= 0; i-- {
 		if all[i].life <= 0 {
 			n--

@@ -40,7 +40,7 @@ func (s *tabled) spawn(p particle) {
 	}
 }
 
-// tick also calculates with the padding, which holds safe values: so there is no remainder.
+// tick includes the padding, which holds safe values, so the loop has no remainder.
 func (s *tabled) tick() {
 	for b := range s.table.PaddedBlocks() {
 		tick(s.life.Slice(b))

@@ -2,13 +2,13 @@
 //
 //	go run ./examples/scene
 //
-// It is the arena of entities of "Memory Arena". There a game keeps everything that it simulates in a few
-// megabytes that it reserves at the start: it inserts, gets, changes, removes, iterates and flushes, and
-// stops when the budget is exceeded. Here
+// The example is the arena of entities from the text "Memory Arena". In that text a game keeps everything
+// that it simulates in a few megabytes that it reserves at the start: it inserts, gets, changes, removes,
+// iterates and flushes, and stops when the budget is exceeded. Here
 //
 //   - the entities are in a bulk.Pool with Options.MaxBytes: the pool reserves addresses, commits memory as a
-//     scene needs it, and never exceeds the budget. The stop is an error that names the budget, before
-//     anything is loaded.
+//     scene needs it, and never exceeds the budget. If a scene exceeds the budget, load returns an error that
+//     names the budget, before it loads anything.
 //   - references are handles. After a flush, handles to the old scene are stale and detected as such,
 //     although the new scene uses the same memory.
 //   - temporary data of the loader is in an arena.Arena, and is freed at once.
@@ -97,7 +97,7 @@ func run(out io.Writer) (err error) {
 // one, so the loader keeps a temporary list of all handles.
 func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity], err error) {
 	fmt.Fprintf(g.out, "%s: %d entities\n", name, n)
-	// One check before the loop: after it no insertion fails.
+	// Grow checks the room once, so no insertion in the loop fails.
 	if err := g.entities.Grow(n); err != nil {
 		return hero, err
 	}

@@ -15,7 +15,7 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// frequency is the number of counts in a second, and begin the first count. Since Windows XP, reading them
+// frequency is the number of counts in a second, and begin is the first count. Since Windows XP, reading them
 // cannot fail.
 var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
 
@@ -31,7 +31,7 @@ func now() time.Duration {
 		return time.Since(epoch)
 	}
 	passed := ask(queryPerformanceCounter) - begin
-	// The product of the whole count would overflow within a quarter of an hour.
+	// Multiplying the whole count would overflow within a quarter of an hour.
 	return time.Duration(passed/frequency)*time.Second +
 		time.Duration(passed%frequency*int64(time.Second)/frequency)
 }

@@ -24,11 +24,12 @@ const mostCalls = 10_000
 // (again, if Close was the failing call), and returns its error, if any. EachCall checks that
 //
 //   - a body never panics, except with the failing call's error;
-//   - an error is the failing call's (which may also be a hint whose failure has no effect);
+//   - an error that body returns is the failing call's (body may also succeed: some calls are hints whose
+//     failure has no effect);
 //   - the error is a [*vm.Error] or wraps one;
 //   - afterwards regions, reserved and committed bytes are as before.
 //
-// EachCall must not run beside other tests that reserve regions.
+// EachCall must not run at the same time as other tests that reserve regions.
 func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
 	for k := 1; k <= mostCalls; k++ {
@@ -89,7 +90,8 @@ func failing(k int, body func() error) (made int, failed string, err error) {
 	return made, failed, err
 }
 
-// run returns the error that body returns or panics with, if that is the injected one.
+// run returns the error of body. A panic with the injected error counts as a returned error; any other panic
+// continues.
 func run(body func() error) (err error) {
 	defer func() {
 		r := recover()

@@ -7,10 +7,11 @@ import (
 	"unsafe"
 )
 
-// MustBeFree panics if b, which is about to hold a new element, was written since it was poisoned: through a
-// stale pointer. All of b must have been poisoned, or never written; pages given back to the system meanwhile
-// are zero. what names b for the message and is called only then: the check itself does not allocate. A write
-// that left b unchanged, or all zero, is not found.
+// MustBeFree panics if b, which is about to hold a new element, was written after it was poisoned: such a
+// write came through a stale pointer. All of b must have been poisoned, or never written. Pages that were
+// given back to the system since then are zero. The callback what returns the name of b for the message. Only
+// the panic calls it, so the check itself does not allocate. A write that left b unchanged, or all zero, is
+// not found.
 func MustBeFree(b []byte, what func() string) {
 	if i, left := disturbed(b); i >= 0 {
 		panic(what() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+
@@ -20,8 +21,8 @@ func MustBeFree(b []byte, what func() string) {
 
 var pageSize = os.Getpagesize()
 
-// disturbed returns the index of the first byte of b that differs from the poison or zero left there, and the
-// value left there; or -1.
+// disturbed returns the index of the first byte of b that differs from the expected byte (poison or zero),
+// and the expected byte. The index is -1 if all bytes are as expected.
 func disturbed(b []byte) (i int, left byte) {
 	for lo := 0; lo < len(b); {
 		at := uintptr(unsafe.Pointer(&b[lo]))

@@ -1,8 +1,8 @@
-// Package invariants switches checks that are too expensive for every build.
+// Package invariants turns on checks that are too expensive for every build.
 //
 // Built with the tag `invariants`, containers check their own bookkeeping after changes and poison memory
 // without a live element. Without the tag [Enabled] is a false constant and the compiler removes every check
-// behind it.
+// that tests it.
 package invariants
 
 // PoisonByte fills memory without a live element, so that a read through a stale pointer shows at once.

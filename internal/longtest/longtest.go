@@ -1,4 +1,5 @@
-// Package longtest chooses between the form of a test that every run plays and its long form, which .ci/night plays.
+// Package longtest chooses between the usual form of a test, which every run plays, and its long form, which
+// .ci/night plays.
 package longtest
 
 import (

@@ -1,15 +1,15 @@
 // Package measure compares several ways to do the same work in one process. `vast bench` and the module bench
 // share it.
 //
-// The sides of a comparison take turns: each round takes one sample of every side, so that a bad moment of
-// the machine falls on all of them. The best sample is the figure to compare, because other programs only add
-// to a sample. The median shows how noisy the machine was.
+// The sides of a comparison take turns: each round takes one sample of every side, so a bad moment of the
+// machine affects all sides. The best sample is the figure to compare, because other programs only add to a
+// sample. The median shows how noisy the machine was.
 package measure
 
 import "slices"
 
-// Turns takes samples of several sides in turns, round by round, and returns the samples of each side. It
-// stops before a round for which enough returns true; a nil enough never does.
+// Turns takes one sample of each side in every round, and returns the samples of each side. It stops before a
+// round for which enough returns true; a nil enough never does.
 func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(side int) T) [][]T {
 	samples := make([][]T, sides)
 	for round := range rounds {

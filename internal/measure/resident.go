@@ -11,8 +11,8 @@ import (
 // ErrNotLinux says why Resident has no answer.
 var ErrNotLinux = errors.New("resident memory is read from /proc/self/smaps_rollup, which only Linux has")
 
-// Resident returns the bytes of this process that are in memory. The figure is exact: that of
-// /proc/self/statm may be off by some hundred pages a processor.
+// Resident returns the bytes of this process that are in memory. The figure is exact. The figure in
+// /proc/self/statm may be off by some hundred pages for each processor.
 func Resident() (int, error) {
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {

@@ -6,7 +6,7 @@ import "fmt"
 type Disagreement struct {
 	Operation    int
 	First, Other Configuration
-	Panic        any // of the other
+	Panic        any // the panic value of Other, or nil
 }
 
 // String describes the operation after which the two differ.

@@ -1,4 +1,5 @@
-// Package probetest checks what package probe says of a world, for the tests of packages vast and probe.
+// Package probetest checks the answers of package probe about a world, for the tests of packages vast and
+// probe.
 package probetest
 
 import (
@@ -63,7 +64,7 @@ func CheckAreas(t testing.TB, w *vast.World) {
 	}
 }
 
-// ranges are offsets [lo, hi) in ascending order, of which no two touch.
+// ranges are ranges [lo, hi) of offsets in ascending order. No two of them touch.
 type ranges [][2]int
 
 func (r *ranges) add(off, n int) {
@@ -97,7 +98,7 @@ func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 		if lo2, hi2 := a.Slots(off+n-1, 1); lo2 != lo || hi2 != hi {
 			t.Fatalf("at the last byte of [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
 		}
-		// A range that exceeds the place by one byte on each side touches the places beside it.
+		// A range that exceeds the place by one byte on each side touches both neighbouring places.
 		lo2, hi2 := a.Slots(off-1, n+2)
 		if off > a.First && off-1 >= a.Offset && slot >= a.Share && (lo2 != lo-a.Share || hi2 != hi+a.Share) {
 			t.Fatalf("around [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)

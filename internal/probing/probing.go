@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Vast holds the methods that package probe calls. Package vast sets it in an init function. Package probe
-// asserts an interface: the parameters have types of package vast, which this package cannot import.
+// Vast holds the methods that package probe calls. Package vast sets it in an init function. The type is any
+// because the parameters have types of package vast, which this package cannot import. Package probe asserts
+// an interface.
 var Vast any
 
 // Storage is the way in which a column keeps its elements. The constants have no type: package probe gives

@@ -10,12 +10,13 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// variable names the test that a child process of Child runs.
+// variable is the environment variable with the name of the test that a child process runs.
 const variable = "VAST_SECCOMP_TEST"
 
-// Child runs f under the rules in a process of its own: this test binary, running only this test. Without
-// rules the process may still do things to itself that would harm other tests. A failure or a skip in the
-// child is one here. Before it calls Child, a test must not make the calls that the rules refuse.
+// Child runs f under the rules in a process of its own: this test binary, running only this test. A call
+// without rules is useful too: f may do things to its process that would harm other tests. If f fails or
+// skips in the child, the calling test fails or skips. Before it calls Child, a test must not make the calls
+// that the rules refuse.
 func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {

@@ -1,4 +1,4 @@
-// Package theme is the look that the inspector's page and the documentation's site share.
+// Package theme holds the look that the inspector's page and the documentation's site share.
 package theme
 
 import "embed"
