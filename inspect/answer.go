@@ -16,9 +16,10 @@ type problem struct {
 	Status   int    `json:"-"`
 	Code     string `json:"code"`               // kind of problem, for programs
 	Message  string `json:"message"`            // what to do about it, for people
-	Position *int   `json:"position,omitempty"` // of the mistake in the text that was sent, in characters
-	Length   *int   `json:"length,omitempty"`   // of the mistake, in characters
-	Retry    int    `json:"-"`                  // seconds to wait before the next attempt; 0 if another attempt is of no use
+	Position *int   `json:"position,omitempty"` // where the mistake begins in the sent text, in characters
+	Length   *int   `json:"length,omitempty"`   // length of the mistake, in characters
+	// seconds to wait before the next attempt; 0 if another attempt would fail too
+	Retry int `json:"-"`
 }
 
 func (p *problem) Error() string { return p.Message }
@@ -32,7 +33,8 @@ func notFound(format string, args ...any) error {
 }
 
 func tooBusy(format string, args ...any) error {
-	return &problem{Status: http.StatusServiceUnavailable, Code: "busy", Message: fmt.Sprintf(format, args...), Retry: 1}
+	return &problem{Status: http.StatusServiceUnavailable, Code: "busy",
+		Message: fmt.Sprintf(format, args...), Retry: 1}
 }
 
 // problemOf turns an error into a problem. The text of an unknown error is passed on, because its readers are
@@ -80,8 +82,8 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// extend gives a client more time to take the next write.
+// extend sets the deadline of the next write to writeTime from now.
 func extend(w http.ResponseWriter) {
-	// A writer without deadlines, as in tests, has nothing to extend.
+	// The error is ignored: writers in tests have no deadlines.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
 }

@@ -12,8 +12,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// contentTypes gives the content type of each kind of file of the page. The system's own table is not used:
-// its content differs between machines.
+// contentTypes maps the extensions of the page's files to content types. The system's own table is not used,
+// because it differs between machines.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -27,7 +27,7 @@ var contentTypes = map[string]string{
 func pageHandler() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
-		panic(err) // the pattern above names it
+		panic(err) // cannot happen: the pattern above embeds page
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Clean("/" + r.URL.Path)[1:]
@@ -36,12 +36,13 @@ func pageHandler() http.Handler {
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method", Message: r.Method + " is not for the page"})
+			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method", Message: r.Method +
+				" is not for the page"})
 			return
 		}
 		from := files
 		if _, err := fs.Stat(theme.Files, name); err == nil {
-			from = theme.Files // the part that the documentation's site shares
+			from = theme.Files // a file that the page shares with the documentation's site
 		}
 		kind, known := contentTypes[path.Ext(name)]
 		if info, err := fs.Stat(from, name); !known || err != nil || info.IsDir() {

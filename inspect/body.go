@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// decodeBody decodes a request's body, which must be one JSON object like the example, with nothing behind
-// it. It returns io.EOF if the body is empty.
+// decodeBody decodes a request's body, which must be exactly one JSON object, such as the example. It returns
+// io.EOF if the body is empty.
 func decodeBody(body io.Reader, into any, example string) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	whole := err == nil
 	if whole {
-		// Decoder.More does not help here: it takes any closing bracket for the end of a list.
+		// Decoder.More would not do: it reports the end of a list at any closing bracket.
 		_, err = d.Token()
 	}
 	switch tooLarge := new(http.MaxBytesError); {

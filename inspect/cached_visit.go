@@ -18,12 +18,12 @@ type cachedVisit[A any] struct {
 	mu      sync.Mutex
 	answer  A
 	at      time.Time     // when the answer was given; zero if never
-	pending chan struct{} // closed at the end of the visit; nil without one
+	pending chan struct{} // closed at the end of the visit; nil without a visit
 	asking  sync.WaitGroup
 }
 
-// ask returns an answer of at most the given age. If the world gives none within the wait, ask returns the
-// last answer, which may be zero. ctx bounds the visit, not this call.
+// ask returns an answer of at most the given age. If the world provides no such answer within the wait, ask
+// returns the last answer, which may be zero. ctx bounds the visit, not this call.
 func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answer A, at time.Time) {
 	q.mu.Lock()
 	if !q.at.IsZero() && time.Since(q.at) < age || ctx.Err() != nil {
@@ -48,8 +48,7 @@ func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answ
 	return q.answer, q.at
 }
 
-// visit visits the world. If the world hangs, this visit waits for as long as it hangs, and no other visit
-// starts.
+// visit visits the world. While the world hangs, this visit waits, and no other visit starts.
 func (q *cachedVisit[A]) visit(ctx context.Context) {
 	var answer A
 	err := q.world.Visit(ctx, func() bool { return q.look(q.world, &answer) })

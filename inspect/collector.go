@@ -9,11 +9,11 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// scrapeTime is the greatest age of scraped figures: two scrapes close together get the same.
+// scrapeTime is the greatest age of scraped figures. Two scrapes within this time get the same figures.
 const scrapeTime = time.Second / 2
 
-// worldCollector collects the metrics of one world. The world's name is a label of each, so that a registry
-// can hold several worlds.
+// worldCollector collects the metrics of one world. Each metric has the world's name as a label, so a
+// registry can hold several worlds.
 type worldCollector struct {
 	sampler *sampler
 
@@ -32,18 +32,21 @@ func (s *sampler) collector() *worldCollector {
 	return &worldCollector{
 		sampler: s,
 
-		entities:  of("entities", "Live entities."),
-		changes:   of("structural_changes_total", "Entities created or deleted, and components added or removed."),
+		entities: of("entities", "Live entities."),
+		changes: of("structural_changes_total",
+			"Entities created or deleted, and components added or removed."),
 		admitting: of("world_admitting", "Whether the world admits visitors (1) or hangs (0)."),
 		paused:    of("world_paused", "Whether the world is paused (1) or not (0)."),
 
-		ticks:    of("ticks_total", "Ticks of the world's schedule."),
-		tickTime: of("tick_duration_seconds", "Duration of ticks. At most the last 4,096 ticks between two scrapes count."),
-		budget:   of("tick_budget_seconds", "Time from one tick to the next; 0 if unknown."),
-		late:     of("ticks_late_total", "Ticks that began at least a whole step late."),
-		dropped:  of("ticks_dropped_total", "Ticks skipped to catch up with real time."),
+		ticks: of("ticks_total", "Ticks of the world's schedule."),
+		tickTime: of("tick_duration_seconds",
+			"Duration of ticks. At most the last 4,096 ticks between two scrapes count."),
+		budget:  of("tick_budget_seconds", "Time from one tick to the next; 0 if unknown."),
+		late:    of("ticks_late_total", "Ticks that began at least a whole step late."),
+		dropped: of("ticks_dropped_total", "Ticks skipped to catch up with real time."),
 
-		system: of("system_duration_seconds", "Duration of a system's runs. The quantiles cover the last 256 runs.", "system"),
+		system: of("system_duration_seconds",
+			"Duration of a system's runs. The quantiles cover the last 256 runs.", "system"),
 
 		columnEntities:  of("column_entities", "Entities that have the component.", "column"),
 		columnCommitted: of("column_committed_bytes", "Committed memory of a column.", "column"),
@@ -51,16 +54,17 @@ func (s *sampler) collector() *worldCollector {
 	}
 }
 
-// NewCollector returns the metrics of a world, for a registry of the program. They need no [Inspector]; the
-// /metrics of an Inspector has them already. The metrics cover entities, structural changes, ticks, systems
-// and columns. Their names begin with vast_, and the label world is the world's name, which must differ
-// between the worlds of a registry. [NewMemoryCollector] has the memory of the whole program. The collectors
-// of the Prometheus client library have Go's heap and the process.
+// NewCollector returns the metrics of a world, for a Prometheus registry of the program. They need no
+// [Inspector]; an Inspector already serves them at /metrics. The metrics cover entities, structural changes,
+// ticks, systems and columns. Their names begin with vast_. The label world is the world's name, which must
+// differ between the worlds of a registry. [NewMemoryCollector] covers the memory of the whole program. The
+// collectors of the Prometheus client library cover Go's heap and the process.
 //
-// A scrape visits the world (see vast.World.Visit), for some tenths of a millisecond at 10 million entities
-// in each of a few gaps between ticks. It waits up to half a second for the world to admit it. After that it
-// reports the last figures, and vast_world_admitting is 0. Between scrapes the collector does nothing. The
-// first 200 columns and systems have metrics of their own; the rest are summed up as "other".
+// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, it
+// takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the world to admit
+// it. After that it reports the last figures, and vast_world_admitting is 0. Between scrapes the collector
+// does nothing. The first 200 columns and systems have metrics of their own; the rest are summed up as
+// "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
@@ -71,7 +75,8 @@ func NewCollector(w *vast.World) prometheus.Collector {
 
 // Describe implements prometheus.Collector.
 func (c *worldCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range [...]*prometheus.Desc{c.entities, c.changes, c.admitting, c.paused, c.ticks, c.tickTime, c.budget, c.late,
+	for _, d := range [...]*prometheus.Desc{c.entities, c.changes, c.admitting, c.paused, c.ticks, c.tickTime,
+		c.budget, c.late,
 		c.dropped, c.system, c.columnEntities, c.columnCommitted, c.columnReserved} {
 		to <- d
 	}

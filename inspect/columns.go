@@ -37,15 +37,16 @@ type column struct {
 
 	// Only in the description of the world:
 	Fields []field `json:"fields"`
-	Label  string  `json:"label"` // name in lists of entities; with the number if several columns share the name
-	Text   string  `json:"text"`  // name in queries
+	// name in lists of entities; with the number if several columns share the name
+	Label string `json:"label"`
+	Text  string `json:"text"` // name in queries
 
 	col  vast.AnyColumn
 	info probe.ColumnInfo
 }
 
-// read reads more of the world's columns, of which there may be hundreds, and reports whether it has read
-// all. Call it first in each look.
+// read reads some more of the world's columns, of which there may be hundreds. It reports whether all columns
+// are read. Call it first in each look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +91,7 @@ type worldAnswer struct {
 	Version      string     `json:"version"`
 	API          int        `json:"api"`
 	ReadOnly     bool       `json:"readOnly"`
-	TokenNeeded  bool       `json:"tokenNeeded"` // for reading too
+	TokenNeeded  bool       `json:"tokenNeeded"` // whether reading needs the token too
 	PageSize     int        `json:"pageSize"`
 	HugePageSize int        `json:"hugePageSize"` // 0: none
 	MaxEntities  int        `json:"maxEntities"`
@@ -106,8 +107,9 @@ func (in *Inspector) worldRoutes() []route {
 func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 	a := worldAnswer{
 		Version: version(), API: 1, ReadOnly: !in.options.ReadWrite, TokenNeeded: in.guard.tokenForReading,
-		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(), Attribution: append([]string{}, in.options.Attribution...),
-		Columns: []column{}, Views: in.views.names(),
+		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(),
+		Attribution: append([]string{}, in.options.Attribution...),
+		Columns:     []column{}, Views: in.views.names(),
 	}
 	var all []column
 	err := in.look(r.Context(), func() bool {

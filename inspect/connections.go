@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// connections bounds the open connections. A connection over the bound replaces the one that has waited
-// longest for a whole request. So a client that opens many connections, or sends its requests a byte at a
-// time, does not lock out others.
+// connections bounds the open connections. A connection over the bound replaces the connection that has
+// waited longest for a complete request. So a client that opens many connections, or sends its requests a
+// byte at a time, does not lock out others.
 type connections struct {
 	most int
 
@@ -22,10 +22,10 @@ func newConnections(most int) *connections {
 	return &connections{most: most, open: make(map[net.Conn]*list.Element)}
 }
 
-// note follows the states of connections, as http.Server.ConnState.
+// note follows the states of connections. It is the server's http.Server.ConnState.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	if drop := c.enter(conn, state); drop != nil {
-		_ = drop.Close() // its goroutine ends with the read error
+		_ = drop.Close() // the read error ends the connection's goroutine
 	}
 }
 

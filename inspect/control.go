@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	maxTicks  = 10_000          // of one step
+	maxTicks  = 10_000          // ticks of one step
 	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
 )
 
-// control returns what pauses the program: Options.Control, or else the running schedule, or nil.
+// control returns the Control of the program: Options.Control, or else the running schedule, or nil.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -54,7 +54,7 @@ func (in *Inspector) controlRoutes() []route {
 // order is the body of a request to pause, resume or step.
 type order struct {
 	Action string `json:"action"`
-	Ticks  int    `json:"ticks"` // of a step; 0 means 1
+	Ticks  int    `json:"ticks"` // ticks of a step; 0 means 1
 }
 
 // readOrder decodes and checks an order.
@@ -83,7 +83,7 @@ func readOrder(body io.Reader) (order, error) {
 type controlResult struct {
 	Paused bool   `json:"paused"`
 	Tick   uint64 `json:"tick"` // number of the schedule's last tick; 0 without a schedule
-	Made   uint64 `json:"made"` // ticks of the step that were made before this answer
+	Made   uint64 `json:"made"` // ticks of the step that ended before this answer
 }
 
 func (in *Inspector) serveControl(r *http.Request) (any, error) {
@@ -129,8 +129,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The tick under way does not belong to the step. It is over when the world admits a look. If the world
-	// admits none soon, the step starts without waiting.
+	// The tick under way does not belong to the step. It has ended once the world admits a look. If the world
+	// does not admit a look soon, the step starts without waiting.
 	c.Pause()
 	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

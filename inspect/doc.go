@@ -5,9 +5,11 @@
 //
 // # Types
 //
-//   - [Inspector] serves a world until its context ends. [Serve] makes one from [Options].
-//   - [View] is a map of the world that a user can zoom, move and click. [Plane] makes one for positions in a plane.
-//   - [Namer] gives entities names, if the world's vast.Names do not. [Control] pauses the program, if it has no running schedule.
+//   - [Inspector] serves a world until its context ends. [Serve] makes an Inspector from [Options].
+//   - [View] is a map of the world that a user can zoom, move and click. [Plane] makes a View of positions in
+//     a plane.
+//   - [Namer] gives entities names, if the world's vast.Names do not.
+//   - [Control] pauses the program, if it has no running schedule.
 //   - [NewCollector] and [NewMemoryCollector] return metrics for a Prometheus registry of the program.
 //   - [Sample] and [Costs] are the JSON that a program reads from the inspector's streams.
 //
@@ -15,21 +17,21 @@
 //
 // A world belongs to one goroutine. The inspector looks at it between two ticks, as a visitor (see
 // vast.World.Visit). A sched.Schedule admits visitors by itself; other programs call vast.World.Admit once a
-// tick. A look copies what a request needs, for a fraction of a millisecond, and continues after the next
-// tick if there is more. So what the inspector shows of many entities is not a snapshot of one moment. An
-// entity that lives and matches throughout appears exactly once. An entity that changes meanwhile appears as
-// it was before or after the change.
+// tick. A look takes a fraction of a millisecond and copies the data that a request needs. If there is more
+// data, the request continues after the next tick. A list of many entities is therefore not a snapshot of one
+// moment. An entity that lives and matches throughout appears exactly once. An entity that changes meanwhile
+// appears as it was before or after the change.
 //
 // While no page, stream or scrape is open, the inspector does not visit the world.
 //
 // # Safety
 //
 // By default the inspector listens on the loopback address and only reads. Each request must name the host by
-// an address, as "localhost", or by a name in [Options.Hosts], so that a page of another site cannot reach
-// the inspector under a name of its own (DNS rebinding). Each request must come from the inspector's own page
-// or from no page. If other machines can reach the address, everything but the page's own files takes a
-// token. Edits, pause and step take [Options.ReadWrite] and the token at any address. There is no encryption:
-// on an untrusted network, use a proxy or a tunnel that encrypts.
+// an address, as "localhost", or by a name in [Options.Hosts]. Otherwise a page of another site could make
+// its own host name resolve to the inspector (DNS rebinding). Each request must come from the inspector's own
+// page or from no page. If other machines can reach the address, all requests need a token, except those for
+// the page's own files. Edits, pause and step need [Options.ReadWrite] and the token at any address. There is
+// no encryption: on an untrusted network, use a proxy or a tunnel that encrypts.
 //
 // The number of connections and streams, and the size and duration of requests, are bounded. A browser that
 // does not read its stream is disconnected.

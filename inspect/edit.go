@@ -74,7 +74,7 @@ func refuse(err error) error {
 }
 
 // change calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
-// memory has run out. The answer reports it; the world is unchanged, and the program continues.
+// memory has run out. The answer reports the panic; the world is unchanged, and the program continues.
 func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {
@@ -104,7 +104,7 @@ func (one edited) lacks() error {
 }
 
 // editComponent sets a part of a component. It checks the value against the column's type first, and writes
-// it between two ticks. Only the named part changes: the rest keeps what the program has written meanwhile.
+// it between two ticks. The other parts keep the values that the program has written meanwhile.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	one, asked, err := in.editAsked(r)
 	if err != nil {
@@ -128,7 +128,8 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	return one.make(r.Context(), asked, true)
 }
 
-// make makes an edit, and returns the component after it. add tells whether the entity gets the component or has it.
+// make applies an edit, and returns the component after the edit. If add is set, the edit adds the component
+// to the entity; otherwise the entity already has it.
 func (one edited) make(ctx context.Context, asked editRequest, add bool) (any, error) {
 	set, err := one.setter(asked)
 	if err != nil {
@@ -140,8 +141,8 @@ func (one edited) make(ctx context.Context, asked editRequest, add bool) (any, e
 	return one.read(ctx)
 }
 
-// setter returns the function that makes an edit. Its parameter add tells whether the entity gets the
-// component or has it.
+// setter returns the function that applies an edit. If its parameter add is set, the function adds the
+// component to the entity; otherwise the entity already has it.
 func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
 	c, in := one.column, one.in
 	if c.Edges {
@@ -202,7 +203,7 @@ func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
 	return nil
 }
 
-// relationSetter is setter for a relation. The value is the target, or null to remove the link.
+// relationSetter is the setter of a relation. The value is the target, or null to remove the link.
 func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
 	if asked.Value == nil {
 		return nil, badRequest("%s needs a target: give an entity as the value", one.column.Name)
@@ -231,8 +232,8 @@ func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add boo
 	}, nil
 }
 
-// relate links two entities. A hierarchy panics if the link would close a circle: here that is the user's
-// mistake and becomes a conflict.
+// relate links two entities. A hierarchy panics if the link would close a cycle. The cycle is the user's
+// mistake here, so relate turns the panic into a conflict.
 func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 	defer func() {
 		inner := recover()

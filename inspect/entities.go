@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	pageRows = 500 // of one page
+	pageRows = 500 // rows of one page
 	maxRank  = 1<<31 - 1
 )
 
@@ -29,7 +29,7 @@ func (in *Inspector) searchRoutes() []route {
 type pageAnswer struct {
 	Query     string      `json:"query"`
 	Total     int         `json:"total"`
-	Exact     bool        `json:"exact"` // whether the whole page is of one moment
+	Exact     bool        `json:"exact"` // whether the whole page shows one moment
 	Offset    int         `json:"offset"`
 	Rows      []rowAnswer `json:"rows"`
 	Truncated bool        `json:"truncated"` // whether matches are left out
@@ -74,7 +74,8 @@ func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	if err := p.find(); err != nil {
 		return nil, err
 	}
-	a := pageAnswer{Query: r.URL.Query().Get("query"), Total: p.total, Offset: offset, Truncated: p.cut, Rows: []rowAnswer{}}
+	a := pageAnswer{Query: r.URL.Query().Get("query"), Total: p.total, Offset: offset, Truncated: p.cut,
+		Rows: []rowAnswer{}}
 	for i := range p.rows {
 		a.Rows = append(a.Rows, p.reader.answer(&p.rows[i]))
 	}
@@ -105,7 +106,7 @@ type pager struct {
 }
 
 func (p *pager) find() error {
-	// The query has comparisons or not: that is known once its targets are bound.
+	// The search knows whether it has comparisons once its targets are bound.
 	counted := false
 	err := p.look(func() (done bool) {
 		if !p.found.Plain() {
@@ -202,7 +203,7 @@ func (p *pager) findCompared() error {
 		select {
 		case <-m.ready:
 		case <-p.ctx.Done():
-			return p.look(func() bool { return true }) // reports which time has run out
+			return p.look(func() bool { return true }) // returns the error of the time limit that ran out
 		}
 		if m.err != nil {
 			if fill {
@@ -224,7 +225,7 @@ func (p *pager) findCompared() error {
 	}
 }
 
-// fill finds all matches.
+// fill fills m with all matches.
 func (p *pager) fill(m *matches) {
 	defer close(m.ready)
 	m.words = make([]uint64, min(p.in.world.Options().MaxEntities, maxSlots)/64)

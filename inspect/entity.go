@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	lookTime   = 150 * time.Microsecond // after which a look leaves the rest to the next look
-	fieldsMost = 4000                   // of all components of an entity
-	heapFields = 300                    // of a component that must be read during a look
+	lookTime   = 150 * time.Microsecond // a look that has taken this long leaves the rest to the next look
+	fieldsMost = 4000                   // shown fields of all components of an entity
+	heapFields = 300                    // shown fields of a component that must be read during a look
 	endsMost   = 50                     // listed edges
 )
 
@@ -23,9 +23,11 @@ func (in *Inspector) entityRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "entities/{id}", answer: in.showEntity},
 		{method: "DELETE", pattern: "entities/{id}", write: true, answer: in.deleteEntity},
-		{method: "PATCH", pattern: "entities/{id}/components/{column}", write: true, answer: in.editComponent},
+		{method: "PATCH", pattern: "entities/{id}/components/{column}", write: true,
+			answer: in.editComponent},
 		{method: "POST", pattern: "entities/{id}/components/{column}", write: true, answer: in.addComponent},
-		{method: "DELETE", pattern: "entities/{id}/components/{column}", write: true, answer: in.removeComponent},
+		{method: "DELETE", pattern: "entities/{id}/components/{column}", write: true,
+			answer: in.removeComponent},
 		{method: "GET", pattern: "entities/{id}/children", answer: in.listChildren},
 		{method: "GET", pattern: "names", answer: in.suggestNames},
 	}
@@ -33,9 +35,10 @@ func (in *Inspector) entityRoutes() []route {
 
 // entityTopics are the stream topics of one entity, such as entity:17.3.
 func (in *Inspector) entityTopics() []topic {
-	return []topic{{name: "entity", every: time.Second / 4, make: func(ctx context.Context, id string) (any, error) {
-		return in.readEntity(ctx, id)
-	}}}
+	return []topic{{name: "entity", every: time.Second / 4,
+		make: func(ctx context.Context, id string) (any, error) {
+			return in.readEntity(ctx, id)
+		}}}
 }
 
 // entityAnswer is one entity on the page.
@@ -53,25 +56,27 @@ type entityAnswer struct {
 
 // component is an entity's component. Relations and edges are lists of links instead.
 type component struct {
-	Column   string                    `json:"column"`
-	ID       int                       `json:"id"` // of the column
-	Type     string                    `json:"type"`
-	Storage  string                    `json:"storage"`
-	Size     int                       `json:"size"` // in bytes
-	Editable bool                      `json:"editable"`
-	Place    *place                    `json:"place"`   // null if the component lies outside of the reservations
-	Value    *value.Field              `json:"value"`   // null for a tag
-	Choices  map[string][]value.Choice `json:"choices"` // names of the values of the enums in it
+	Column   string `json:"column"`
+	ID       int    `json:"id"` // of the column
+	Type     string `json:"type"`
+	Storage  string `json:"storage"`
+	Size     int    `json:"size"` // in bytes
+	Editable bool   `json:"editable"`
+	// null if the component lies outside of the reservations
+	Place   *place                    `json:"place"`
+	Value   *value.Field              `json:"value"`   // null for a tag
+	Choices map[string][]value.Choice `json:"choices"` // names of the values of the enums in it
 }
 
 // linkList lists an entity's links of one relation, or its edges, in one direction.
 type linkList struct {
-	Column    string    `json:"column"`
-	ID        int       `json:"id"`        // of the column
-	Kind      string    `json:"kind"`      // relation or edges
-	Direction string    `json:"direction"` // out or in
-	Total     int       `json:"total"`
-	Ends      []linkEnd `json:"ends"` // the first ends; empty for a relation's sources, which listChildren lists
+	Column    string `json:"column"`
+	ID        int    `json:"id"`        // of the column
+	Kind      string `json:"kind"`      // relation or edges
+	Direction string `json:"direction"` // out or in
+	Total     int    `json:"total"`
+	// the first ends; empty for a relation's sources, which listChildren lists
+	Ends []linkEnd `json:"ends"`
 }
 
 // linkEnd is the entity at the other end of a link.
@@ -86,7 +91,8 @@ func stale(id string) error {
 	if _, _, ok := parseID(id); !ok {
 		return badRequest("an entity ID is a slot and a generation, such as 17.3, not %.40q", id)
 	}
-	return &problem{Status: http.StatusGone, Code: "stale", Message: fmt.Sprintf("entity %s is no longer alive", id)}
+	return &problem{Status: http.StatusGone, Code: "stale",
+		Message: fmt.Sprintf("entity %s is no longer alive", id)}
 }
 
 func (in *Inspector) showEntity(r *http.Request) (any, error) {
@@ -115,9 +121,10 @@ type entityReader struct {
 	id     string
 	answer entityAnswer
 	gone   bool
-	next   int             // next column to read
-	values []reflect.Value // by component; invalid if the tree is already built, or the component has no value
-	left   int             // fields that may still be shown
+	next   int // next column to read
+	// by component; invalid if the tree is already built, or the component has no value
+	values []reflect.Value
+	left   int // fields that may still be shown
 	links  []*value.Link
 }
 
@@ -132,7 +139,8 @@ func (k *entityReader) look() (done bool) {
 	}
 	columns := k.in.model.look()
 	if k.next == 0 {
-		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()), Generation: e.Generation(),
+		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()),
+			Generation: e.Generation(),
 			Components: []component{}, Links: []linkList{}}
 		k.answer.Address, k.answer.Archetype = addressOf(w, e)
 	}
@@ -157,7 +165,8 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 		if has(k.in.world, c.col, e) {
 			one := k.componentOf(c, e)
 			one.Editable, one.Value = false, tooLarge(c)
-			k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, reflect.Value{})
+			k.answer.Components, k.values = append(k.answer.Components, one),
+				append(k.values, reflect.Value{})
 		}
 		return
 	}
@@ -199,13 +208,15 @@ func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
 // componentOf describes e's component without its value.
 func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
-		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Place: k.in.places.place(k.in.world, c, e),
+		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size,
+		Place:    k.in.places.place(k.in.world, c, e),
 		Editable: k.in.options.ReadWrite && c.info.Type != nil, Choices: map[string][]value.Choice{},
 	}
 }
 
 func tooLarge(c *column) *value.Field {
-	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size, Text: tooManyBytes(c.Size)}
+	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size,
+		Text: tooManyBytes(c.Size)}
 }
 
 // resolve looks up the names of linked entities, some in each look.

@@ -10,10 +10,11 @@ import (
 
 // address tells which slot an entity has, and which extent the slot is in, for the memory page.
 type address struct {
-	Slot     int `json:"slot"`
-	Word     int `json:"word"`     // 64 slots each
-	Bit      int `json:"bit"`      // of the slot in the word
-	Extent   int `json:"extent"`   // first slot of the extent: the run of slots, owned by one archetype, that holds the slot
+	Slot int `json:"slot"`
+	Word int `json:"word"` // 64 slots each
+	Bit  int `json:"bit"`  // of the slot in the word
+	// first slot of the extent: the run of slots, owned by one archetype, that holds the slot
+	Extent   int `json:"extent"`
 	Slots    int `json:"slots"`    // of the extent
 	Entities int `json:"entities"` // in the extent
 }
@@ -26,8 +27,8 @@ type place struct {
 	Address     string `json:"address"` // for people
 }
 
-// elementPlaces keeps where the elements of each column lie. They never move, so the places are read once,
-// and again when the world has more columns.
+// elementPlaces keeps where the elements of each column lie. Elements never move, so their places are read
+// once, and again when the world has more columns.
 type elementPlaces struct {
 	mu    sync.Mutex
 	known int // columns read so far
@@ -99,8 +100,8 @@ func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	return a, born
 }
 
-// ownerOf returns the extent that holds a slot, the names of the columns of its archetype, and whether there is such an
-// extent. Call it in a look.
+// ownerOf returns the extent that holds a slot, and the names of the columns of its archetype. owned is false
+// if no extent holds the slot. Call it in a look.
 func ownerOf(w *vast.World, slot int) (x probe.Extent, names []string, owned bool) {
 	names = []string{}
 	for x := range probe.Extents(w, slot) {

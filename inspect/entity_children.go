@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	childrenMost = 500  // children of one request
+	childrenMost = 500  // most children in one answer
 	walkedAtOnce = 4000 // children passed in one look
 	anewMost     = 3    // restarts of a walk because the children changed
 )
@@ -33,10 +33,11 @@ type childRow struct {
 }
 
 // listChildren answers with some sources of an entity in a relation. It finds the offset-th source by walking
-// over the ones before it, a part in each look. The parameter after=17.3 continues behind a known child
+// over the sources before it, a part in each look. The parameter after=17.3 continues after a known child
 // without a walk.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
-	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), by: r.URL.Query().Get("by"),
+	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"),
+		by:    r.URL.Query().Get("by"),
 		after: r.URL.Query().Get("after"), atOnce: walkedAtOnce}
 	var err error
 	if k.limit, err = wholeNumber(r, "limit", 50, 1, childrenMost); err != nil {
@@ -105,7 +106,8 @@ func (k *childrenReader) look() (done bool) {
 		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two looks
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
 			if k.anew++; k.anew > anewMost || k.after != "" {
-				k.err = tooBusy("the children of %s changed too often while they were counted: try again", k.id)
+				k.err = tooBusy("the children of %s changed too often while they were counted: try again",
+					k.id)
 				return true
 			}
 		} else {
@@ -117,7 +119,8 @@ func (k *childrenReader) look() (done bool) {
 		if len(k.answer.Rows) == k.limit {
 			return true
 		}
-		if steps++; steps > k.atOnce || steps > 1 && (steps%16 == 0 || len(k.answer.Rows) > 0) && time.Since(start) > lookTime {
+		if steps++; steps > k.atOnce || steps > 1 && (steps%16 == 0 || len(k.answer.Rows) > 0) &&
+			time.Since(start) > lookTime {
 			return false
 		}
 		if k.passed >= k.answer.Offset {

@@ -22,7 +22,7 @@ var fieldsKnown sync.Map
 
 // fieldsIn returns the first fields of a type, by offset. The caller must not change the result. Complexity:
 // constant after the first call for a type. The first call takes a step for each returned field and for each
-// part of each struct type. The length of an array of empty elements does not count.
+// part of each struct type. The length of an array of empty elements adds no steps.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)

@@ -10,7 +10,7 @@ type goReading struct {
 	heap        int // bytes of objects, live or not yet swept
 	collections uint64
 	pauses      []uint64  // number of collector pauses in each bucket
-	bounds      []float64 // of the buckets, in seconds: one more than pauses
+	bounds      []float64 // of the buckets, in seconds; one element more than pauses
 }
 
 // readGo reads the runtime's metrics. It does not stop the program.

@@ -19,7 +19,8 @@ type guard struct {
 }
 
 func newGuard(o Options, loopback bool) guard {
-	g := guard{hosts: []string{"localhost"}, tokenForReading: !loopback, token: sha256.Sum256([]byte(o.Token))}
+	g := guard{hosts: []string{"localhost"}, tokenForReading: !loopback,
+		token: sha256.Sum256([]byte(o.Token))}
 	for _, h := range o.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(h))
 	}
@@ -47,7 +48,8 @@ func (g *guard) checkHost(r *http.Request) error {
 // checkOrigin refuses requests made by pages of other sites. Programs that are not browsers send neither
 // header.
 func (g *guard) checkOrigin(r *http.Request) error {
-	foreign := &problem{Status: http.StatusForbidden, Code: "origin", Message: "the request comes from a page of another site"}
+	foreign := &problem{Status: http.StatusForbidden, Code: "origin",
+		Message: "the request comes from a page of another site"}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 	default:
@@ -62,7 +64,7 @@ func (g *guard) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// checkToken refuses requests without the token. Its duration does not depend on the token that was sent.
+// checkToken refuses requests without the token. Its running time does not depend on the sent token.
 func (g *guard) checkToken(r *http.Request) error {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	sum := sha256.Sum256([]byte(given))
@@ -70,14 +72,16 @@ func (g *guard) checkToken(r *http.Request) error {
 		return nil
 	}
 	return &problem{Status: http.StatusUnauthorized, Code: "token",
-		Message: "this request takes the token: open the whole address that the program printed, with the part after #, or " +
+		Message: "this request takes the token: open the whole address that the program printed, with the " +
+			"part after #, or " +
 			"send the header Authorization: Bearer TOKEN"}
 }
 
 // setHeaders restricts what a browser may do with an answer.
 func setHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+			"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")

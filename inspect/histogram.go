@@ -13,7 +13,7 @@ import (
 const (
 	binsUsual   = 50
 	binsMost    = 1000
-	numbersMost = 1 << 20 // kept of one query
+	numbersMost = 1 << 20 // most numbers kept for one query
 	ranked      = 1 << 14 // numbers that the quantiles are computed from
 )
 
@@ -24,7 +24,7 @@ type histogramAnswer struct {
 	Kind      string             `json:"kind"`
 	Count     int                `json:"count"`    // matching entities that have the field
 	NaN       int                `json:"nan"`      // number of NaN
-	Infinite  int                `json:"infinite"` // number of infinities; the other numbers are in the bins
+	Infinite  int                `json:"infinite"` // number of infinities; the bins hold the other numbers
 	Min       *float64           `json:"min"`      // null without numbers
 	Max       *float64           `json:"max"`
 	Mean      *float64           `json:"mean"`
@@ -63,8 +63,10 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	if err := g.gather(s); err != nil {
 		return nil, err
 	}
-	a := histogramAnswer{Field: s.shown[0].Name, Kind: string(s.part.Kind), Count: g.count, Sampled: g.thinner.halvings > 0,
-		Scanned: s.scanned(), Exact: s.whole() && g.thinner.halvings == 0, Quantiles: map[string]float64{}, Bins: []binAnswer{}}
+	a := histogramAnswer{Field: s.shown[0].Name, Kind: string(s.part.Kind), Count: g.count,
+		Sampled: g.thinner.halvings > 0,
+		Scanned: s.scanned(), Exact: s.whole() && g.thinner.halvings == 0, Quantiles: map[string]float64{},
+		Bins: []binAnswer{}}
 	a.fill(g.numbers, bins, s.part)
 	return a, nil
 }
@@ -125,7 +127,8 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2 // half of the width, as border computes it
+	// half of the width, as border computes it
+	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
 		i := 0
@@ -163,7 +166,8 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	// There is one bin if one is asked for, or if all numbers are alike or too close for a width.
+	// There is one bin if the request asks for one, or if all numbers are equal or too close together to
+	// divide.
 	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}

@@ -3,10 +3,10 @@ package inspect
 // historyLength is the number of kept samples: ten minutes.
 const historyLength = 600
 
-// history holds the last samples. There is no sample of a second without a reader.
+// history holds the last samples. Seconds without a reader have no sample.
 type history struct {
 	samples []Sample // a ring once it is full
-	next    int      // index of the oldest sample then
+	next    int      // index of the oldest sample in a full ring
 }
 
 func (h *history) add(s Sample) {

@@ -93,8 +93,8 @@ func (in *Inspector) Close() error {
 // Addr returns the address that the inspector listens at.
 func (in *Inspector) Addr() net.Addr { return in.listener.Addr() }
 
-// URL returns the address to open in a browser. If a token is needed, it is the part after #, which browsers
-// do not send to any server.
+// URL returns the address to open in a browser. If a token is needed, the token is the part after #, which
+// browsers do not send to any server.
 func (in *Inspector) URL() string {
 	u := url.URL{Scheme: "http", Host: browsable(in.listener.Addr()), Path: "/"}
 	if in.options.ReadWrite || in.guard.tokenForReading {

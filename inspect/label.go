@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	mostLabels  = 200     // distinct values of a label, besides otherLabel
-	otherLabel  = "other" // for all further values
-	mostInLabel = 128     // in characters
+	mostLabels  = 200     // distinct values of a label, not counting otherLabel
+	otherLabel  = "other" // replaces all further values
+	mostInLabel = 128     // characters of a label
 )
 
 // labelOf turns a name from the program into a label: valid UTF-8, of bounded length, and safe to print on a
@@ -28,7 +28,7 @@ func labelOf(name string) string {
 }
 
 // labelled sums figures by label. The first [mostLabels] labels have sums of their own; the others share
-// [otherLabel]. Names that make the same label share a sum.
+// [otherLabel]. Names with the same label share a sum.
 type labelled[T any] struct {
 	labels []string
 	sums   map[string]*T

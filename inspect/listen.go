@@ -20,7 +20,7 @@ const (
 	headerTime     = 5 * time.Second  // to send the head of a request
 	readTime       = 15 * time.Second // to send a request
 	idleTime       = 30 * time.Second // between two requests
-	writeTime      = 10 * time.Second // to take what was written
+	writeTime      = 10 * time.Second // to accept one write of an answer
 )
 
 // ListenError reports that the inspector cannot listen at an address. If another program uses the address,
@@ -32,7 +32,8 @@ type ListenError struct {
 
 func (e *ListenError) Error() string {
 	if errors.Is(e.Err, errTaken) {
-		return fmt.Sprintf("inspect: %s is in use by another program: choose another port, or port 0 for any free port", e.Addr)
+		return fmt.Sprintf("inspect: %s is in use by another program: choose another port, or port 0 for "+
+			"any free port", e.Addr)
 	}
 	return fmt.Sprintf("inspect: cannot listen at %s: %v", e.Addr, e.Err)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxLooking bounds the requests that look at the world or wait to.
+// maxLooking bounds the requests that look at the world or wait for a look.
 const maxLooking = 32
 
 // errImpatient cancels a visit that was not admitted in time.
@@ -45,7 +45,8 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 			Message: "the program has not admitted the inspector for " + in.options.Patience.String() +
 				": it must run a sched.Schedule or call World.Admit once a tick"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &problem{Status: http.StatusServiceUnavailable, Code: "time", Message: "the request took too long: ask for less"}
+		return &problem{Status: http.StatusServiceUnavailable, Code: "time",
+			Message: "the request took too long: ask for less"}
 	}
 	return err
 }

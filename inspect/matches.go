@@ -58,8 +58,9 @@ func (q *searches) keepRanks(k *ranks) {
 // key is the same for two searches if they find the same entities.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
-// matches are the slots that a query with comparisons found a short time ago. Comparing all values again for
-// each page would cost the world too much. A slot may hold another entity by now.
+// matches are the slots that a query with comparisons found a short time ago. They are kept because comparing
+// all values again for each page would take too much of the world's time. A slot may hold another entity by
+// now.
 type matches struct {
 	key   string
 	ready chan struct{} // closed when the other fields are set
@@ -119,8 +120,8 @@ func (m *matches) from(rank, most int) (slots []int) {
 	return slots
 }
 
-// eachEntity calls f for the entities whose bits are set, from slot lo on, until f returns false. It skips
-// the first entities.
+// eachEntity calls f for the entities whose bits are set, from slot lo on, until f returns false. It passes
+// over the first skip entities.
 func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Entity) (more bool)) {
 	for i, mask := range words {
 		if n := bits.OnesCount64(mask); skip >= n {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	extentsAtOnce  = 1 << 10                // between two looks at the clock
-	maxExtents     = 1 << 18                // read; the archetypes of later slots are unknown
-	maxArchetypes  = 512                    // listed: the largest
+	extentsAtOnce  = 1 << 10                // extents read between two looks at the clock
+	maxExtents     = 1 << 18                // extents read; the archetypes of later slots are unknown
+	maxArchetypes  = 512                    // archetypes that are listed, the largest first
 	memoryLookTime = 200 * time.Microsecond // the most that a look should take
 )
 
-// memory is what the inspector keeps for the memory page.
+// memory is the state that the inspector keeps for the memory page.
 type memory struct {
 	changes changes
 	mu      sync.Mutex
@@ -33,10 +33,10 @@ type memory struct {
 // its place. Places stay valid while the world lives, because reservations are only added. The index of an
 // area in a reservation stays valid too.
 
-// layout tells what lies where in a world's reservations at one moment.
+// layout describes a world's reservations and the areas in them at one moment.
 type layout struct {
 	reservations []reservation
-	bytes        int // of all of them
+	bytes        int // of all reservations
 	areas        []area
 	own          []area // areas outside of the reservations
 	slots        int    // end of the slots that archetypes own
@@ -66,9 +66,11 @@ type area struct {
 	Bytes     int    `json:"bytes"`
 	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte
 	Committed int    `json:"committed"`
-	First     int    `json:"first"`  // place of the data of the first slots
-	Stride    int    `json:"stride"` // bytes from the data of a slot to the data of the next; negative if the area grows downwards, 0 without slots
-	Share     int    `json:"share"`  // slots that share a place
+	First     int    `json:"first"` // place of the data of the first slots
+	// bytes from the data of a slot to the data of the next; negative if the area grows downwards, 0 without
+	// slots
+	Stride int `json:"stride"`
+	Share  int `json:"share"` // slots that share a place
 
 	// Counted from the page states:
 	Resident    int `json:"resident"`
@@ -91,14 +93,14 @@ func (a *area) place(slot int) (from, n int) {
 	return off + a.From - a.a.Offset, n
 }
 
-// density returns the column whose presence bits tell which slots of the area are in use, and whether there
-// is one. A nil column stands for the live bits.
+// density returns the column whose presence bits tell which slots of the area are in use. ok is false if the
+// area has no slots. A nil column stands for the live bits.
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
 // lookAtMemory returns the layout and, with extents, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]probe.Extent // no part grows, which would take time in a look
+	var parts [][]probe.Extent // a part never grows: growing would take time in a look
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -133,9 +135,11 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 // newLayout reads the layout. The caller calls arrange after the look. Call it in a look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
-	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w), columns: in.model.look()}
+	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w),
+		columns: in.model.look()}
 	for _, r := range probe.Reservations(w) {
-		l.reservations = append(l.reservations, reservation{From: l.bytes, Bytes: r.Bytes(), Committed: r.Committed(), r: r})
+		l.reservations = append(l.reservations, reservation{From: l.bytes, Bytes: r.Bytes(),
+			Committed: r.Committed(), r: r})
 		l.bytes += r.Bytes()
 	}
 	return l
@@ -149,7 +153,8 @@ func (l *layout) arrange(m *memory) {
 	}
 	l.areas, l.own = make([]area, 0, len(l.read)), []area{}
 	for _, a := range l.read {
-		one := area{Kind: a.Kind.String(), Column: -1, Number: a.Number, From: -1, Bytes: a.Bytes, UsedFrom: -1, Committed: a.Committed,
+		one := area{Kind: a.Kind.String(), Column: -1, Number: a.Number, From: -1, Bytes: a.Bytes,
+			UsedFrom: -1, Committed: a.Committed,
 			First: -1, Stride: a.Stride, Share: a.Share, a: a}
 		if a.Column != nil {
 			one.Column, one.Name = numbers[a.Column], a.Column.Name()
@@ -248,7 +253,7 @@ type purpose struct {
 	Resident  int    `json:"resident"`
 }
 
-// limits are the limits of the system and what is used of them. 0 means unknown or unlimited.
+// limits are the system's limits and their present use. 0 means unknown or unlimited.
 type limits struct {
 	HugePageSize   int    `json:"hugePageSize"`
 	HugeMode       string `json:"hugeMode"`
@@ -280,7 +285,8 @@ func (in *Inspector) describeMemory(r *http.Request) (any, error) {
 		return nil, err
 	}
 	a := memoryAnswer{Bytes: l.bytes, PageSize: vm.PageSize(), Slots: l.slots, MaxEntities: l.maxEntities,
-		Reservations: append([]reservation{}, l.reservations...), Areas: l.areas, Own: l.own, Archetypes: archetypesOf(extents), Purposes: []purpose{},
+		Reservations: append([]reservation{}, l.reservations...), Areas: l.areas, Own: l.own,
+		Archetypes: archetypesOf(extents), Purposes: []purpose{},
 		Limits: in.memory.limitsNow()}
 	at := 0
 	err = l.eachPages(r.Context(), 0, l.bytes, func(from, to int, s vm.PageState) {
@@ -325,7 +331,8 @@ func archetypesOf(extents []probe.Extent) []archetype {
 		if !known {
 			i = len(all)
 			index[x.Archetype] = i
-			all = append(all, archetype{Number: probe.NumberOf(x.Archetype), Columns: []string{}, a: x.Archetype})
+			all = append(all, archetype{Number: probe.NumberOf(x.Archetype), Columns: []string{},
+				a: x.Archetype})
 		}
 		all[i].Extents++
 		all[i].Slots += x.Slots
@@ -348,7 +355,8 @@ func (m *memory) limitsNow() limits {
 	defer m.mu.Unlock()
 	if time.Since(m.asked) > 5*time.Second {
 		f, u := vm.ReadFacts(), vm.ReadUsage()
-		m.limits = limits{f.HugePageSize, f.HugeMode, f.OvercommitMode, f.HeapStandIn, u.Mappings, f.MaxMappings, u.AddressSpace,
+		m.limits = limits{f.HugePageSize, f.HugeMode, f.OvercommitMode, f.HeapStandIn, u.Mappings,
+			f.MaxMappings, u.AddressSpace,
 			f.AddressLimit, u.Data, f.DataLimit, f.ControlGroup, f.Memory}
 		m.asked = time.Now()
 	}

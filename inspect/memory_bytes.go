@@ -19,17 +19,18 @@ const maxBytes = 4096
 
 // bytesAnswer is an entity's component as it lies in memory.
 type bytesAnswer struct {
-	Slot    int          `json:"slot"`
-	Entity  occupant     `json:"entity"`
-	Column  int          `json:"column"`
-	Name    string       `json:"name"`
-	Storage string       `json:"storage"`
-	Type    string       `json:"type"`
-	From    int          `json:"from"`  // place of the first byte; -1 if the component lies outside of the reservations
-	Size    int          `json:"size"`  // of an element, in bytes
-	Hex     string       `json:"hex"`   // the first 4096 bytes; empty for a component on the Go heap
-	Cut     bool         `json:"cut"`   // whether bytes or fields are left out
-	Parts   []fieldBytes `json:"parts"` // by offset
+	Slot    int      `json:"slot"`
+	Entity  occupant `json:"entity"`
+	Column  int      `json:"column"`
+	Name    string   `json:"name"`
+	Storage string   `json:"storage"`
+	Type    string   `json:"type"`
+	// place of the first byte; -1 if the component lies outside of the reservations
+	From  int          `json:"from"`
+	Size  int          `json:"size"`  // of an element, in bytes
+	Hex   string       `json:"hex"`   // the first 4096 bytes; empty for a component on the Go heap
+	Cut   bool         `json:"cut"`   // whether bytes or fields are left out
+	Parts []fieldBytes `json:"parts"` // by offset
 }
 
 // fieldBytes is a field of an element.

@@ -13,10 +13,10 @@ import (
 
 const (
 	maxLenses    = 4                      // kept at a time
-	maxMarks     = 1 << 17                // of a lens
+	maxMarks     = 1 << 17                // marks of a lens
 	maxLines     = 1 << 17                // read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // least time between two passes; a page asks once a second
-	passStale    = 5 * time.Second        // age from which a pass is no longer compared with
+	passStale    = 5 * time.Second        // a pass of this age is no longer compared with the next
 	linesAtOnce  = 64                     // read between two looks at the clock
 	lineBytes    = 64                     // a cache line: the least that the processor reads
 )
@@ -29,8 +29,8 @@ type changes struct {
 	lenses []*lens // the last used comes first
 }
 
-// lens keeps what is known about changes in a range of places. It serves all pictures of about the same range
-// at about the same scale.
+// lens keeps the changes found in a range of places. It serves all pictures of about the same range at about
+// the same scale.
 type lens struct {
 	from, to int        // places; units are counted from the first one
 	unit     int        // in bytes
@@ -68,7 +68,8 @@ func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout
 	}
 	base := 0
 	for _, c := range p.ranges {
-		at, _ := slices.BinarySearchFunc(seen.marks, c.from-view.unit+1, func(m mark, place int) int { return m.at - place })
+		at, _ := slices.BinarySearchFunc(seen.marks, c.from-view.unit+1,
+			func(m mark, place int) int { return m.at - place })
 		for i := range c.n {
 			from, to := c.border(i), c.border(i+1)
 			for at < len(seen.marks) && seen.marks[at].at+view.unit <= from {
@@ -113,8 +114,9 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
-		// A lens of twice the unit will do as well: memory may have grown since it was made.
-		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit && have.unit == unit || have.unit == 2*unit && unit > finest) {
+		// A lens of twice the unit also fits: memory may have grown since the lens was made.
+		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit &&
+			have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
 			c.lenses[0] = have
 			return have
@@ -262,7 +264,8 @@ func (r *pageReader) read() (done bool) {
 
 // reservation returns the reservation that holds the next place to read.
 func (r *pageReader) reservation() *reservation {
-	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
+	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place,
+		func(one reservation, place int) int { return one.From - place })
 	if !found {
 		i--
 	}
@@ -287,8 +290,8 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes evenly spread cache lines of b. The seed moves the lines, so that not always the same field
-// of an element is read.
+// hashOf hashes evenly spread cache lines of b. The seed moves the lines. Each unit has a seed of its own, so
+// the lines of different units cover different fields of an element.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines

@@ -11,8 +11,9 @@ var (
 	descReserved  = desc("memory_reserved_bytes", "Address space reserved outside of Go's heap.", "purpose")
 	descCommitted = desc("memory_committed_bytes", "Committed memory outside of Go's heap.", "purpose")
 	descResident  = desc("memory_resident_bytes", "Resident memory outside of Go's heap.", "purpose")
-	descLeaked    = desc("memory_leaked_bytes", "Address space of regions that were garbage collected without Close.", "purpose")
-	descRegions   = desc("memory_regions", "Number of reservations.", "purpose")
+	descLeaked    = desc("memory_leaked_bytes",
+		"Address space of regions that were garbage collected without Close.", "purpose")
+	descRegions = desc("memory_regions", "Number of reservations.", "purpose")
 )
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -23,14 +24,15 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 type memoryCollector struct{}
 
 // NewMemoryCollector returns the metrics of all memory that the program holds outside of Go's heap (see
-// vm.Snapshot), by purpose. They cover all worlds and containers, so register the collector once. The
-// /metrics of an [Inspector] has them already. The first 200 purposes in alphabetical order have metrics of
+// vm.Snapshot), by purpose. They cover all worlds and containers, so register the collector once. An
+// [Inspector] already serves them at /metrics. The first 200 purposes in alphabetical order have metrics of
 // their own; the rest are summed up as "other". A scrape takes a system call for each 16 Ki committed pages.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }
 
 // Describe implements prometheus.Collector.
 func (memoryCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range [...]*prometheus.Desc{descReserved, descCommitted, descResident, descLeaked, descRegions} {
+	for _, d := range [...]*prometheus.Desc{descReserved, descCommitted, descResident, descLeaked,
+		descRegions} {
 		to <- d
 	}
 }
@@ -50,7 +52,8 @@ func (memoryCollector) Collect(to chan<- prometheus.Metric) {
 		for _, m := range [...]struct {
 			desc  *prometheus.Desc
 			value int
-		}{{descReserved, sum.Reserved}, {descCommitted, sum.Committed}, {descResident, sum.Resident}, {descLeaked, sum.Leaked},
+		}{{descReserved, sum.Reserved}, {descCommitted, sum.Committed}, {descResident, sum.Resident},
+			{descLeaked, sum.Leaked},
 			{descRegions, sum.Regions}} {
 			to <- prometheus.MustNewConstMetric(m.desc, prometheus.GaugeValue, float64(m.value), label)
 		}

@@ -69,7 +69,7 @@ const (
 	noteAreas                   // it holds bytes of several areas
 )
 
-// nothing stands for no area and no archetype.
+// nothing is the index that stands for no area or no archetype.
 const nothing = math.MaxUint16
 
 var memoryModes = []string{"state", "column", "archetype", "density", "change"}
@@ -155,8 +155,10 @@ func parseCells(text string) (cells, error) {
 		}
 		*to = int(n)
 	}
-	if len(parts) != 3 || c.n < 1 || c.n > maxMemoryCells || c.to != 0 && c.to-c.from < c.n || c.to == 0 && c.from != 0 {
-		return cells{}, badRequest("a range is from-to-cells, with at most %d cells of at least one byte", maxMemoryCells)
+	if len(parts) != 3 || c.n < 1 || c.n > maxMemoryCells || c.to != 0 && c.to-c.from < c.n || c.to == 0 &&
+		c.from != 0 {
+		return cells{}, badRequest("a range is from-to-cells, with at most %d cells of at least one byte",
+			maxMemoryCells)
 	}
 	return c, nil
 }
@@ -280,8 +282,8 @@ func (p *memoryPicture) drawAreas(l *layout) {
 	}
 }
 
-// slotsOf returns the slots whose data lies in a cell, of the cell's main area. It leaves out slots that
-// archetypes do not own.
+// slotsOf returns the main area of a cell, and the slots of this area whose data lies in the cell. It leaves
+// out slots that archetypes do not own.
 func (p *memoryPicture) slotsOf(l *layout, c cells, base, i int) (a *area, lo, hi int) {
 	k := p.area[base+i]
 	if k == nothing {
@@ -361,7 +363,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// From each step of slots, the first take slots are counted.
+	// The first take slots of each step are counted.
 	step, take := densityStep, densityStep
 	if slots > p.words*64 {
 		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)
@@ -396,7 +398,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 	})
 }
 
-// share returns n of all as a number from 0 to 255. It is 0 only for none, and 255 only for all.
+// share returns n of all as a number from 0 to 255. The number is 0 only if n is 0, and 255 only if n is all.
 func share(n, all int) uint8 {
 	switch {
 	case n <= 0 || all <= 0:
@@ -407,11 +409,20 @@ func share(n, all int) uint8 {
 	return uint8(1 + scale(n, 254, all))
 }
 
-// encode returns the picture in little-endian numbers. The head has 24 bytes: the letters VPIC; the version,
-// 1; the number of cells; flags, of which 1 says that densities or changes are sampled; as a float64, the
-// seconds over which changes were found, 0 if there is no earlier pass yet. Arrays with one element a cell
-// follow, each padded to a multiple of 4 bytes: the shares that are committed, resident and huge, in 255ths;
-// the notes; the value, in 255ths; as 16-bit numbers, the area and the archetype, 65535 for none.
+// encode returns the picture in little-endian numbers. The head has 24 bytes:
+//
+//   - the letters VPIC
+//   - the version, 1
+//   - the number of cells
+//   - flags: 1 says that densities or changes are sampled
+//   - a float64: the seconds over which changes were found, 0 if there is no earlier pass yet
+//
+// Arrays with one element a cell follow, each padded to a multiple of 4 bytes:
+//
+//   - the shares that are committed, resident and huge, in 255ths
+//   - the notes
+//   - the value, in 255ths
+//   - the area and the archetype as 16-bit numbers, 65535 for none
 func (p *memoryPicture) encode() []byte {
 	padded := (p.total + 3) &^ 3
 	b := make([]byte, 0, 24+5*padded+2*(2*p.total+3))
@@ -476,7 +487,8 @@ func (p *memoryPicture) asJSON() memoryPictureJSON {
 			if p.notes[i]&noteValue != 0 {
 				value = int(p.value[i])
 			}
-			people.Cells = append(people.Cells, [8]int{c.border(k), c.border(k+1) - c.border(k), p.committed[i], p.resident[i], p.huge[i],
+			people.Cells = append(people.Cells, [8]int{c.border(k), c.border(k+1) - c.border(k),
+				p.committed[i], p.resident[i], p.huge[i],
 				or(p.area[i]), or(p.archetype[i]), value})
 			i++
 		}

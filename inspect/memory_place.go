@@ -44,7 +44,8 @@ type occupant struct {
 func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	place, err := wholeNumber(r, "offset", -1, 0, math.MaxInt/4)
 	if err != nil || place < 0 {
-		return nil, cmp.Or(err, badRequest("offset is missing: give the number of a byte of the world's memory"))
+		return nil, cmp.Or(err, badRequest("offset is missing: give the number of a byte of the world's "+
+			"memory"))
 	}
 	a := placeAnswer{Place: place, Area: -1, Column: -1, FirstSlot: -1, Word: -1, Archetype: []string{}}
 	l, _, err := in.lookAtMemory(r.Context(), false)
@@ -62,7 +63,8 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		if place < res.From+res.Bytes {
 			a.Reservation, a.Offset = i, place-res.From
 			a.Address = fmt.Sprintf("%#x", res.r.Address()+uintptr(a.Offset))
-			err = l.eachPages(r.Context(), place, place+1, func(_, _ int, s vm.PageState) { a.State = s.String() })
+			err = l.eachPages(r.Context(), place, place+1,
+				func(_, _ int, s vm.PageState) { a.State = s.String() })
 			return a, err
 		}
 	}
@@ -107,7 +109,7 @@ func (a *placeAnswer) findField(l *layout, at *area) {
 	}
 	c := &l.columns[at.Column]
 	if c.info.Storage != probe.StorageDense {
-		return // the area holds handles
+		return // the elements of the area are handles, not components
 	}
 	for _, f := range c.fields() {
 		if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {

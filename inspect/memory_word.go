@@ -14,15 +14,17 @@ const maxSlot = min(math.MaxUint32, math.MaxInt)
 
 // wordAnswer describes a word of 64 slots.
 type wordAnswer struct {
-	Word        int        `json:"word"`
-	First       int        `json:"first"` // first slot
-	Live        string     `json:"live"`  // slots that hold an entity: 16 hexadecimal digits, the last one for the first four slots
-	Slots       []slotInfo `json:"slots"`
-	Columns     []presence `json:"columns"`   // columns in which at least one of the slots has a component
-	Archetype   []string   `json:"archetype"` // components of the archetype that owns the word; empty if none does
-	Owned       bool       `json:"owned"`
-	ExtentFirst int        `json:"extentFirst"` // first slot of the extent that holds the word
-	ExtentSlots int        `json:"extentSlots"`
+	Word  int `json:"word"`
+	First int `json:"first"` // first slot
+	// slots that hold an entity: 16 hexadecimal digits; the last digit stands for the first four slots
+	Live    string     `json:"live"`
+	Slots   []slotInfo `json:"slots"`
+	Columns []presence `json:"columns"` // columns in which at least one of the slots has a component
+	// components of the archetype that owns the word; empty if none does
+	Archetype   []string `json:"archetype"`
+	Owned       bool     `json:"owned"`
+	ExtentFirst int      `json:"extentFirst"` // first slot of the extent that holds the word
+	ExtentSlots int      `json:"extentSlots"`
 }
 
 // slotInfo is a slot of a word.
@@ -39,9 +41,10 @@ type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
 	Storage string `json:"storage"`
-	Private bool   `json:"private"` // whether the column is the world's own: it tells which entities are targets
-	Slots   string `json:"slots"`   // as live
-	Size    int    `json:"size"`    // of an element, in bytes
+	// whether the column belongs to the world itself, which records in it the entities that are targets
+	Private bool   `json:"private"`
+	Slots   string `json:"slots"` // in the format of live
+	Size    int    `json:"size"`  // of an element, in bytes
 }
 
 // describeWord answers with the word that holds a slot.
@@ -50,7 +53,8 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	if err != nil || slot < 0 {
 		return nil, cmp.Or(err, badRequest("slot is missing: give a slot of the word"))
 	}
-	a := wordAnswer{Word: slot / 64, First: slot &^ 63, Slots: []slotInfo{}, Columns: []presence{}, Archetype: []string{}}
+	a := wordAnswer{Word: slot / 64, First: slot &^ 63, Slots: []slotInfo{}, Columns: []presence{},
+		Archetype: []string{}}
 	beyond := false
 	next := 0 // next column to read
 	err = in.look(r.Context(), func() bool {
@@ -68,7 +72,8 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 			}
 			c := &columns[next]
 			if bits := probe.Presence(w, c.col, a.Word); bits != 0 {
-				a.Columns = append(a.Columns, presence{c.ID, c.Name, c.Storage, c.info.Private, hexadecimal(bits), c.Size})
+				a.Columns = append(a.Columns, presence{c.ID, c.Name, c.Storage, c.info.Private,
+					hexadecimal(bits), c.Size})
 			}
 		}
 		return true

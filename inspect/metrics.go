@@ -14,7 +14,8 @@ const maxScrapes = 4
 // newRegistry returns a registry of the inspector's own, apart from the program's registries.
 func (in *Inspector) newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(),
+		collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	namesMost   = 50      // of one request
+	namesMost   = 50      // most names in one answer
 	namesAtOnce = 2000    // names read in one look
 	namesLooked = 1 << 20 // names read for one request
 	nameMost    = 256     // shown bytes of a name
@@ -47,7 +47,7 @@ func shortName(name string) string {
 // find returns the living entity that an edit names. It refuses a text that is the ID of one entity and the
 // name of another. Call it in a look.
 func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
-	id, name := to.ID+to.Any, to.Name+to.Any // one of the three is set
+	id, name := to.ID+to.Any, to.Name+to.Any // one field of to is set
 	_, _, isID := parseID(id)
 	byID, alive := in.entity(id)
 	byName, named := vast.Entity{}, false
@@ -87,8 +87,8 @@ type worldNames struct {
 func (n worldNames) Name(e vast.Entity) (string, bool)    { return n.names.Of(e) }
 func (n worldNames) Find(name string) (vast.Entity, bool) { return n.names.Find(name) }
 
-// Suggest returns the exact match first, then others by slot: vast.Names knows no importance. It reads only
-// the first names; the route names reads more, in several looks.
+// Suggest returns the exact match first, then others by slot, because vast.Names has no order of importance.
+// It reads only the first names; the route names reads more, in several looks.
 func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	walk := nameWalk{names: n, prefix: prefix, most: most}
 	walk.step()
@@ -136,7 +136,7 @@ func (k *nameWalk) step() (done bool) {
 // nameAnswer is a suggested name.
 type nameAnswer struct {
 	Name   string `json:"name"`
-	Detail string `json:"detail"` // tells it from equal names; may be empty
+	Detail string `json:"detail"` // distinguishes the entity from others of this name; may be empty
 	ID     string `json:"id"`
 }
 

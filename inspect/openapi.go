@@ -31,13 +31,15 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 	whole := &document{OpenAPI: "3.1.0", Paths: make(map[string]map[string]any)}
 	whole.Info = map[string]any{
 		"title": "Vast inspector", "version": "1",
-		"description": "The data of the page, for programs. Times are in seconds and sizes in bytes. An entity is a string such as 17.3: " +
+		"description": "The data of the page, for programs. Times are in seconds and sizes in bytes. An " +
+			"entity is a string such as 17.3: " +
 			"slot and generation. An error is {\"error\": {\"code\", \"message\"}}.",
 		"license": map[string]any{"name": "the module's"},
 	}
 	whole.Components.Schemas = make(map[string]any)
 	whole.Components.Parameters = make(map[string]any)
-	whole.Components.SecuritySchemes = map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}
+	whole.Components.SecuritySchemes = map[string]any{"token": map[string]any{"type": "http",
+		"scheme": "bearer"}}
 	files, err := apiFiles.ReadDir("api")
 	if err != nil {
 		return nil, err
@@ -59,5 +61,6 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 })
 
 func (in *Inspector) documentRoutes() []route {
-	return []route{{method: "GET", pattern: "openapi.json", answer: func(*http.Request) (any, error) { return apiDocument() }}}
+	return []route{{method: "GET", pattern: "openapi.json",
+		answer: func(*http.Request) (any, error) { return apiDocument() }}}
 }

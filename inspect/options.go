@@ -17,8 +17,8 @@ type Options struct {
 	// ReadWrite allows clients that have the token to change values and to pause the program. Default:
 	// read-only.
 	ReadWrite bool
-	// Token is the secret that writing takes. If other machines can reach the address, reading takes it too.
-	// Default: 128 new random bits. [Inspector.URL] contains the token.
+	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
+	// needs it for reading too. Default: 128 new random bits. [Inspector.URL] contains the token.
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if it has any.
 	Names Namer
@@ -48,8 +48,8 @@ type Namer interface {
 // Suggestion is a name that a prefix may stand for.
 type Suggestion struct {
 	Name   string      // as [Namer.Find] takes it
-	Detail string      // tells the entity from others of the same name, such as a country; may be empty
-	Entity vast.Entity // that has the name
+	Detail string      // distinguishes entities of the same name, such as a country; may be empty
+	Entity vast.Entity // the entity with this name
 }
 
 // Control pauses a program. Its methods may be called from any goroutine. A *sched.Schedule that runs by Run

@@ -46,14 +46,15 @@ func (in *Inspector) overviewTopics() []topic {
 	}
 }
 
-// costs returns what systems and columns take.
+// costs returns the time that systems take and the memory that columns take.
 func (s *sampler) costs(ctx context.Context) (Costs, error) {
 	now, systems, err := s.latest(ctx)
 	if err != nil {
 		return Costs{}, err
 	}
 	columns, _ := s.survey.ask(s.ctx, surveyTime, letInTime)
-	c := Costs{At: now.At, Systems: systems[:min(len(systems), mostCosts)], Columns: columnCosts(columns.columns)}
+	c := Costs{At: now.At, Systems: systems[:min(len(systems), mostCosts)],
+		Columns: columnCosts(columns.columns)}
 	c.MoreSystems, c.MoreColumns = len(systems)-len(c.Systems), len(columns.columns)-len(c.Columns)
 	return c, nil
 }
@@ -62,7 +63,8 @@ func (s *sampler) costs(ctx context.Context) (Costs, error) {
 func columnCosts(columns []vast.ColumnStats) []ColumnCost {
 	costs := make([]ColumnCost, 0, len(columns))
 	for _, c := range columns {
-		costs = append(costs, ColumnCost{c.Name, c.Type, c.Size, c.Entities, c.Slots, c.Reserved, c.Committed})
+		costs = append(costs, ColumnCost{c.Name, c.Type, c.Size, c.Entities, c.Slots, c.Reserved,
+			c.Committed})
 	}
 	slices.SortStableFunc(costs, func(a, b ColumnCost) int {
 		return cmp.Or(cmp.Compare(b.Committed, a.Committed), cmp.Compare(b.Entities, a.Entities))

@@ -80,7 +80,8 @@ func record(w http.ResponseWriter, r *http.Request, name string, start func() er
 		}
 		length = n
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Duration(length)*time.Second + writeTime))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Duration(length)*time.Second +
+		writeTime))
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	setAttachment(w, name, false)
 	if err := start(); err != nil {

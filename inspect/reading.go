@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reading holds what samples are computed from: mostly counts since the start of the program.
+// reading holds the figures that samples are computed from: mostly counts since the start of the program.
 type reading struct {
 	at        time.Time
 	census    census
@@ -67,10 +67,11 @@ func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.D
 func (r *reading) since(earlier reading) Sample {
 	passed := r.at.Sub(earlier.at).Seconds()
 	s := Sample{
-		At: seconds(r.at), Admitting: r.unheard < admitTime, Age: max(r.unheard.Seconds(), 0), Entities: r.census.entities,
-		Paused: r.paused,
-		Memory: MemoryUse{r.memory.Reserved, r.memory.Committed, r.memory.Resident, r.golang.heap},
-		GC:     CollectorUse{Collections: r.golang.collections}, Goroutines: r.routines,
+		At: seconds(r.at), Admitting: r.unheard < admitTime, Age: max(r.unheard.Seconds(), 0),
+		Entities: r.census.entities,
+		Paused:   r.paused,
+		Memory:   MemoryUse{r.memory.Reserved, r.memory.Committed, r.memory.Resident, r.golang.heap},
+		GC:       CollectorUse{Collections: r.golang.collections}, Goroutines: r.routines,
 	}
 	pauses, worst := r.golang.pausesSince(earlier.golang)
 	s.GC.PauseWorst = worst
@@ -79,7 +80,8 @@ func (r *reading) since(earlier reading) Sample {
 		s.ChangesPerSecond = float64(r.census.changes-earlier.census.changes) / asked
 	}
 	if r.schedule != 0 {
-		s.Pace = &Pace{Tick: r.stats.Tick, TickSeconds: r.ticks, BudgetSeconds: r.budget.Seconds(), Late: r.stats.Late,
+		s.Pace = &Pace{Tick: r.stats.Tick, TickSeconds: r.ticks, BudgetSeconds: r.budget.Seconds(),
+			Late:    r.stats.Late,
 			Dropped: r.stats.Dropped}
 	}
 	if passed > 0 {
@@ -119,5 +121,5 @@ func (r *reading) costsSince(earlier reading) []SystemCost {
 	return costs
 }
 
-// seconds converts a time to seconds since 1970, as the JSON interface has it.
+// seconds converts a time to seconds since 1970, the format of times in the JSON interface.
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }

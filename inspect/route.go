@@ -70,7 +70,7 @@ func (in *Inspector) handler(routes []route) http.Handler {
 		extend(w)
 		defer recovered(w)
 		if r.ContentLength != 0 {
-			// The connection is not kept open for the rest of an unread body, which could be sent slowly.
+			// The connection is closed: the client could send the rest of an unread body slowly.
 			w.Header().Set("Connection", "close")
 			defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }()
 		}
@@ -106,7 +106,7 @@ func (w *answering) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// handle applies the checks for every request to a route.
+// handle returns the handler of a route. The handler makes the checks that apply to every request first.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := in.mayAsk(rt, r); err != nil {
@@ -144,7 +144,8 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	}
 	if rt.write && !in.options.ReadWrite {
 		return &problem{Status: http.StatusForbidden, Code: "readOnly",
-			Message: "the inspector is read-only: to allow writing, set inspect.Options.ReadWrite (vast earth: -inspect-write)"}
+			Message: "the inspector is read-only: to allow writing, set inspect.Options.ReadWrite (vast " +
+				"earth: -inspect-write)"}
 	}
 	if rt.write || in.guard.tokenForReading {
 		if err := in.guard.checkToken(r); err != nil {
@@ -153,8 +154,10 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	}
 	if rt.write && r.ContentLength != 0 {
 		// An HTML form of another site cannot send this type.
-		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type", Message: "the body must be application/json"}
+		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+			t != "application/json" {
+			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type",
+				Message: "the body must be application/json"}
 		}
 	}
 	return nil

@@ -13,10 +13,10 @@ import (
 
 const (
 	cellBytes = 120     // of the short text of a value
-	keptBytes = 1 << 10 // of a component that is kept as a copy after the look: a look reads many rows
+	keptBytes = 1 << 10 // of a component whose copy is kept after the look: a look reads many rows
 )
 
-// row is what was read of an entity.
+// row holds the values that were read of an entity.
 type row struct {
 	entity vast.Entity
 	name   string
@@ -43,7 +43,7 @@ type rowReader struct {
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	kept     bool         // whether the value is copied and formatted after the look
+	kept     bool         // whether the look copies the value, to be formatted after the look
 	typ      reflect.Type // of the component; nil if only its presence is read
 	parts    []query.Part // values to read
 }

@@ -12,7 +12,7 @@ const (
 	rowsUsual  = 1000
 	rowsMost   = 1 << 20
 	sampleMost = 100_000
-	rowsAtOnce = 1024 // read before they are sent
+	rowsAtOnce = 1024 // rows read before they are sent
 )
 
 // rowSource finds and reads rows, a part in each look.
@@ -48,7 +48,8 @@ func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := in.searchFor(r, wanted{leaves: format == "csv" || format == "ndjson", slots: slotsRead}, streamTime)
+	s, err := in.searchFor(r, wanted{leaves: format == "csv" || format == "ndjson", slots: slotsRead},
+		streamTime)
 	if err != nil {
 		return err
 	}
@@ -113,11 +114,12 @@ func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are incomplete: a request may look at the world for %v and take %v in all: ask for less",
+	Message: fmt.Sprintf("the rows are incomplete: a request may look at the world for %v and take %v in "+
+		"all: ask for less",
 		searchTime, streamTime)}
 
-// next reads the next rows; none at the end. It leaves out entities that have been deleted since they were
-// found.
+// next reads the next rows. At the end rows is empty. next leaves out entities that have been deleted since
+// they were found.
 func (s *rowSource) next() error {
 	s.rows = s.rows[:0]
 	err := s.look(func() (done bool) {
@@ -165,8 +167,9 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024)                                // a halving practically never leaves fewer than the limit
-	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // it must not grow in a look
+	// a halving practically never leaves fewer than the limit
+	most := max(4*s.limit, 1024)
+	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // large enough not to grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {
 		s.picked = s.picked[:0]

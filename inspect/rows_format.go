@@ -45,8 +45,8 @@ func taken(b *bytes.Buffer) []byte {
 }
 
 // lineRows writes one object a line: {"id": …, "name": …, "values": {column: value}}. The value of a
-// component with fields is an object with their paths as keys. The value of a tag is true, that of a relation
-// the target. An error is the last line.
+// component with fields is an object with their paths as keys. The value of a tag is true. The value of a
+// relation is the target. An error is the last line.
 type lineRows struct {
 	buffer bytes.Buffer
 }
@@ -229,7 +229,7 @@ func csvText(v any) string {
 	return ""
 }
 
-// safeText returns a text that no spreadsheet takes for a formula: see OWASP, "CSV Injection".
+// safeText returns a text that no spreadsheet reads as a formula: see OWASP, "CSV Injection".
 func safeText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

@@ -10,15 +10,16 @@ type Sample struct {
 	Admitting        bool    `json:"admitting"`
 	Age              float64 `json:"age"`
 	Entities         int     `json:"entities"`
-	ChangesPerSecond float64 `json:"changesPerSecond"` // of structure
+	ChangesPerSecond float64 `json:"changesPerSecond"` // structural changes
 	Paused           bool    `json:"paused"`           // by [Control]
 
-	*Pace // nil, and left out, for a world without a schedule
+	*Pace // nil, and left out of the JSON, for a world without a schedule
 
 	Memory     MemoryUse    `json:"memory"`
 	GC         CollectorUse `json:"gc"`
 	Goroutines int          `json:"goroutines"`
-	CPU        float64      `json:"cpu"` // processors that the program kept busy; 0 if the system does not report it
+	// processors that the program kept busy; 0 if the system does not report it
+	CPU float64 `json:"cpu"`
 }
 
 // Pace is how a world's schedule keeps time.
@@ -31,7 +32,7 @@ type Pace struct {
 	Dropped        uint64    `json:"dropped"`       // ticks that were skipped, so far
 }
 
-// TickTimes are the durations of the ticks that ended in the second; 0 if none did.
+// TickTimes are the durations of the ticks that ended in the second; 0 if no tick ended.
 type TickTimes struct {
 	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`
@@ -41,7 +42,7 @@ type TickTimes struct {
 // Pacer is an optional interface of a [Control] that runs the schedule's ticks itself, without
 // sched.Schedule.Run. It reports how the program keeps time.
 type Pacer interface {
-	// Pace returns the time from one tick to the next, and how many ticks began late and were skipped so far.
+	// Pace returns the time from one tick to the next, and the numbers of late and of skipped ticks so far.
 	// It may be called from any goroutine.
 	Pace() (budget time.Duration, late, dropped uint64)
 }

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	sampleTime = time.Second            // between samples
-	firstTime  = time.Second / 4        // before the first sample; its rates cover this time
-	watchTime  = 20 * time.Second       // sampling continues this long after the last reader: scrapes come every 15 seconds
-	letInTime  = time.Second / 2        // wait for the world in one sample
-	admitTime  = 5 * time.Second / 2    // age of the last answer from which on the world counts as hanging
-	stepTime   = 100 * time.Microsecond // of one look at columns, about
+	sampleTime = time.Second     // between samples
+	firstTime  = time.Second / 4 // before the first sample; its rates cover this time
+	// sampling continues this long after the last reader: scrapes come every 15 seconds
+	watchTime = 20 * time.Second
+	letInTime = time.Second / 2        // wait for the world in one sample
+	admitTime = 5 * time.Second / 2    // the world counts as hanging if its last answer is this old
+	stepTime  = 100 * time.Microsecond // approximate time of one look at columns
 )
 
-// census is what a sample reads of the world.
+// census holds the figures that a sample reads from the world.
 type census struct {
 	entities int
 	changes  uint64
@@ -30,7 +31,8 @@ func takeCensus(w *vast.World, c *census) bool {
 	return true
 }
 
-// survey also counts the columns, a few in each look: counting a column with many entities takes a while.
+// survey also reads the statistics of the columns, a few columns in each look: counting a column with many
+// entities takes a while.
 type survey struct {
 	census
 	columns []vast.ColumnStats
@@ -62,7 +64,7 @@ type sampler struct {
 	loops sync.WaitGroup
 
 	mu      sync.Mutex
-	until   time.Time // when to stop unless there is another reader
+	until   time.Time // when to stop if no other reader comes
 	running bool
 	closed  bool
 	history history

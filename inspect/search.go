@@ -20,7 +20,7 @@ const (
 	streamTime  = 5 * time.Minute  // of a request with a streamed answer
 )
 
-// searches are what the inspector keeps about searches.
+// searches is the state that all searches share.
 type searches struct {
 	watch func(look time.Duration) // for measurements; else nil
 
@@ -44,7 +44,7 @@ type search struct {
 	shown  []query.Named
 	reader *rowReader  // for the shown columns
 	part   *query.Part // the requested number
-	wrong  error       // what does not fit the schema
+	wrong  error       // why the request does not fit the schema
 	found  *query.Search
 
 	next   int           // first slot to read
@@ -60,7 +60,7 @@ type search struct {
 	over   bool   // whether the time ran out
 }
 
-// wanted is what a request asks for besides entities.
+// wanted says which values a request asks for besides entities.
 type wanted struct {
 	columns string // columns to show
 	given   bool   // whether columns was given; else the columns of the query are shown
@@ -73,7 +73,8 @@ type wanted struct {
 const slotsRead = 4 << 10
 
 // newSearch parses a request's query. The caller ends the search.
-func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search, error) {
+func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search,
+	error) {
 	tree, err := query.Parse(text)
 	if err != nil {
 		return nil, queryProblem(err)
@@ -163,7 +164,8 @@ func queryProblem(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &problem{Status: http.StatusBadRequest, Code: "query", Message: e.Message, Position: &e.Position, Length: &e.Length}
+	return &problem{Status: http.StatusBadRequest, Code: "query", Message: e.Message, Position: &e.Position,
+		Length: &e.Length}
 }
 
 // look calls f as [Inspector.look] does, once the targets are bound. If the time of the search runs out, look
@@ -231,7 +233,8 @@ func (s *search) bind() bool {
 // late reports whether the look should end.
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
-// step searches the next slots. It returns the first of them and the matches, or false at the end.
+// step searches the next slots. It returns the first of these slots, and the bits and the number of the
+// matches. ok is false at the end.
 func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
@@ -247,7 +250,7 @@ func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	return lo, words, s.found.Words(lo, s.next, words), true
 }
 
-// walk calls found with all matches until found returns true. Another call continues from there.
+// walk calls found with all matches until found returns true. The next call of walk continues from there.
 func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) error {
 	return s.look(func() (done bool) {
 		for {
@@ -277,10 +280,12 @@ func (q *searches) schemaOf(columns []column) *query.Schema {
 	}
 	list := make([]query.Column, len(columns))
 	for i, c := range columns {
-		col := query.Column{AnyColumn: c.col, ID: c.ID, Storage: c.info.Storage, Type: c.info.Type, Relation: c.Relation,
-			Linked: c.info.Linked != "", Private: c.info.Private}
+		col := query.Column{AnyColumn: c.col, ID: c.ID, Storage: c.info.Storage, Type: c.info.Type,
+			Relation: c.Relation,
+			Linked:   c.info.Linked != "", Private: c.info.Private}
 		for _, f := range c.fields() {
-			col.Values = append(col.Values, query.Part{Path: f.Path, Kind: query.Kind(f.Kind), Offset: f.offset, Type: f.typ})
+			col.Values = append(col.Values, query.Part{Path: f.Path, Kind: query.Kind(f.Kind),
+				Offset: f.offset, Type: f.typ})
 		}
 		list[i] = col
 	}

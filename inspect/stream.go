@@ -17,11 +17,11 @@ const (
 	keepAliveTime = 15 * time.Second // between messages on a quiet stream
 )
 
-// topic is a value that streams send again and again.
+// topic is a value that streams send repeatedly.
 type topic struct {
 	name  string // as requested: name or name:argument
 	every time.Duration
-	// make returns the value to send as JSON, or nil for nothing.
+	// make returns the value to send as JSON, or nil to send nothing.
 	make func(ctx context.Context, argument string) (any, error)
 }
 
@@ -67,7 +67,7 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 			Message: fmt.Sprintf("%d streams are already open: close some pages", maxStreams)}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would wait for more
+	w.Header().Set("X-Accel-Buffering", "no") // keeps proxies from holding events back
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil

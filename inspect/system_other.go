@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errTaken is the error of listening at another program's address.
+// errTaken is the error of listening at an address that another program uses.
 const errTaken = syscall.EADDRINUSE
 
-// processorTime returns 0: these systems do not count it.
+// processorTime returns 0: the processor time is unknown on these systems.
 func processorTime() time.Duration { return 0 }

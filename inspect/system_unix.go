@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errTaken is the error of listening at another program's address.
+// errTaken is the error of listening at an address that another program uses.
 const errTaken = syscall.EADDRINUSE
 
 // processorTime returns the processor time that this program has used.

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errTaken is the error of listening at another program's address.
+// errTaken is the error of listening at an address that another program uses.
 const errTaken = windows.WSAEADDRINUSE
 
 // processorTime returns the processor time that this program has used.
@@ -18,7 +18,7 @@ func processorTime() time.Duration {
 	return durationOf(kernel) + durationOf(user)
 }
 
-// durationOf reads a length of time, which Windows counts in units of 100 ns.
+// durationOf converts a Windows duration, which counts units of 100 ns.
 func durationOf(f windows.Filetime) time.Duration {
 	return time.Duration(uint64(f.HighDateTime)<<32|uint64(f.LowDateTime)) * 100
 }

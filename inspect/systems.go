@@ -80,7 +80,10 @@ type systemsEvent struct {
 
 func (in *Inspector) systemsRoutes() []route {
 	return []route{
-		{method: "GET", pattern: "systems", answer: func(*http.Request) (any, error) { return in.describeSystems(), nil }},
+		{method: "GET", pattern: "systems", answer: func(*http.Request) (any,
+			error) {
+			return in.describeSystems(), nil
+		}},
 		{method: "GET", pattern: "systems/timeline", answer: in.serveTimeline},
 	}
 }
@@ -151,7 +154,8 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		}
 		for _, sys := range g.Systems {
 			d.Systems = append(d.Systems, systemEntry{
-				sys.Name, string(sys.Phase), sys.Exclusive, append([]string{}, sys.Reads...), append([]string{}, sys.Writes...),
+				sys.Name, string(sys.Phase), sys.Exclusive, append([]string{}, sys.Reads...),
+				append([]string{}, sys.Writes...),
 				append([]string{}, sys.ReadsResources...), append([]string{}, sys.WritesResources...),
 			})
 		}
@@ -167,7 +171,8 @@ func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
 	}
 	st, budget := pace(s, control)
 	e := scheduleStats{
-		ID: s.ID(), Running: s.Running(), Budget: budget.Seconds(), Tick: st.Tick, Late: st.Late, Dropped: st.Dropped,
+		ID: s.ID(), Running: s.Running(), Budget: budget.Seconds(), Tick: st.Tick, Late: st.Late,
+		Dropped:      st.Dropped,
 		CommandsDone: uint64(st.Commands.Done), CommandsSkipped: uint64(st.Commands.Skipped),
 		Ticks: spentOf(st.Ticks), RecentTicks: spentOf(st.RecentTicks), Applying: spentOf(st.Applying),
 		RecentApplying: spentOf(st.RecentApplying), Systems: make([]systemTimes, 0, len(st.Systems)),
@@ -179,5 +184,6 @@ func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
 }
 
 func spentOf(t sched.Times) spent {
-	return spent{t.Count, t.Total.Seconds(), t.Last.Seconds(), t.P50.Seconds(), t.P99.Seconds(), t.Max.Seconds()}
+	return spent{t.Count, t.Total.Seconds(), t.Last.Seconds(), t.P50.Seconds(), t.P99.Seconds(),
+		t.Max.Seconds()}
 }

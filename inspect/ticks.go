@@ -16,8 +16,8 @@ var tickBounds = [...]float64{
 // mostPending bounds the ticks that wait for sumUp.
 const mostPending = 4096
 
-// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. Ticks pay nothing for
-// it.
+// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. Measuring costs the
+// ticks nothing.
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // of the schedule
@@ -78,7 +78,7 @@ type tickHistogram struct {
 	sum     float64 // in seconds
 }
 
-// histogram returns the counts of all ticks that were read of the present schedule.
+// histogram returns the counts of all ticks of the present schedule that were read.
 func (m *tickMeter) histogram() tickHistogram {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,9 +17,10 @@ const (
 
 // timelineAnswer is a recording of some ticks. Times are in seconds from the beginning of the tick.
 type timelineAnswer struct {
-	Schedule uint64         `json:"schedule"`
-	Fresh    bool           `json:"fresh"` // whether the ticks were recorded for this request; else this is the last recording
-	Ticks    []tickTimeline `json:"ticks"`
+	Schedule uint64 `json:"schedule"`
+	// whether the ticks were recorded for this request; else this is the last recording
+	Fresh bool           `json:"fresh"`
+	Ticks []tickTimeline `json:"ticks"`
 }
 
 type tickTimeline struct {
@@ -79,7 +80,8 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	list, err := s.Record(ticks)(ctx)
 	switch {
 	case errors.Is(err, sched.ErrClosed):
-		return nil, &problem{Status: http.StatusGone, Code: "closed", Message: "the program has closed the schedule"}
+		return nil, &problem{Status: http.StatusGone, Code: "closed",
+			Message: "the program has closed the schedule"}
 	case err != nil && len(list) == 0:
 		return nil, &problem{Status: http.StatusServiceUnavailable, Code: "noTick", Retry: 1,
 			Message: "the program has made no tick for " + in.options.Patience.String()}
@@ -93,14 +95,16 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 
 func timelineOf(r sched.Recording) tickTimeline {
 	t := tickTimeline{
-		Tick: r.Tick, Began: float64(r.Began.UnixNano()) / 1e9, Took: r.Took.Seconds(), Workers: r.Workers, Lost: r.Lost,
+		Tick: r.Tick, Began: float64(r.Began.UnixNano()) / 1e9, Took: r.Took.Seconds(), Workers: r.Workers,
+		Lost:   r.Lost,
 		Phases: make([]phaseSpan, 0, len(r.Phases)), Spans: make([]span, 0, len(r.Spans)),
 	}
 	for _, p := range r.Phases {
 		t.Phases = append(t.Phases, phaseSpan{string(p.Phase), p.Start.Seconds(), p.End.Seconds()})
 	}
 	for _, s := range r.Spans {
-		t.Spans = append(t.Spans, span{string(s.Kind), s.System, s.Part, s.Worker, s.Start.Seconds(), s.End.Seconds()})
+		t.Spans = append(t.Spans, span{string(s.Kind), s.System, s.Part, s.Worker, s.Start.Seconds(),
+			s.End.Seconds()})
 	}
 	return t
 }

@@ -18,8 +18,8 @@ const (
 	maxWaiting = 64
 )
 
-// viewCache keeps the views, the pictures that are being painted, and the last pictures. Many requests for one
-// window share one painting.
+// viewCache keeps the views, the pictures that are being painted, and the last pictures. Many requests for
+// one window share one painting.
 type viewCache struct {
 	views   []*servedView
 	turn    chan struct{} // holds a token while a picture is painted
@@ -82,7 +82,8 @@ func (e *servedView) window(b Bounds) (Bounds, error) {
 	}
 	width, height := e.Bounds.X1-e.Bounds.X0, e.Bounds.Y1-e.Bounds.Y0
 	const most, least = 8, 1e-9
-	if b.X1-b.X0 > most*width || b.Y1-b.Y0 > most*height || b.X1-b.X0 < least*width || b.Y1-b.Y0 < least*height {
+	if b.X1-b.X0 > most*width || b.Y1-b.Y0 > most*height || b.X1-b.X0 < least*width ||
+		b.Y1-b.Y0 < least*height {
 		return b, badRequest("a window must be between %g and %d times as large as the bounds", least, most)
 	}
 	if !e.Wraps {
@@ -117,7 +118,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// The request that painted was cancelled: another one paints now.
+		// The request that painted was cancelled: another request paints now.
 		if !errors.Is(p.err, context.Canceled) || ctx.Err() != nil {
 			return p.bytes, p.err
 		}
@@ -136,8 +137,8 @@ func (g *viewCache) claim(key pictureKey) (p *cachedPicture, mine bool) {
 	return p, true
 }
 
-// publish hands a picture to the requests that wait for it, and to others for a while. It removes a failed
-// painting at once.
+// publish hands a picture to the requests that wait for it, and keeps it for later requests for a while. It
+// removes a failed painting at once.
 func (g *viewCache) publish(key pictureKey, p *cachedPicture) {
 	defer close(p.ready)
 	remove := func() {

@@ -17,7 +17,7 @@ type Picking struct {
 	// X, Y is the point. Radius is the greatest distance from it; in a view of a sphere, in degrees of
 	// latitude.
 	X, Y, Radius float64
-	// Next is state for Pick: 0 at first, then what the last call left.
+	// Next is state for Pick: 0 in the first call, then the value that the previous call left.
 	Next int
 
 	period float64 // of x if the view wraps, else 0
@@ -27,9 +27,9 @@ type Picking struct {
 
 // Picked is something near a point.
 type Picked struct {
-	Entity vast.Entity // zero if it is not an entity
+	Entity vast.Entity // zero for a thing that is not an entity
 	Name   string      // default: the name of the entity
-	Detail string      // tells it from others of the same name, such as a country; may be empty
+	Detail string      // distinguishes things of the same name, such as a country; may be empty
 	X, Y   float64
 	Weight float64 // importance: higher first
 	Facts  []Fact  // shown below the name
@@ -61,8 +61,8 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 	return p
 }
 
-// Takes reports whether [Picking.Add] would keep something at a point: it is near, and fewer than 8 things
-// are more important. It takes some nanoseconds for a distant point.
+// Takes reports whether [Picking.Add] would keep a thing of the given weight at a point: the point is near,
+// and fewer than 8 things are more important. It takes some nanoseconds for a distant point.
 func (p *Picking) Takes(x, y, weight float64) bool {
 	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
 		return false
@@ -85,7 +85,7 @@ func (p *Picking) distance(x, y float64) float64 {
 	return math.Hypot(dx*p.narrow, y-p.Y)
 }
 
-// Add keeps something if [Picking.Takes] would take it.
+// Add keeps a thing if [Picking.Takes] reports true for it.
 func (p *Picking) Add(k Picked) {
 	if !p.Takes(k.X, k.Y, k.Weight) {
 		return

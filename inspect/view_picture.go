@@ -15,7 +15,7 @@ type Picture struct {
 	Window Bounds
 	// Columns and Rows are the numbers of cells across and down.
 	Columns, Rows int
-	// Next is state for Paint: 0 at first, then what the last call left.
+	// Next is state for Paint: 0 in the first call, then the value that the previous call left.
 	Next int
 
 	period          float64 // of x if the view wraps, else 0

@@ -13,19 +13,21 @@ import (
 //		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, burning, frozen)
 //	in, err := inspect.Serve(ctx, world, inspect.Options{Views: []inspect.View{view}})
 //
-// The first layer counts all entities with a position. Each further column is a layer that counts those of
-// them that have this component too. The caller may change the fields of the result, such as Title, Unit,
-// Down, or the names and colours of the layers.
+// The first layer counts all entities with a position. Each further column adds a layer, which counts the
+// entities that have a position and the component of that column. The caller may change the fields of the
+// result, such as Title, Unit, Down, or the names and colours of the layers.
 //
 // A picture takes about 10 nanoseconds for each entity and layer. Plane panics if the column was not made by
 // a world, or if there are more than seven further columns.
-func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64), parts ...vast.AnyColumn) View {
+func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64),
+	parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World
 	v := View{ID: id, Bounds: bounds, Layers: []Layer{{Name: col.Name()}}}
 	queries := []vast.Query{w.Query(col)}
 	for i, part := range parts {
 		queries = append(queries, w.Query(col, part))
-		v.Layers = append(v.Layers, Layer{Name: part.Name(), Colour: partColours[i%len(partColours)], Part: true})
+		v.Layers = append(v.Layers, Layer{Name: part.Name(), Colour: partColours[i%len(partColours)],
+			Part: true})
 	}
 	v.Paint = func(p *Picture) bool {
 		next := p.Next + slotsALook/len(queries)

@@ -47,7 +47,7 @@ type pointAnswer struct {
 }
 
 type pickedAnswer struct {
-	Entity string  `json:"entity"` // empty if it is not an entity
+	Entity string  `json:"entity"` // empty for a thing that is not an entity
 	Name   string  `json:"name"`
 	Detail string  `json:"detail"`
 	X      float64 `json:"x"`
@@ -108,7 +108,8 @@ func (in *Inspector) describeView(r *http.Request) (any, error) {
 // description returns everything about a view that does not change.
 func (e *servedView) description() viewAnswer {
 	a := viewAnswer{
-		ID: e.ID, Title: e.Title, Bounds: e.Bounds, Home: e.Home, Down: e.Down, Wraps: e.Wraps, Sphere: e.Sphere, Unit: e.Unit,
+		ID: e.ID, Title: e.Title, Bounds: e.Bounds, Home: e.Home, Down: e.Down, Wraps: e.Wraps,
+		Sphere: e.Sphere, Unit: e.Unit,
 		Picks: e.Pick != nil, Finds: e.Where != nil, Landmarks: e.View.Landmarks != nil,
 		Attribution: append([]string{}, e.Attribution...), Outlines: [][]float64{},
 	}
@@ -155,7 +156,8 @@ func coordinates(q url.Values, into map[string]*float64) error {
 
 // windowOf reads the window of a request.
 func (e *servedView) windowOf(q url.Values) (b Bounds, err error) {
-	if err := coordinates(q, map[string]*float64{"x0": &b.X0, "y0": &b.Y0, "x1": &b.X1, "y1": &b.Y1}); err != nil {
+	if err := coordinates(q, map[string]*float64{"x0": &b.X0, "y0": &b.Y0, "x1": &b.X1,
+		"y1": &b.Y1}); err != nil {
 		return b, err
 	}
 	return e.window(b)
@@ -198,14 +200,15 @@ func (in *Inspector) servePicture(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
-// pick answers what lies near a point.
+// pick answers with the things near a point.
 func (in *Inspector) pick(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {
 		return nil, err
 	}
 	var x, y, radius float64
-	if err := coordinates(r.URL.Query(), map[string]*float64{"x": &x, "y": &y, "radius": &radius}); err != nil {
+	if err := coordinates(r.URL.Query(), map[string]*float64{"x": &x, "y": &y,
+		"radius": &radius}); err != nil {
 		return nil, err
 	}
 	if most := max(e.Bounds.X1-e.Bounds.X0, e.Bounds.Y1-e.Bounds.Y0); radius < 0 || radius > most {
@@ -233,7 +236,8 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for _, k := range p.found {
-		a := pickedAnswer{Name: k.Name, Detail: k.Detail, X: k.X, Y: k.Y, Facts: []Fact{}, Links: append([]Link{}, k.Links...)}
+		a := pickedAnswer{Name: k.Name, Detail: k.Detail, X: k.X, Y: k.Y, Facts: []Fact{},
+			Links: append([]Link{}, k.Links...)}
 		if k.Entity != (vast.Entity{}) {
 			a.Entity = k.Entity.String()
 		}
@@ -247,7 +251,7 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// where answers where an entity is.
+// where answers with the position of an entity.
 func (in *Inspector) where(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {

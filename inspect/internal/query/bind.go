@@ -54,12 +54,12 @@ type boundAlternative struct {
 }
 
 const (
-	fewSources = 1024 // bound of a target's sources that are listed
-	fewNames   = 256  // bound of names with one prefix that are listed
+	fewSources = 1024 // most sources of a target that are listed
+	fewNames   = 256  // most names with one prefix that are listed
 )
 
-// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names; own tells
-// that names are the world's vast.Names.
+// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names; own
+// reports whether names is the world's vast.Names.
 func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 	s := &Search{names: names, slots: stepPlain}
 	var to []bound
@@ -116,7 +116,8 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if id != "" {
 		slot, generation, _ := strings.Cut(id, ".")
 		n, err := strconv.ParseUint(slot, 10, 31)
-		if e, ok := probe.EntityAt(w, int(n)); ok && err == nil && e.String() == slot+"."+strings.TrimLeft(generation, "0") {
+		if e, ok := probe.EntityAt(w, int(n)); ok && err == nil &&
+			e.String() == slot+"."+strings.TrimLeft(generation, "0") {
 			return e, nil
 		}
 		return vast.Entity{}, at.errorf("no living entity has the ID %s", id)
@@ -232,7 +233,7 @@ func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 			}
 		}
 		s.base = s.base.Among(list)
-		s.slots = max(s.slots, stepCompared) // few values are read, wherever they lie
+		s.slots = max(s.slots, stepCompared) // only the values of the listed entities are read
 		return
 	}
 }

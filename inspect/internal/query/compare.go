@@ -55,7 +55,8 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	}
 	name := quoteName(a.Name) + a.Number + pathOf(a.Fields, true)
 	if op == "~" && c.kind != KindString {
-		return nil, a.OpSpan.errorf("%s compares texts, but %s is a %v: use == != < <= > or >=", a.Op, name, part.Type)
+		return nil, a.OpSpan.errorf("%s compares texts, but %s is a %v: use == != < <= > or >=", a.Op, name,
+			part.Type)
 	}
 	if (c.kind == KindBool || c.kind == KindEntity) && op != "==" {
 		return nil, a.OpSpan.errorf("%s is a %v: use == or !=", name, part.Type)
@@ -158,7 +159,7 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	signed := t.Kind() <= reflect.Int64
 	least, most := uint64(0), uint64(math.MaxUint64)
 	if signed {
-		least, most = 1<<63, math.MaxInt64 // as uint64: arithmetic modulo 2⁶⁴ begins at the least
+		least, most = 1<<63, math.MaxInt64 // as uint64, so most − least is right modulo 2⁶⁴
 	}
 	below, above, err := neighbours(text, signed)
 	if err != nil {

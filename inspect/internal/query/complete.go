@@ -14,7 +14,7 @@ type Completion struct {
 	From, To int // in runes
 	Items    []Item
 
-	prefix string // what is already written of the item
+	prefix string // the part of the item that is already written
 	names  bool   // whether the name of an entity may be written
 	quoted bool   // whether it must be in quotes
 }
@@ -188,7 +188,8 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 			end++
 		}
 	}
-	if k.stage <= stageAtom && end+1 < len(all) && all[end] == '#' && isDigit(all[end+1]) { // the number of the column
+	// the number of the column
+	if k.stage <= stageAtom && end+1 < len(all) && all[end] == '#' && isDigit(all[end+1]) {
 		for end++; end < len(all) && isDigit(all[end]); end++ {
 		}
 	}
@@ -352,7 +353,8 @@ func (c *Completion) addOperators(k *completer) {
 func (c *Completion) addOperatorsOf(kind Kind) {
 	for i, op := range operators {
 		orders, contains := op[0] == '<' || op[0] == '>', op[len(op)-1] == '~'
-		if kind == KindOther || orders && (kind == KindBool || kind == KindEntity) || contains && kind != KindString {
+		if kind == KindOther || orders && (kind == KindBool || kind == KindEntity) || contains &&
+			kind != KindString {
 			continue
 		}
 		c.add(op, operatorDetails[op], "operator", i)

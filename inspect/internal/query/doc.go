@@ -20,16 +20,17 @@
 //	!A, not A              the term does not hold
 //	?Velocity              always holds; the component is shown if the entity has it
 //
-// The name of a component must match exactly, or else ignoring case if that fits one component. A name that
-// several components share needs a number. Names that are not words, and the names and, or and not, are
-// quoted with the escapes of Go. If no component is called Name, Name is the name of the entity; == then
-// accepts what a target accepts. A comparison selects among the entities that have the component, also with
-// != and !~; only ! in front selects entities without it. NaN equals NaN, and has no order.
+// The name of a component must match exactly. If no name does, case is ignored, and exactly one component
+// must fit. A name that several components share needs a number. Names that are not words, and the names and,
+// or and not, are quoted with the escapes of Go. If no component is called Name, Name stands for the name of
+// the entity; == then also accepts each name that a target accepts. A comparison selects among the entities
+// that have the component, also with != and !~; only ! in front selects entities without the component. NaN
+// equals NaN, and has no order.
 //
 // # Use
 //
 // [Parse] parses a text into a [Query]. [Compile] resolves its names in a [Schema] and returns a [Plan].
 // Neither reads the world. [Plan.Bind] finds the targets and returns a [Search]; [Search.Words] searches a
-// range of slots. Call these two while the world may be read. [Complete] suggests how a text may continue.
-// Errors in the text are of type [*Error].
+// range of slots. Call Bind and Words while the world may be read. [Complete] suggests how a text may
+// continue. Errors in the text are of type [*Error].
 package query

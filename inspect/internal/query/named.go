@@ -28,7 +28,8 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 			return nil, p.end.errorf("at most %d columns can be shown: leave some out", maxTerms)
 		}
 		if !p.now.is(",") && p.now.sort != sortEnd {
-			return nil, p.now.errorf("%v is not expected here: separate names by commas, and quote names with special characters",
+			return nil, p.now.errorf("%v is not expected here: separate names by commas, and quote names "+
+				"with special characters",
 				p.now)
 		}
 		if p.now.sort != sortEnd {

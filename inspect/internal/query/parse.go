@@ -76,7 +76,8 @@ func (p *parser) between() error {
 	case p.now.is(operators...):
 		return p.now.errorf("a field is missing before %v: write Component.Field %s value", p.now, p.now.text)
 	}
-	return p.now.errorf("%v is not expected here: separate terms by commas, and quote names with special characters", p.now)
+	return p.now.errorf("%v is not expected here: separate terms by commas, and quote names with special "+
+		"characters", p.now)
 }
 
 func (p *parser) term() (Term, error) {
@@ -118,7 +119,8 @@ func (p *parser) term() (Term, error) {
 		}
 		switch {
 		case p.now.is("!", "not", "?"):
-			return t, p.now.errorf("%v is not allowed before an alternative: write it before a term of its own", p.now)
+			return t, p.now.errorf("%v is not allowed before an alternative: write it before a term of "+
+				"its own", p.now)
 		case p.now.sort == sortEnd:
 			return t, bar.errorf("an alternative is missing after %v: add one, or remove %[1]v", bar)
 		}
@@ -139,9 +141,11 @@ func (p *parser) atom() (a Atom, err error) {
 	case p.now.sort == sortColumn:
 		return a, start.errorf("the number of a column follows the name, as in Position%s", p.now.text)
 	case p.now.is("*"):
-		return a, start.errorf("* stands for any target, as in Relation(*): to select all entities, leave the query empty")
+		return a, start.errorf("* stands for any target, as in Relation(*): to select all entities, leave " +
+			"the query empty")
 	case p.now.is(operators...):
-		return a, start.errorf("a field is missing before %v: write Component.Field %s value", p.now, p.now.text)
+		return a, start.errorf("a field is missing before %v: write Component.Field %s value", p.now,
+			p.now.text)
 	case p.now.sort == sortSign:
 		return a, start.errorf("%v is not expected here: write the name of a component", p.now)
 	}
@@ -213,11 +217,13 @@ func (p *parser) target() (*Target, error) {
 		case p.now.sort == sortQuoted && p.now.text != "":
 			t.Name = p.now.text
 		case p.now.is(")"), p.now.sort == sortQuoted:
-			return nil, open.to(p.now.Span).errorf("the target is missing: write a name, an ID such as 17.3, or * for any")
+			return nil, open.to(p.now.Span).errorf("the target is missing: write a name, an ID such as " +
+				"17.3, or * for any")
 		case p.now.sort == sortEnd:
 			return nil, open.errorf("the bracket is not closed: add a target and )")
 		default:
-			return nil, p.now.errorf("a target is a name, an ID such as 17.3, or *; quote names with special characters")
+			return nil, p.now.errorf("a target is a name, an ID such as 17.3, or *; quote names with " +
+				"special characters")
 		}
 	}
 	if err := p.advance(); err != nil {
@@ -227,7 +233,8 @@ func (p *parser) target() (*Target, error) {
 		if p.now.sort == sortEnd {
 			return nil, open.errorf("the bracket is not closed: add )")
 		}
-		return nil, p.now.errorf("%v is not expected here: close the bracket, and quote names with special characters", p.now)
+		return nil, p.now.errorf("%v is not expected here: close the bracket, and quote names with "+
+			"special characters", p.now)
 	}
 	return t, p.advance()
 }
@@ -236,7 +243,8 @@ func (p *parser) target() (*Target, error) {
 func (p *parser) field() (Field, error) {
 	sign := p.now
 	if sign.sort == sortNumber { // .5 is one token
-		return Field{}, sign.errorf("a name follows the dot, not a number; write an element of an array as [2]")
+		return Field{}, sign.errorf("a name follows the dot, not a number; write an element of an array " +
+			"as [2]")
 	}
 	if err := p.advance(); err != nil {
 		return Field{}, err

@@ -94,7 +94,8 @@ const nameOfEntities = "Name"
 // find returns the column with a name and, if number is not empty, that number. known reports whether a
 // column has the name. A name that several columns share needs the number.
 func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err error) {
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b },
+		strings.EqualFold} {
 		var found []*Column
 		for i := range s.Columns {
 			if c := &s.Columns[i]; same(c.Name(), name) && (number == "" || number == c.number()) {
@@ -105,15 +106,18 @@ func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err 
 		case len(found) == 1:
 			return found[0], true, nil
 		case len(found) > 1 && found[0].Name() == name:
-			return nil, true, at.errorf("%d components have the name %q: write %s", len(found), name, textsOf(found))
+			return nil, true, at.errorf("%d components have the name %q: write %s", len(found), name,
+				textsOf(found))
 		case len(found) > 1:
-			return nil, true, at.errorf("%q may be %s or %s: write the exact name", name, found[0].Label(), found[1].Label())
+			return nil, true, at.errorf("%q may be %s or %s: write the exact name", name, found[0].Label(),
+				found[1].Label())
 		}
 	}
 	if number != "" {
 		for i := range s.Columns {
 			if c := &s.Columns[i]; c.number() == number {
-				return nil, true, at.errorf("the component with the number %s is called %s", number, quoteName(c.Name()))
+				return nil, true, at.errorf("the component with the number %s is called %s", number,
+					quoteName(c.Name()))
 			}
 		}
 		return nil, true, at.errorf("no component has the number %.20s", number)
@@ -199,7 +203,8 @@ func within(path, from string) bool {
 	if from == "" {
 		return true
 	}
-	return len(path) > len(from) && strings.EqualFold(path[:len(from)], from) && (path[len(from)] == '.' || path[len(from)] == '[')
+	return len(path) > len(from) && strings.EqualFold(path[:len(from)], from) &&
+		(path[len(from)] == '.' || path[len(from)] == '[')
 }
 
 // didYouMean suggests a similar name.

@@ -12,10 +12,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Numbers of slots for a step, so that it takes some tens of microseconds.
+// Numbers of slots in a step. With them, a step takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
-	stepRelated  = 8 << 10 // with targets
+	stepRelated  = 8 << 10 // of a search with targets
 	stepCompared = 4 << 10
 	stepSlow     = 128 // of values that are read one by one
 	stepPages    = 512 // of values that lie in a page each
@@ -54,11 +54,12 @@ func (c *Column) Step() int {
 // microseconds. It is a multiple of 64.
 func (s *Search) Step() int { return s.slots }
 
-// Plain reports whether the search has only conditions on components and targets. Its result then changes
-// only with World.Changes.
+// Plain reports whether the search has only conditions on components and targets. The result of such a search
+// changes only when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
-// Key identifies the bound targets: it tells searches of one plan apart.
+// Key identifies the bound targets: searches of one plan differ in their keys if they differ in their
+// targets.
 func (s *Search) Key() string { return s.key }
 
 // Words searches the slots [lo, hi) and sets the bits of the matches: bit i % 64 of word i / 64 stands for

@@ -88,7 +88,8 @@ func (l *lexer) next() (token, error) {
 		for l.at++; isDigit(l.peek(0)); l.at++ {
 		}
 		return l.token(sortColumn, start), nil
-	case isDigit(r), r == '.' && isDigit(l.peek(1)), (r == '+' || r == '-') && (isPart(l.peek(1)) || l.peek(1) == '.'):
+	case isDigit(r), r == '.' && isDigit(l.peek(1)), (r == '+' || r == '-') &&
+		(isPart(l.peek(1)) || l.peek(1) == '.'):
 		return l.number(), nil
 	}
 	l.at++
@@ -130,7 +131,8 @@ func (l *lexer) quoted() (token, error) {
 			whole := Span{start, l.at - start}
 			text, err := strconv.Unquote(string(l.text[start:l.at]))
 			if err != nil {
-				return token{}, whole.errorf("a quoted text must be on one line, with escapes such as \\\" and \\\\")
+				return token{}, whole.errorf("a quoted text must be on one line, with escapes such as " +
+					"\\\" and \\\\")
 			}
 			return token{sortQuoted, text, whole}, nil
 		}
@@ -146,7 +148,8 @@ const notInNames = `()[]",|<>=~!?*\`
 func (l *lexer) name() token {
 	l.space()
 	start := l.at
-	for l.at < len(l.text) && !strings.ContainsRune(notInNames, l.text[l.at]) && !unicode.IsControl(l.text[l.at]) {
+	for l.at < len(l.text) && !strings.ContainsRune(notInNames, l.text[l.at]) &&
+		!unicode.IsControl(l.text[l.at]) {
 		l.at++
 	}
 	end := l.at

@@ -88,7 +88,8 @@ func isDigits(s string) bool {
 func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 	all := ChoicesOf(v.Type())
 	var names []string
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b },
+		strings.EqualFold} {
 		var found []Choice
 		for _, c := range all {
 			if same(c.Name, s) {
@@ -97,9 +98,12 @@ func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 		}
 		switch {
 		case len(found) > 1:
-			return fault(path, "%s may be %s or %s: write the exact name", quote(s), found[0].Name, found[1].Name)
-		case len(found) == 1 && isDigits(s) && strconv.FormatInt(found[0].Value, 10) != strings.TrimPrefix(s, "+"):
-			return fault(path, "%s is the name of %d but looks like the number %[3]s: write a number without quotes",
+			return fault(path, "%s may be %s or %s: write the exact name", quote(s), found[0].Name,
+				found[1].Name)
+		case len(found) == 1 && isDigits(s) && strconv.FormatInt(found[0].Value, 10) != strings.TrimPrefix(s,
+			"+"):
+			return fault(path, "%s is the name of %d but looks like the number %[3]s: write a number "+
+				"without quotes",
 				quote(s), found[0].Value, s)
 		case len(found) == 1:
 			if v.CanInt() {
@@ -116,7 +120,8 @@ func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
-	return fault(path, "must be one of %[2]s, not %[1]s", quote(s), cut(strings.Join(names, ", "), 2*textMost))
+	return fault(path, "must be one of %[2]s, not %[1]s", quote(s),
+		cut(strings.Join(names, ", "), 2*textMost))
 }
 
 func decodeFloat(v reflect.Value, path string, text []byte) *Error {
@@ -204,7 +209,8 @@ func outOfRange(v reflect.Value, path string, text []byte) *Error {
 		most := int64(1)<<(bits-1) - 1
 		return fault(path, "%s holds %d to %d, not %s", v.Kind(), -most-1, most, shortJSON(text))
 	}
-	return fault(path, "%s holds 0 to %d, not %s", v.Kind(), uint64(math.MaxUint64)>>(64-bits), shortJSON(text))
+	return fault(path, "%s holds 0 to %d, not %s", v.Kind(), uint64(math.MaxUint64)>>(64-bits),
+		shortJSON(text))
 }
 
 // decodeEntity returns the entity that a JSON text refers to. null is the zero Reference.
@@ -228,6 +234,7 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 			return to, nil
 		}
 	}
-	return Reference{}, fault(path, "must be an entity, as an ID such as 17.3 or a name, or null for none, not %s",
+	return Reference{}, fault(path,
+		"must be an entity, as an ID such as 17.3 or a name, or null for none, not %s",
 		shortJSON(text))
 }

@@ -1,7 +1,8 @@
 // Package value shows values of any Go type as trees of fields for a browser, and edits them from JSON.
 //
-// [Tree] reads a value. [NewEdit] makes an [Edit] from a type, a path and a JSON text, and checks it against
-// the type. So mistakes are found without the value, outside of looks, and applying an edit is little work.
+// [Tree] reads a value. [NewEdit] makes an [Edit] from a type, a path and a JSON text, and checks the text
+// against the type. Mistakes are thus found outside of looks, without the value, and applying an edit is
+// cheap.
 //
 // # Terminology
 //
@@ -13,9 +14,9 @@
 //
 // Exported fields, elements of arrays and elements of slices can be edited. An edit copies the slice, so that
 // other holders of the slice do not see the change. Unexported fields can be edited only if the whole value
-// holds no Go pointers, as all off-heap values. Values behind pointers, in maps and in interfaces are
-// read-only, because they may be shared. A struct that holds a lock or an atomic value is not read, because
-// its owner guards it.
+// holds no Go pointers, which is true of all off-heap values. Values behind pointers, in maps and in
+// interfaces are read-only, because they may be shared. A struct that holds a lock or an atomic value is not
+// read, because its owner guards it.
 //
 // # Calls into the program
 //

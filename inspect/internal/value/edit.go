@@ -11,8 +11,8 @@ import (
 
 const (
 	jsonMost     = 1 << 18 // bytes of a JSON text
-	elementsMost = 4096    // of an edited slice, which is copied
-	textBytes    = 1 << 16 // of an edited string
+	elementsMost = 4096    // elements of an edited slice, which is copied
+	textBytes    = 1 << 16 // bytes of an edited string
 	levelsMost   = 32      // nesting of a JSON text
 )
 
@@ -30,18 +30,24 @@ type assignment struct {
 	entity Reference // of an entity, which Apply finds; zero for none
 }
 
-// Reference names an entity. One of its fields is set.
+// Reference names an entity by one of its fields. The zero Reference stands for no entity.
 type Reference struct {
 	ID   string // such as 17.3
 	Name string
 	Any  string // an ID or a name
 }
 
-// NewEdit returns the edit that sets the part at path of a value of type t to a JSON text. A struct takes an
-// object with some of its fields, an array an array of the same length, a slice an array of any length. An
-// integer takes a number or a string of digits, a float also "NaN", "+Inf" or "-Inf". An enum takes a name or
-// a number, a duration 1h30m or nanoseconds, a time RFC 3339. An entity takes its ID or name as a string,
-// {"id": …} or {"name": …} to be exact, and null for none. The error is an [*Error].
+// NewEdit returns the edit that sets the part at path of a value of type t to a JSON text. The error is an
+// [*Error]. Each kind of part takes its own JSON:
+//
+//   - A struct takes an object with some of its fields.
+//   - An array takes an array of the same length, a slice an array of any length.
+//   - An integer takes a number or a string of digits; a float also takes "NaN", "+Inf" or "-Inf".
+//   - An enum takes a name or a number.
+//   - A duration takes a string such as "1h30m", or a number of nanoseconds.
+//   - A time takes a string in the format of RFC 3339.
+//   - An entity takes its ID or name as a string, {"id": …} or {"name": …} to be exact, and null for no
+//     entity.
 func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	steps, err := parse(path)
 	if err != nil {
@@ -136,7 +142,8 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		}
 		if f.Name == name {
 			if !f.IsExported() && !c.plain {
-				return f, fault(join(path, name), "an unexported field is read-only if the value holds Go pointers")
+				return f, fault(join(path, name),
+					"an unexported field is read-only if the value holds Go pointers")
 			}
 			return f, nil
 		}
@@ -146,7 +153,7 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		cut(strings.Join(names, ", "), textMost))
 }
 
-// mustHold refuses types whose parts lie elsewhere or are guarded.
+// mustHold refuses types whose parts lie outside of the value or are guarded.
 func (c *compiler) mustHold(t reflect.Type, path string) *Error {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -198,10 +205,10 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	if json.Unmarshal(text, &fields) != nil || fields == nil {
 		return fault(path, "must be an object with fields of %s, not %s", typeName(t), shortJSON(text))
 	}
-	// In the order of the type, so that the same error is reported each time.
+	// Follows the order of the type, so that the same error is reported each time.
 	for i := range t.NumField() {
 		if len(fields) == 0 {
-			break // so that the time is bounded by the text, even for structs with many fields
+			break // the text bounds the time, even for structs with many fields
 		}
 		name := t.Field(i).Name
 		raw, ok := fields[name]
@@ -239,7 +246,8 @@ func (c *compiler) setElements(t reflect.Type, path string, steps []step, text [
 		if len(elements) > elementsMost {
 			return fault(path, "must have at most %d elements, not %d", elementsMost, len(elements))
 		}
-		c.sets = append(c.sets, assignment{path: path, steps: steps, value: reflect.MakeSlice(t, len(elements), len(elements))})
+		c.sets = append(c.sets, assignment{path: path, steps: steps,
+			value: reflect.MakeSlice(t, len(elements), len(elements))})
 	}
 	for i, raw := range elements {
 		if err := c.set(t.Elem(), path+"["+itoa(i)+"]", extend(steps, step{index: i}), raw); err != nil {
@@ -291,7 +299,8 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 				return fault(s.path, "there are %d elements: index %d is out of range", v.Len(), step.index)
 			}
 			if v.Len() > elementsMost {
-				return fault(s.path, "there are %d elements: only slices of up to %d can be edited", v.Len(), elementsMost)
+				return fault(s.path, "there are %d elements: only slices of up to %d can be edited", v.Len(),
+					elementsMost)
 			}
 			if !a.own[v.Pointer()] {
 				copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())

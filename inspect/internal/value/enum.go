@@ -107,7 +107,7 @@ func stringOf(v reflect.Value, most int) (text string, ok bool) {
 	return cut(s.String(), most), true
 }
 
-// panicText returns the text of a panic. It calls no method but Error, and recovers if that one panics.
+// panicText returns the text of a panic. It calls no method but Error, and recovers if Error panics too.
 func panicText(inner any) (text string) {
 	defer func() {
 		if recover() != nil {

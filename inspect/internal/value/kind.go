@@ -21,10 +21,11 @@ const (
 	Enum     Kind = "enum" // an integer whose String method has a name for some small values
 	Duration Kind = "duration"
 	Time     Kind = "time"
-	Vector   Kind = "vector" // two to four numbers of one type: an array, or a struct with short field names such as X, Y and Z
-	Struct   Kind = "struct"
-	Array    Kind = "array" // or a slice
-	Other    Kind = "other" // read-only
+	// two to four numbers of one type: an array, or a struct with short field names such as X, Y and Z
+	Vector Kind = "vector"
+	Struct Kind = "struct"
+	Array  Kind = "array" // or a slice
+	Other  Kind = "other" // read-only
 )
 
 var (
@@ -85,7 +86,8 @@ func (k Kind) isLeaf() bool {
 
 func isNumber(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.Float32, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+	case reflect.Float32, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32,
+		reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return t != durationType && len(ChoicesOf(t)) == 0
 	}

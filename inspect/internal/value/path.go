@@ -65,7 +65,8 @@ func parse(path string) ([]step, *Error) {
 		}
 		if here != "" {
 			if rest[0] != '.' {
-				return nil, fault(path, "%s must be followed by . or [: a path is like at.X or grid[1].Y", quote(here))
+				return nil, fault(path, "%s must be followed by . or [: a path is like at.X or grid[1].Y",
+					quote(here))
 			}
 			rest = rest[1:]
 		}

@@ -51,7 +51,8 @@ func IsPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Array:
 		return shapeOf(t).plain
-	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Chan, reflect.Func,
+	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Chan,
+		reflect.Func,
 		reflect.UnsafePointer:
 		return false
 	}

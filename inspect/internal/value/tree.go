@@ -13,20 +13,22 @@ import (
 
 // Field is a value or a part of it, for JSON.
 type Field struct {
-	Path     string  `json:"path"`
-	Name     string  `json:"name"` // of a field of a struct; [3] for an element; empty for the whole value
-	Type     string  `json:"type"`
-	Kind     Kind    `json:"kind"`
-	Value    any     `json:"value,omitempty"` // of a leaf: a bool, a number or a string; nil for the zero entity
-	Text     string  `json:"text"`            // one line
-	Exported bool    `json:"exported"`
-	Editable bool    `json:"editable"`          // whether an Edit may set the leaf
-	Offset   int     `json:"offset"`            // in bytes from the start of the whole value; -1 for a part that lies elsewhere
-	Size     int     `json:"size"`              // in bytes
-	Parts    []Field `json:"parts,omitempty"`   // of a field that is not a leaf
-	More     int     `json:"more,omitempty"`    // parts that are left out, or bytes of a string
-	Choices  string  `json:"choices,omitempty"` // of an enum: key of Shown.Choices
-	Entity   *Link   `json:"entity,omitempty"`  // of an entity
+	Path string `json:"path"`
+	Name string `json:"name"` // of a field of a struct; [3] for an element; empty for the whole value
+	Type string `json:"type"`
+	Kind Kind   `json:"kind"`
+	// of a leaf: a bool, a number or a string; nil for the zero entity
+	Value    any    `json:"value,omitempty"`
+	Text     string `json:"text"` // one line
+	Exported bool   `json:"exported"`
+	Editable bool   `json:"editable"` // whether an Edit may set the leaf
+	// in bytes from the start of the whole value; -1 for a part that lies outside of it
+	Offset  int     `json:"offset"`
+	Size    int     `json:"size"`              // in bytes
+	Parts   []Field `json:"parts,omitempty"`   // of a field that is not a leaf
+	More    int     `json:"more,omitempty"`    // parts that are left out, or bytes of a string
+	Choices string  `json:"choices,omitempty"` // of an enum: key of Shown.Choices
+	Entity  *Link   `json:"entity,omitempty"`  // of an entity
 }
 
 // Link is an entity that a field refers to. The caller fills in Name and Alive.
@@ -65,10 +67,10 @@ const (
 	safeMost   = 1 << 53
 )
 
-// Tree returns a value as a tree of fields. It follows pointers, but not in circles. It reads memory behind
+// Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. It reads memory behind
 // pointers, slices and maps in place: no goroutine may write there meanwhile. Complexity: bounded by
-// Options.Fields and the constants above. A large array costs only the shown part, but a v without an address
-// is copied first.
+// Options.Fields and the constants above. A large array costs only the shown part; a v that is not
+// addressable is copied first.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
@@ -316,7 +318,8 @@ func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 func (b *builder) into(f *Field, v reflect.Value, at place) {
 	at.offset = 0
 	v = open(v)
-	if v.Kind() == reflect.Struct && KindOf(v.Type()) != Time && KindOf(v.Type()) != Entity && !guarded(v.Type()) {
+	if v.Kind() == reflect.Struct && KindOf(v.Type()) != Time && KindOf(v.Type()) != Entity &&
+		!guarded(v.Type()) {
 		b.structure(f, v, at)
 	} else {
 		b.part(f, "", true, v, at.below(at.path, 0))
