@@ -137,6 +137,7 @@ func (c *column) label() {
 
 // rename gives the column a name. The empty name changes nothing.
 func (c *column) rename(name string) {
+	c.world.mustBeOpen("Column.Named")
 	if name == "" {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
 )
 
@@ -122,6 +123,9 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		*p = v
 		s.written(from.slot)
 		return p
+	}
+	if invariants.Enabled {
+		s.sources.touch(true) // may panic, so before the first change
 	}
 	s.world.mustNotBeInCallback(opRelate)
 	if err := s.room(from.slot, to.slot); err != nil {

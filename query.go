@@ -345,7 +345,8 @@ func (q Query) Between(lo, hi int) Query {
 	made := q.with("Query.Between")
 	made.lo = max(made.lo, uint(max(lo, 0)))
 	made.hi = max(min(made.hi, uint(max(hi, 0))), made.lo)
-	return made.made()
+	made.source, made.plain = made.chooseSource(), false // the filter stays the same
+	return Query{made}
 }
 
 // Runs yields the matching entities as maximal runs of consecutive slots, in ascending order. With

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -214,6 +215,9 @@ func (r Relation) Set(source, target Entity) bool {
 	had := k.sources.has(source)
 	if had && *k.target(source.slot) == target {
 		return true
+	}
+	if invariants.Enabled {
+		k.sources.touch(true) // may panic, so before the first change
 	}
 	w.mustNotBeInCallback(opRelate)
 	if !k.cyclic && (source == target || k.first(source.slot) != none) {

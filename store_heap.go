@@ -62,6 +62,7 @@ type heapStore[T any] struct {
 	inPlace
 	blocks []*T   // the first element of each block; nil if no slot of the block has an element
 	used   []int  // elements in each block
+	live   int    // blocks that are not nil
 	shift  uint32 // a block has 1 << shift slots
 	mask   uint32 // of the bits of a slot that say where it lies in its block
 }
@@ -100,6 +101,7 @@ func (s *heapStore[T]) put(slot uint32) {
 	}
 	if s.blocks[i] == nil {
 		s.blocks[i] = unsafe.SliceData(make([]T, s.mask+1))
+		s.live++
 	}
 	// Free elements are zero and not poisoned, because the collector scans them.
 	if invariants.Enabled && !reflect.ValueOf(s.element(slot)).Elem().IsZero() {
@@ -115,35 +117,34 @@ func (s *heapStore[T]) drop(slot uint32) {
 	i := slot >> s.shift
 	if s.used[i]--; s.used[i] == 0 {
 		s.blocks[i] = nil
+		s.live--
 	}
 }
 
-func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
+func (s *heapStore[T]) empty() { s.blocks, s.used, s.live = nil, nil, 0 }
 
 func (s *heapStore[T]) close() error {
 	s.empty()
 	return nil
 }
 
-// memory counts the bytes of the blocks. Complexity: the number of blocks.
+// memory counts the bytes of the blocks.
 func (s *heapStore[T]) memory() (reserved, committed, heap int) {
-	n := 0
-	for _, b := range s.blocks {
-		if b != nil {
-			n++
-		}
-	}
-	return 0, 0, n << s.shift * int(unsafe.Sizeof(*(*T)(nil)))
+	return 0, 0, s.live << s.shift * int(unsafe.Sizeof(*(*T)(nil)))
 }
 
 func (s *heapStore[T]) check(c *column, must func(bool, string, ...any)) {
-	total := 0
+	total, live := 0, 0
 	for i, used := range s.used {
+		if used > 0 {
+			live++
+		}
 		first := uint(i) << s.shift
 		n := c.set.CountRange(first, first+uint(s.mask)+1)
 		must(n == used, "column %s: block %d counts %d elements for %d entities", c.name, i, used, n)
 		must((s.blocks[i] != nil) == (used > 0), "column %s: block %d has %d elements", c.name, i, used)
 		total += n
 	}
+	must(live == s.live, "column %s: %d blocks have elements, the store counts %d", c.name, live, s.live)
 	must(total == c.set.Count(), "column %s: %d elements for %d entities", c.name, total, c.set.Count())
 }
