@@ -20,7 +20,7 @@ type Array[T any] struct {
 	next *T // the place of the next element
 	end  *T // the end of the room for elements; memory for one more is committed behind it
 	base *T // the first element; a place outside the array after Close
-	// more is makeMore. A call through a field is what lets Append fit into the compiler's budget for
+	// more is makeMore. Append calls makeMore through this field to stay within the compiler's budget for
 	// inlining.
 	more   func()
 	span   denseSpan
@@ -77,8 +77,8 @@ func after[T any](p *T, n int) *T {
 // return if there is no room; then the array is unchanged.
 //
 // Append writes the element before it tests for room: memory for one more element is committed behind the
-// end. So the compiler makes a v that is a literal in its final place. With the test first, it would make v
-// on the stack and copy it.
+// end. So the compiler builds a literal v directly in its final place. If the test came first, the compiler
+// would build v on the stack and copy it.
 func (a *Array[T]) Append(v T) (p *T) {
 	p = a.next
 	*p = v
@@ -89,8 +89,8 @@ func (a *Array[T]) Append(v T) (p *T) {
 	return
 }
 
-// makeMore makes room for the element that was written behind the end. If there is none, it drops the element
-// and panics.
+// makeMore makes room for the element that Append has written behind the end. If that fails, makeMore zeroes
+// the element and panics.
 func (a *Array[T]) makeMore() {
 	if err := a.makeRoom(opAppend, 1); err != nil {
 		var zero T
@@ -171,10 +171,10 @@ func (a *Array[T]) Len() int {
 	return int((uintptr(unsafe.Pointer(a.next)) - uintptr(unsafe.Pointer(a.base))) / unsafe.Sizeof(*a.base))
 }
 
-// Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements, 64 KiB
-// for the next ones, and the rest of a page (from one huge page on, of a huge page). Pointers to the removed
-// elements must not be used again. It panics when n is not in [0, Len]. Complexity: two system calls if
-// memory is given back, and clearing the part of the memory that is kept.
+// Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements and 64 KiB
+// for the next ones, rounded up to whole pages (from one huge page on, to whole huge pages). Pointers to the
+// removed elements must not be used again. It panics when n is not in [0, Len]. Complexity: two system calls
+// if memory is given back, and clearing the removed elements whose memory is kept.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()

@@ -29,15 +29,16 @@ import (
 //
 // Each word of cells that is handed out gets the next generation, one count for the whole container, and so
 // does each stretch. A cell that is given back waits until its word is taken again. So no cell has the same
-// generation twice. A unit knows the first generation that its slab or stretch can have. An older generation
-// refers to something else that lay there, so its place may be anywhere now; it is refused before memory is
-// read that elements may be in. A newer one has the place of a cell, whose first bytes are a header.
+// generation twice. A unit knows the first generation that its slab or stretch can have. A List with an older
+// generation refers to an earlier slab or stretch, so its place may now lie inside an element; the List is
+// refused before that memory is read. A List with a newer generation has the place of a cell, whose first
+// bytes are a header.
 //
 // The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after at least
 // 2³¹ steps. Then it begins again at 1, and units have no first generation any more.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
-	holdings   []holding      // of the units with memory
+	holdings   []holding      // one for each unit with memory
 	shiftPlace uint8          // a place is 1<<shiftPlace bytes
 	shiftBoth  uint8          // a unit is 1<<shiftBoth places
 	shiftUnit  uint8          // a unit is 1<<shiftUnit bytes
@@ -45,12 +46,12 @@ type cells struct {
 	elements  denseSpan
 	table     denseSpan // a slab and the bits of its cells for each unit
 	slabs     unsafe.Pointer
-	bytesSlab uint // of one entry of the table
+	bytesSlab uint // bytes of one entry of the table
 
 	classes []sizeClass
 	byRoom  [maxByRoom + 1]uint8 // the class for a number of elements
 	used    *bitset.Set          // units of slabs and stretches
-	units   uint                 // the number that the capacity allows
+	units   uint                 // units that the capacity allows
 	usable  uint                 // units with memory
 	lowest  uint                 // no unit below this one is free
 
@@ -63,7 +64,7 @@ type cells struct {
 
 // cell is the header of a cell or a stretch in use. The elements follow.
 type cell struct {
-	generation uint32 // of its List; 0 while the cell is free
+	generation uint32 // the generation of its List; 0 while the cell is free
 	len        uint32 // elements
 }
 
@@ -76,29 +77,29 @@ type holding struct {
 
 const (
 	bytesHeader = int(unsafe.Sizeof(cell{}))
-	// unheld is no generation.
+	// unheld is a number that no generation has.
 	unheld = math.MaxUint32
 	// firstUnit is the first unit for slabs and stretches.
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written. There is memory at
-// the place of its elements, too.
+// nothing is the cell of the zero List in a container without memory. It is never written. The place of its
+// elements has memory, too.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
 type sizeClass struct {
 	room   uint32      // elements that a cell holds
-	places uint32      // of a cell
+	places uint32      // places of a cell
 	magic  uint64      // 2³² ÷ places, rounded up
-	cells  uint32      // of a slab
-	units  uint32      // of a slab
+	cells  uint32      // cells of a slab
+	units  uint32      // units of a slab
 	lowest uint        // the lowest slab with a free cell, or noSlab
 	open   *bitset.Set // the slabs with free cells, by their first units
 
 	ready      uint64 // free cells that were taken out of their slab's word of bits, to be handed out next
 	readyAt    uint32 // the place of the first cell of that word, free or not
-	generation uint32 // of those cells
+	generation uint32 // the generation of those cells
 	readySlab  uint32
 	readyWord  uint32
 
@@ -108,7 +109,7 @@ type sizeClass struct {
 // slab describes a unit. The first unit of a slab or stretch has its state; the others lead to the first.
 type slab struct {
 	back    uint32 // distance to the first unit
-	units   uint32 // of the slab or stretch
+	units   uint32 // units of the slab or stretch
 	class   uint32 // stretchClass for a stretch of one list
 	free    uint32 // cells, without the ready ones of the class
 	any     uint64 // words of bits with free cells
@@ -127,7 +128,7 @@ const (
 	leastUnits    = 128
 	leastCell     = 32 // bytes
 	doublingBytes = 64 // bytes; shorter lists grow by doubling
-	// maxSlabUnits bounds slabs. Some number of units up to it always cuts off at most an eighth.
+	// maxSlabUnits bounds slabs. Some slab size up to maxSlabUnits always cuts off at most an eighth.
 	maxSlabUnits = 8
 	// maxSlack is more units than a slab of each class takes: there are two classes to each doubling of a
 	// cell.
@@ -196,8 +197,8 @@ func (c *cells) planClasses() {
 	c.used = bitset.NewOnHeap()
 }
 
-// slabUnits returns how many units a slab of cells of this many bytes takes: the least that cut off at most
-// an eighth.
+// slabUnits returns how many units a slab of cells of this many bytes takes: the smallest number that cuts
+// off at most an eighth.
 func (c *cells) slabUnits(bytes int) uint32 {
 	units := 1
 	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
@@ -267,7 +268,7 @@ func (c *cells) since(generation uint32) uint32 {
 	return generation
 }
 
-// mine reports whether the container has drawn a generation.
+// mine reports whether this container has drawn a generation.
 func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
@@ -320,7 +321,8 @@ func (c *cells) pop(cl *sizeClass) (place uint32) {
 	return place
 }
 
-// prepare makes the lowest free cells of class k ready, all of a word, or changes nothing.
+// prepare makes the free cells in the lowest word with free cells of class k ready. It makes a slab if there
+// is no such word. On an error nothing has changed.
 //
 //go:noinline
 func (c *cells) prepare(op operation, k int) error {

@@ -83,9 +83,9 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs to empty: the highest of each class, as many as it can do without. The other
-// slabs and the stretches could lie one behind the other; startLeaving also marks those that end behind that
-// point, and returns the point.
+// startLeaving marks the slabs to empty: the highest of each class, as many as the class can do without. If
+// the other slabs and the stretches lay one behind the other from the first unit on, they would end at some
+// unit. startLeaving returns that unit, and also marks each slab and stretch that ends behind it.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
@@ -146,8 +146,8 @@ func (c *cells) endLeaving() {
 	c.reclaim()
 }
 
-// lower hands out a lower cell or stretch for a list that lies in a marked one, and reports whether there was
-// one.
+// lower hands out a lower cell or stretch for a list that lies in a marked slab or stretch, and reports
+// whether a lower place was free.
 func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	if s.class != stretchClass {
@@ -197,8 +197,8 @@ func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch, except the rest of a page (from one huge page
-// on, of a huge page).
+// shrink gives back the memory behind the last slab or stretch, in whole pages (from one huge page on, in
+// whole huge pages).
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

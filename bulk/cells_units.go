@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newSlab makes the lowest free units a slab of class k, or changes nothing.
+// newSlab turns the lowest free units into a slab of class k, or changes nothing.
 //
 //go:noinline
 func (c *cells) newSlab(op operation, k int) error {
@@ -38,7 +38,7 @@ func (cl *sizeClass) addOpen(u uint) {
 	cl.lowest = min(cl.lowest, u)
 }
 
-// describe makes units one slab or stretch. No List leads into the middle of a stretch.
+// describe turns units into one slab or stretch. No List leads into the middle of a stretch.
 func (c *cells) describe(u uint, s slab, r holding) {
 	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
@@ -50,7 +50,8 @@ func (c *cells) describe(u uint, s slab, r holding) {
 	}
 }
 
-// takeStretch hands out a stretch of units for n elements, with some ahead if possible, or changes nothing.
+// takeStretch hands out a stretch of units for n elements, with ahead spare units if possible, or changes
+// nothing.
 func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
@@ -64,7 +65,7 @@ func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation 
 	return place, generation, nil
 }
 
-// holdStretch makes units an empty stretch of a new generation.
+// holdStretch turns units into an empty stretch of a new generation.
 func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	place, generation = uint32(u<<c.shiftBoth), c.draw()
 	c.describe(u, slab{units: uint32(units), class: stretchClass},
@@ -110,8 +111,8 @@ func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32
 	return c.takeStretch(op, n, ahead)
 }
 
-// extend makes the stretch at unit u one of need units, with some ahead if possible, and reports whether it
-// could.
+// extend lengthens the stretch at unit u to need units, with ahead spare units if possible. It reports
+// whether the stretch could grow.
 func (c *cells) extend(op operation, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
@@ -162,8 +163,8 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest free stretch of most units. If there is none, or no memory for it, it takes one
-// of need units, which n elements need. On an error nothing has changed.
+// takeUnits takes the lowest gap of most units. If there is no such gap, or no memory for it, takeUnits takes
+// a gap of need units, which is enough for n elements. On an error nothing has changed.
 func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
@@ -203,7 +204,7 @@ func (c *cells) giveUnits(u, units uint) {
 	c.lowest = min(c.lowest, u)
 }
 
-// forget makes Lists to units stale.
+// forget makes all Lists that lead to units [lo, hi) stale.
 func (c *cells) forget(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		c.holdings[u] = holding{since: unheld}

@@ -11,7 +11,7 @@ import (
 
 // Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] returns all of them
 // in one slice. When an element is removed, the last element moves into its place ("swap-and-pop"). A
-// [Handle] finds its element wherever the element has moved to, and knows when it was removed.
+// [Handle] finds its element wherever the element has moved, and detects that the element was removed.
 //
 // A Dense has the methods of a [Pool], and they do the same, so that one can replace the other. There are
 // three differences:
@@ -44,7 +44,7 @@ type Dense[T any] struct {
 // locator says where the element of a slot is. Finding an element and moving one read and write nothing else
 // of its slot.
 type locator struct {
-	generation uint32 // when the slot was taken last
+	generation uint32 // the generation of the slot since it was taken last
 	number     uint32 // the element's index + 1; 0 for a slot without an element
 }
 
@@ -96,8 +96,8 @@ func (d *Dense[T]) carve() (err error) {
 	return nil
 }
 
-// The next three are sound for slots and indices below room: the spans are committed that far, they never
-// move before Close, and T holds no Go pointers.
+// The next three methods are sound for slots and indices below room: the spans are committed that far, they
+// never move before Close, and T holds no Go pointers.
 
 func (d *Dense[T]) element(i uint) *T {
 	var v T

@@ -2,9 +2,9 @@ package bulk
 
 import "github.com/vastgo/vast/vm"
 
-// denseSpan is a span whose committed prefix is used from end to end, so that huge pages waste no more than
-// the last of them. It asks for huge pages only when the prefix is as long as one: a small container never
-// touches a huge page.
+// denseSpan is a span whose committed prefix is used from end to end, so that only the last huge page may be
+// partly unused. The span asks for huge pages only when the prefix is as long as a huge page: a small
+// container never touches a huge page.
 type denseSpan struct {
 	vm.Span
 	advised bool
@@ -18,11 +18,12 @@ func hugeUnit(bytes int) int {
 	return 0
 }
 
-// alignedSize returns the most bytes of a region that carve takes for a span of this many bytes.
+// alignedSize returns the largest number of bytes that carve takes from a region for a span of this many
+// bytes.
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
-// carve takes a dense span from r. The span begins at a huge page. A long span grows by whole huge pages: so
-// each of them is committed at once, and none is filled with small pages before.
+// carve takes a dense span from r. The span begins at a huge page. A long span grows by whole huge pages. So
+// each huge page is committed at once, before small pages fill a part of it.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err

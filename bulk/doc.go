@@ -1,10 +1,10 @@
 // Package bulk holds containers for millions of elements of one type, outside the garbage collector's heap.
 //
 // [Array] grows at its end and never moves. [Pool] has holes: an element keeps its place while it lives, a
-// [Handle] refers to it and knows when it was removed, and new elements fill the holes. [Dense] has no holes:
-// its elements lie side by side and move when one is removed, and handles find them. All three reserve
-// addresses for their whole capacity when they are made, and commit memory as they grow. So growing does not
-// copy and does not stall, pointers stay valid, and the collector has nothing to scan.
+// [Handle] refers to the element and detects that it was removed, and new elements fill the holes. [Dense]
+// has no holes: its elements lie side by side and move when one is removed, and handles find them. All three
+// reserve addresses for their whole capacity when they are made, and commit memory as they grow. So growing
+// does not copy and does not stall, pointers stay valid, and the collector has nothing to scan.
 //
 // [Table] stores each field of its rows as a column, or groups rows into blocks, for work that touches few
 // fields of many rows. [Transpose] makes such columns from the elements of a pool or a slice for the duration
@@ -29,15 +29,15 @@
 //   - generation: a count that grows whenever a slot is taken; a handle is valid while its slot has the
 //     generation that the handle was made with
 //   - retired: a slot whose generation has reached 16,777,215, the largest that a handle can hold; it stays
-//     a hole for good
+//     a hole forever
 //   - capacity: the number of elements that addresses are reserved for
 //   - room: the number of elements that memory is committed for
 //   - run: a maximal range of consecutive slots with live elements
 //
 // # Names
 //
-// The same verb does the same thing in every container. Len returns how many elements All yields. Append and
-// Insert add one element and panic if there is no room; AppendN and AppendSlice add several and return an
+// Methods of the same name do the same in every container. Len returns how many elements All yields. Append
+// and Insert add one element and panic if there is no room; AppendN and AppendSlice add several and return an
 // error. Remove removes one element, Clear all of them. Grow makes room ahead; Trim and Truncate give memory
 // back. Reserved, Committed and Resident count bytes, and Close ends the use.
 //
@@ -69,10 +69,10 @@
 //	resident  − elements ≤ page − element    memory that was touched
 //
 // The step is Options.Step rounded up to whole pages, by default an eighth of the committed memory and at
-// least 64 KiB. (An Array keeps memory for one more element in hand.) If the element's size does not divide
-// the page, part of an element is cut off at the end, which adds less than an element. From the first huge
-// page on, the system's huge pages count as pages (with [vm.PagesSmall] they do not), and the step ends at
-// the next huge page.
+// least 64 KiB. (An Array keeps memory for one more element in reserve.) If the element's size does not
+// divide the page, part of an element is cut off at the end, which adds less than an element. From the first
+// huge page on, the system's huge pages count as pages (with [vm.PagesSmall] they do not), and the step ends
+// at the next huge page.
 //
 // A Pool also takes 3½ bits a slot, for presence and for what generations have in common, and 4 bytes for
 // each slot that was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a

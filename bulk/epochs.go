@@ -15,8 +15,8 @@ import (
 //
 // The alternative is hazard pointers (Michael, 2004): a reader announces each object that it looks at with a
 // store that the processor must finish before it goes on. With epochs a reader pays that price once for any
-// number of objects. In return, one reader that stays inside delays all freeing; so the container bounds the
-// number of values that wait, and its error says how many do.
+// number of objects. The drawback: one reader that stays inside delays all freeing. So the container bounds
+// the number of values that wait to be freed, and its error gives that number.
 type epochs struct {
 	now atomic.Uint64
 	_   [56]byte // readers load now; joining and parting do not disturb them

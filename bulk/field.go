@@ -25,7 +25,7 @@ type field struct {
 
 // NewField adds a field to the rows of t. Messages show the name. It panics when T holds Go pointers or has
 // no size, when there is a field of that name, and once t has rows or room for some: the places of the fields
-// are settled then.
+// are fixed then.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()
@@ -79,7 +79,7 @@ func (f *field) setSafe(v []byte) {
 	}
 }
 
-// At returns the address of row's value. The address is valid until the row is removed or another one moves
+// At returns the address of row's value. The address is valid until the row is removed or another row moves
 // into its place. It panics when row is not in [0, Len). Complexity: constant, one formula for all layouts.
 func (x *Field[T]) At(row int) *T {
 	if uint(row) >= uint(x.table.len) {

@@ -17,7 +17,7 @@ import (
 type generations struct {
 	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
 	commons unsafe.Pointer // a common for each presence word
-	slots   unsafe.Pointer // a generation for each slot, read only for slots apart
+	slots   unsafe.Pointer // a generation for each slot; only those of slots apart are read
 	tag     generation.Mark
 	spans   [3]denseSpan // of the three tables
 }
@@ -28,7 +28,7 @@ type generations struct {
 // apart. Slots are taken lowest first, so a number is enough.
 type common struct {
 	apart      uint64 // the slots that have a generation of their own
-	generation uint32 // of the other slots
+	generation uint32 // the generation of the other slots
 	fresh      uint32
 }
 

@@ -2,8 +2,8 @@ package bulk
 
 import "github.com/vastgo/vast/internal/generation"
 
-// Handle refers to an element of a [Pool], [Dense] or [SharedPool] and knows when the element was removed. A
-// handle is 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero
+// Handle refers to an element of a [Pool], [Dense] or [SharedPool] and detects that the element was removed.
+// A handle is 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero
 // Handle refers to nothing.
 //
 // A handle is valid in the container that made it. Any other container finds it stale, with this exception:

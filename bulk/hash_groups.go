@@ -22,7 +22,7 @@ func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
 	return added
 }
 
-// makeGroup moves the values of a key that fill all the slots they may have, and v, into a group.
+// makeGroup moves the values of a key that has mostInSlots slots, and a new value v, into a group.
 func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.mustHaveCapacity()
 	if err := x.many.makeRoom(opAdd, mostInSlots+1); err != nil {
@@ -55,8 +55,8 @@ func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	}
 }
 
-// removeFromGroup removes a value from a key's group, whose slot is at. If few values are left, they get
-// slots again.
+// removeFromGroup removes a value from a key's group; at is the slot of the group. If few values are left,
+// they get slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
 	removed, beside := x.many.removeBeside(group, v)
@@ -73,8 +73,8 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	return true
 }
 
-// endGroup gives the values of a key, fewer than fewestInGroup, slots. If there can be no room for them, they
-// stay a group.
+// endGroup moves the values of a key, fewer than fewestInGroup, from their group into slots. If no room can
+// be made for them, they stay a group.
 func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
 	var left [fewestInGroup]V
 	n := 0

@@ -18,22 +18,23 @@ import (
 // entries.
 
 const (
-	// A table is stretched when this many of 100 slots are full. After stretching at once, 61 would be.
+	// A table is stretched when this many of 100 slots are full. If the whole table were stretched at once,
+	// 61 of 100 would be full afterwards.
 	mostFull = 85
-	// A table is squeezed when fewer are full. At the end of squeezing at least 58 are, so that a table of
-	// 8/7 bytes for each byte of data is less than twice its data.
+	// A table is squeezed when fewer than this many of 100 slots are full. At the end of squeezing at least
+	// 58 are, so that a table of 8/7 bytes for each byte of data is less than twice its data.
 	leastFull = 60
 	// Two fifths more entries arrive while a table is stretched. With three buckets at each insertion,
 	// stretching ends after 6%, so that the part not stretched yet is never more than 90% full.
 	stretchStep = 3
 	// Removals empty a table further while it is squeezed, so squeezing is faster.
 	squeezeStep = 8
-	// The steps of this many insertions or removals, a power of two, are taken together: neighbouring buckets
-	// come from memory faster together.
+	// The steps of this many insertions or removals, a power of two, are taken together: loading neighbouring
+	// buckets together is faster.
 	stepsAtOnce = 16
 	// Buckets behind the last home, for entries whose home is full. More are made when these are full.
 	spareBuckets = 16
-	noLevel      = -1 // of a table without memory
+	noLevel      = -1 // the level of a table without memory
 )
 
 // bucketCounts are the sizes of a table, in buckets.
@@ -64,7 +65,7 @@ type entry[K comparable, V any] struct {
 	value        V
 }
 
-// setLevel makes the table one of a level that is not being stretched.
+// setLevel gives the table the size of a level; no stretching is under way afterwards.
 func (x *HashIndex[K, V]) setLevel(level int) {
 	x.level, x.moving = level, false
 	x.small, x.large = bucketCounts[level], bucketCounts[level+1]
@@ -73,7 +74,7 @@ func (x *HashIndex[K, V]) setLevel(level int) {
 	x.countBeyond()
 }
 
-// reset makes the table one without memory.
+// reset turns the table into a table without memory.
 func (x *HashIndex[K, V]) reset() {
 	x.level, x.moving, x.room, x.used, x.beyond = noLevel, false, 0, 0, 0
 	x.base, x.end = unsafe.Pointer(unsafe.SliceData(x.stub)), 1
@@ -96,8 +97,7 @@ func (x *HashIndex[K, V]) countBeyond() {
 	}
 }
 
-// lastPassed returns the bucket behind the buckets that entries with homes below bucket i may have gone on
-// to.
+// lastPassed returns the first bucket from i on that no entry with a home below i has gone on to.
 func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
 	for i < x.end && *x.control(i - 1) >= onePassed {
 		i++
@@ -226,7 +226,7 @@ func (x *HashIndex[K, V]) squeezable() bool {
 
 // squeeze joins up to steps buckets if the table is too empty. It reports whether it did.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	_ = x.many.giveBack() // memory that Grow made for groups that did not come
+	_ = x.many.giveBack() // memory that Grow made for groups that were not made
 	if !x.squeezable() {
 		return false
 	}

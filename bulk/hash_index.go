@@ -18,9 +18,9 @@ import (
 //
 // The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
 // buckets at a time (the comments in hash_table.go and hash_growth.go explain it). A key's first eight values
-// lie in the table. A key with more values has them in a tree, so that one of a million is found in a few
-// steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a pair
-// has 8 bytes or more: it gives memory back as pairs are removed. Room that Grow made comes on top.
+// lie in the table. A key with more values has them in a tree, so that one of a million values is found in a
+// few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a
+// pair has 8 bytes or more: it gives memory back as pairs are removed. Room that Grow made comes on top.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
@@ -49,8 +49,8 @@ const (
 	// mostInSlots is how many values of a key may have slots of their own. It is large enough that a group
 	// costs each of its values little, and small enough that a search passes few buckets.
 	mostInSlots = 8
-	// fewestInGroup is how many values a group may have left. It is smaller than the least new group, so that
-	// a key whose number of values goes up and down does not change its form each time.
+	// fewestInGroup is how many values a group may have left. It is smaller than the smallest new group, so
+	// that a key whose number of values goes up and down does not change its form each time.
 	fewestInGroup = 8
 )
 
@@ -343,7 +343,7 @@ func (x *HashIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if the number of changes is not changes any more.
+// mustBe panics if the index has changed since its number of changes was changes.
 func (x *HashIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))

@@ -27,12 +27,13 @@ func newHasher[K comparable]() hasher[K] {
 	return h
 }
 
-// of returns the hash of a key. All its bits are good: the high ones choose the bucket, the low ones the tag.
+// of returns the hash of a key. All bits of the hash are mixed well: the high bits choose the bucket, the low
+// bits the tag.
 //
 // A short key is multiplied by a secret number, and the halves of the product are added without carry, as
-// wyhash does (Wang Yi). This happens twice: after once, keys at regular steps lie at regular steps again,
-// and for some numbers on top of each other. It takes half the time of the hash of Go's maps, which the other
-// keys have.
+// wyhash does (Wang Yi). This happens twice. After one multiplication, keys at regular steps would have
+// hashes at regular steps, and for some secret numbers equal hashes. Both multiplications take half the time
+// of the hash of Go's maps, which all other keys use.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))
@@ -40,7 +41,7 @@ func (h *hasher[K]) of(k K) uint64 {
 	return h.long(k)
 }
 
-// mixed and long are the two cases of of. mixed is short enough to be inlined, of is not: the shortest paths
+// mixed and long are the two cases of hasher.of. The compiler inlines mixed but not of, so the shortest paths
 // choose between mixed and long themselves.
 
 func (h *hasher[K]) mixed(n uint64) uint64 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for
-// values of keys that have many. The room stays until it is used, or until Trim or Clear. An empty index gets
-// its final size at once, so that filling it does not stretch it. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for the
+// values of keys with many values. The room stays until it is used, or until Trim or Clear. An empty index
+// gets its final size at once, so that filling it does not stretch it. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another limit as [vm.Region.Commit] does; then the index holds the same pairs.
@@ -29,7 +29,7 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// Behind the last home there is four times as much memory as usual, because no more can be had later.
+	// Behind the last home there is four times as much memory as usual, because no more can be added later.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()

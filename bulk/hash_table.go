@@ -21,7 +21,7 @@ type buckets[K comparable, V any] struct {
 	base  unsafe.Pointer // bucket 0
 	small uint64         // buckets that are homes of hashes not stretched yet
 	large uint64         // buckets that are homes of stretched hashes
-	split uint64         // homes, of small, from which on hashes are stretched
+	split uint64         // the first of the small homes whose hashes are stretched
 	end   uint64         // buckets that have memory
 	form  bucketForm
 	hash  hasher[K]
@@ -39,7 +39,7 @@ const (
 
 // bucketForm is the layout of a bucket, in bytes.
 type bucketForm struct {
-	bytes             uintptr // of a bucket
+	bytes             uintptr // bytes of a bucket
 	keys, eachKey     uintptr // offset of the first key, and distance to the next
 	values, eachValue uintptr
 }
@@ -104,14 +104,14 @@ func tagOf(h uint64) uint64 {
 	return tag + (tag-1)>>63
 }
 
-// matches returns a word with the high bit of each control byte that has a tag.
+// matches returns a word in which the high bit of each control byte with the given tag is set.
 func matches(control, tag uint64) uint64 {
 	differing := control&(eachByte*tagBits) ^ tag*eachByte
 	return ^(differing + eachByte*tagBits) & slotHighs
 }
 
-// fullSlots returns a word with the high bit of each control byte of a slot that is not empty: its tag is not
-// zero.
+// fullSlots returns a word in which the high bit of the control byte of each full slot is set. The tag of a
+// full slot is not zero.
 func fullSlots(control uint64) uint64 {
 	return (control&(eachByte*tagBits) + eachByte*tagBits) & slotHighs
 }
@@ -124,7 +124,7 @@ func slotOf(match uint64) uint { return uint(bits.TrailingZeros64(match)) / 8 }
 type place struct {
 	bucket uint64
 	slot   uint
-	many   bool // it stands for many values
+	many   bool // the slot stands for many values
 }
 
 // find returns the first slot of a key, whose hash is h, and whether there is one.

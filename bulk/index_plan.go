@@ -55,14 +55,14 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
-// promise counts the insertions that Grow has promised and that were not made yet. Until they are made, the
-// index keeps the memory that they may need.
+// promise counts the insertions that Grow has promised and that are still to come. Until then, the index
+// keeps the memory that these insertions may need.
 type promise struct{ left int }
 
 // add promises the next n insertions.
 func (p *promise) add(n int) { p.left = max(p.left, n) }
 
-// kept counts an insertion. It reports whether it was the last promised one.
+// kept counts an insertion, and reports whether the insertion was the last promised one.
 func (p *promise) kept() bool {
 	if p.left == 0 {
 		return false
@@ -74,7 +74,7 @@ func (p *promise) kept() bool {
 // allow raises the capacity by n elements, or lowers it again.
 func (p *plan) allow(n int) { p.capacity += n }
 
-// maxPairs keeps the nodes of a tree few enough to be numbered.
+// maxPairs bounds the pairs of an index, so that a uint32 can number the nodes of its tree.
 const maxPairs int64 = 1 << 36
 
 // solid reports whether each byte of a value of type t belongs to a number, so that two values are equal

@@ -26,15 +26,16 @@ type Index[K comparable, V any] interface {
 }
 
 // allower is an index that can hold one pair more than its capacity for a moment. The reserved addresses
-// suffice for it.
+// suffice for that pair.
 type allower interface{ allow(n int) }
 
 // Indexed keeps indices of a pool up to date: an element that is inserted, removed or updated through it
-// changes in the pool and in all attached indices. The pool does not know of it, and costs what it did.
+// changes in the pool and in all attached indices. The pool does not know of the Indexed, and its own methods
+// cost the same as without one.
 //
 // The pool's and the indices' own methods that change nothing may be used as well. Insert and remove elements
 // only through the Indexed, and change the fields that keys are made of only in [Indexed.Update]. The rule
-// about goroutines is the pool's: one that changes, or any number that read.
+// about goroutines is the pool's: one goroutine that changes, or any number that read.
 type Indexed[T any] struct {
 	pool     *Pool[T]
 	indices  []attached[T]
@@ -79,7 +80,7 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 	for h, e := range x.pool.All() {
 		index.Add(keyOf(e), h)
 	}
-	_ = index.Trim() // the index works with more memory than it needs
+	_ = index.Trim() // after a failure the index only keeps more memory than it needs
 	x.indices = append(x.indices, attached[T]{
 		add:    func(h Handle[T], e *T) { index.Add(keyOf(e), h) },
 		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },

@@ -46,10 +46,10 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // times that the container starts another word of 64 cells or another stretch. Afterwards an old List passes
 // by chance, with a probability of one in 4,294,967,295.
 //
-// A List of another Lists with the same place there is refused for certain while neither container has
-// started 8,388,608 words or stretches, unless the number of containers made between the two is a multiple of
-// 255. Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that
-// match a list are that list, and 8 bytes that lead into the middle of a cell may pass for one.
+// A List of another Lists, with the same place, is refused for certain while neither container has started
+// 8,388,608 words or stretches, unless the number of containers made between the two is a multiple of 255.
+// Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that match
+// a list are that list, and 8 bytes that lead into the middle of a cell may pass for one.
 //
 // Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits of
 // free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag invariants

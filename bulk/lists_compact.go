@@ -17,12 +17,13 @@ import (
 // up the owners in that list again, because their addresses have changed.
 //
 // Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
-// the lists that it has moved before are in order. A list without elements gets a cell for one. A list that
-// cannot move for lack of memory stays in its place. Compact returns an error as [vm.Region.Decommit] does if
-// memory cannot be given back; the lists are compact all the same.
+// the lists that it has moved before are in order. A list without elements gets a cell for one element. A
+// list that cannot move for lack of memory stays in its place. Compact returns an error as
+// [vm.Region.Decommit] does if memory cannot be given back; the lists are compact all the same.
 //
 // Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells;
-// for a list that is as large as a slab also one for each gap between these. It allocates nothing.
+// for a list that is as large as a slab also one step for each gap between slabs and stretches. It allocates
+// nothing.
 func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	ls.mustBeOpen()
 	for l := range owners {

@@ -32,8 +32,8 @@ type Options struct {
 	Step int
 }
 
-// minStep is the least number of bytes that growth commits by default. It makes system calls rare beside the
-// page faults that follow them.
+// minStep is the least number of bytes that growth commits by default. It makes system calls rare compared
+// with the page faults that follow them.
 const minStep = 64 << 10
 
 // defaultReserve returns the bytes of addresses of a container without Options.Capacity and Options.MaxBytes.
@@ -57,8 +57,8 @@ type plan struct {
 	step        int  // bytes, 0: an eighth
 }
 
-// newPlan checks the options of a container of T that holds at most most elements. kind is the container's
-// name.
+// newPlan checks the options of a container of T. most is the largest number of elements that such a
+// container can hold. kind is the container's name.
 func newPlan[T any](kind string, o Options, most int) (plan, error) {
 	layout.Check[T]("bulk: New" + kind)
 	for _, v := range []struct {
@@ -106,7 +106,7 @@ func (p *plan) stepFrom(committed int) int {
 	return max(minStep, committed/8)
 }
 
-// operation is an operation that makes room.
+// operation is a method that makes room.
 type operation uint8
 
 const (
@@ -123,7 +123,7 @@ func (o operation) String() string {
 	return [...]string{"add", "append", "append several", "compact", "grow", "insert"}[o]
 }
 
-// commitAhead commits memory for ahead units. If that fails, it may commit memory for just the need.
+// commitAhead commits memory for ahead units. If that fails, it may commit memory for only need units.
 func (o operation) commitAhead(need, ahead int, commit func(n int) error) error {
 	err := commit(ahead)
 	if err != nil && need < ahead && o.settlesForLess(err) {
@@ -132,8 +132,8 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 	return err
 }
 
-// settlesForLess reports whether to try for just the need after committing ahead failed with err. A budget of
-// the program's own is used up to its end. If the operating system refuses a step, an operation on one
+// settlesForLess reports whether to commit only the need after committing ahead has failed with err. A budget
+// of the program's own is used up to its end. If the operating system refuses a step, an operation on one
 // element does not take the memory that is left: the program needs that memory to deal with the error, and
 // Go's runtime ends a process that gets no memory.
 func (o operation) settlesForLess(err error) bool {

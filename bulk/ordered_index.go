@@ -9,9 +9,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// OrderedIndex finds values by their keys and keys by their order: the pairs between two keys, the least, the
-// greatest. A key may have any number of values, which are in the order of their bits; a pair of a key and a
-// value is in the index at most once. The caller keeps the index up to date, or an [Indexed] pool does.
+// OrderedIndex finds values by their keys and keys by their order: the pairs between two keys, the least
+// pair, the greatest pair. A key may have any number of values, which are in the order of their bits; a pair
+// of a key and a value is in the index at most once. The caller keeps the index up to date, or an [Indexed]
+// pool does.
 //
 // Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
 // their bits. Keys are integers or floating-point numbers. Of floating-point keys, -0 and 0 are one key. NaN
@@ -239,7 +240,7 @@ func (x *OrderedIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if the number of changes is not changes any more.
+// mustBe panics if the index has changed since its number of changes was changes.
 func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))

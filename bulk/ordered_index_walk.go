@@ -78,7 +78,7 @@ func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 		for {
 			keys, values, more := x.run(leaf, at, &high)
 			if more {
-				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body works on this one
+				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body works on this leaf
 			}
 			if len(keys) > 0 {
 				if !yield(keys, values) {

@@ -12,12 +12,13 @@ import (
 )
 
 // Pool is bulk data with holes: an element keeps its place while it lives, and new elements fill the lowest
-// holes first. A pointer to an element is valid until the element is removed; a [Handle] also knows when that
-// happened.
+// holes first. A pointer to an element is valid until the element is removed; a [Handle] also detects that
+// the element was removed.
 //
 // One presence bit a slot says which slots are live, with summaries over the bits. Remove clears a bit and
 // touches neither the element nor a list. Insert takes the lowest clear bit, so refilling is sequential and
-// packs elements towards low addresses. Iterating passes 64 holes at a time, or 4,096 if they are all holes.
+// packs elements towards low addresses. Iteration skips holes 64 at a time, and in long gaps 4,096 or 262,144
+// at a time.
 //
 // One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller orders access to the
@@ -171,8 +172,8 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 	if i >= p.room {
 		return p.getOutside(h)
 	}
-	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third
-	// slower.
+	// This repeats Valid, which the compiler does not inline here: a call within a call makes random look-ups
+	// a third slower.
 	if *p.word(i / wordBits)>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
 		return nil
 	}
@@ -185,7 +186,7 @@ func (p *Pool[T]) Len() int { return p.len }
 // Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. The memory stays committed for
 // the next elements: Trim and Close give it back. Complexity: one step for each 64 slots, and one for each
-// element if there is an f.
+// element if f is not nil.
 func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {

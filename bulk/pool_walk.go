@@ -51,8 +51,8 @@ func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// next returns the first slot at or after i, the first of a word, whose word is not empty. If there is none,
-// it returns a slot beyond the room.
+// next returns i, the first slot of a word, if the word has a live slot. Otherwise it returns the next live
+// slot, or a slot beyond the room if no live slot follows.
 func (p *Pool[T]) next(i uint) uint {
 	p.mustBeOpen()
 	if i < p.room && *p.word(i / wordBits) != 0 {

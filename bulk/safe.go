@@ -38,7 +38,7 @@ func unsafeIn(v reflect.Value) string {
 	return ""
 }
 
-// unsafeFloat is unsafeNumber for a number of a type whose least normal number is normal.
+// unsafeFloat is unsafeNumber for a floating-point number. normal is the least normal number of its type.
 func unsafeFloat(f, normal float64) string {
 	switch {
 	case f != f:

@@ -16,7 +16,7 @@ import (
 //
 // An appender takes the next index, writes the element, and then marks it as written. No appender waits for
 // another: if one is interrupted in between, others append behind it. Their elements can be reached by index
-// at once; Len and Slice include them when the element before them is written. So everything below Len is
+// at once; Len and Slice include them when all elements before them are written. So everything below Len is
 // written, and a reader needs only one atomic load. When all appenders have returned, Len counts all
 // elements.
 //
@@ -173,7 +173,7 @@ func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 }
 
 // At returns the address of element i. It panics when i is not in [0, Len), unless element i is written
-// already and an earlier one is not.
+// already and an earlier element is not.
 func (a *SharedArray[T]) At(i int) *T {
 	if uint(i) >= uint(a.written.published.Load()) {
 		a.mustHave(i)
@@ -188,8 +188,8 @@ func (a *SharedArray[T]) mustHave(i int) {
 	if i < 0 || !a.written.has(i) {
 		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
-	// The goroutine that wrote the element may not have advanced the count yet. An element that is found by
-	// index counts afterwards.
+	// The goroutine that wrote the element may not have advanced the count yet. After this call Len counts
+	// the element, unless an earlier element is not written.
 	a.written.advance()
 }
 

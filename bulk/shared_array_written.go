@@ -29,7 +29,7 @@ const elementsPerChunk = len(writtenChunk{}) * wordBits
 // grow makes bits for at least the first n elements. One goroutine may call it at a time.
 func (w *written) grow(n int) {
 	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
-		// Goroutines that hold the shorter array use it further: the chunks are the same.
+		// Goroutines that hold the shorter array may go on using it: both arrays point to the same chunks.
 		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
 		for len(longer) < chunks {
 			longer = append(longer, new(writtenChunk))
@@ -53,11 +53,12 @@ func (w *written) has(i int) bool {
 	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
 }
 
-// add marks the n elements from first on, at least one, as written. When it returns, the number is that of
-// the elements up to the first one that is not written.
+// add marks the n elements from first on, at least one, as written. When add returns, the number counts the
+// elements up to the first one that is not written.
 //
-// Each element gets its bit, also if it is the next one. If only the number moved, a reader could load it
-// before it has passed the bits behind, and miss elements whose appenders returned long ago.
+// Each element gets its bit, even if the number could move over it at once. If add moved only the number, a
+// reader could load the number before it has passed the set bits behind, and miss elements whose appenders
+// returned long ago.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)

@@ -21,24 +21,24 @@ import (
 // [Inserter], which takes one atomic operation for each. Inserters wait for each other while memory is
 // committed, and when only one line has holes.
 //
-// # Reading beside removers
+// # Reading while other goroutines remove
 //
 // Get returns a pointer, and a slot's memory stays usable until Close. But after the element is removed, the
 // next Insert may write another one there. So use the pointer only while no goroutine can remove the element:
-// because the user of the pointer is the only one who removes it, or because the program ensures it
-// otherwise. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
+// either only the goroutine that uses the pointer removes the element, or the program prevents the removal in
+// another way. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
 // during the call, complete, and without a data race, whatever Insert and Remove do meanwhile.
 //
 // Inserting an element happens before a look-up that finds it, and every use of the element before Remove
 // happens before its slot is filled again. The callers order writes through pointers with reads and Load of
 // the same element.
 //
-// Insert, Remove, Get, Valid and Load are linearizable. Len and All run beside anything and are less exact,
-// see there; Runs, Clear and Close must run alone.
+// Insert, Remove, Get, Valid and Load are linearizable. Len and All may run while other goroutines change the
+// pool, and are less exact: see their comments. Runs, Clear and Close must run alone.
 //
 // # Memory
 //
-// Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free;
+// Holes are filled before memory is committed, but only in words of 32 slots in which a quarter is free;
 // other holes are filled only when nothing else is left. So up to a quarter of the slots may stay holes while
 // the pool grows, besides those that inserters keep. Presence and generations take a byte a slot on Go's
 // heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken again while neighbours
@@ -178,7 +178,8 @@ func (p *SharedPool[T]) Get(h Handle[T]) *T {
 		p.mustBeOpen()
 		return nil
 	}
-	// This is holds, which the compiler does not inline: a call within a call makes random look-ups slower.
+	// This repeats sharedChunk.holds, which the compiler does not inline here: a call within a call makes
+	// random look-ups slower.
 	c := p.chunk(i)
 	w := c.word(i).Load()
 	if commonOf(w) == h.generation && w>>(i%slotsPerWord)&1 != 0 && tagged(h.generation) ||
@@ -213,7 +214,7 @@ func (p *SharedPool[T]) Len() int { return p.live() }
 // Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. Clear must run alone. The memory
 // stays committed for the next elements: Close gives it back. Complexity: one step for each 32 slots, and one
-// for each element if there is an f.
+// for each element if f is not nil.
 func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {

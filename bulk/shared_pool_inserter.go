@@ -10,9 +10,9 @@ import (
 
 // Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of
 // elements that it has removed and fills them again. If it needs more, it takes the free slots of a word
-// together. So it meets other goroutines once for many operations, and writes to cache lines of its own while
-// its elements stay its own. Any goroutine may remove what it inserts, and it may remove what any goroutine
-// inserted.
+// together. So it meets other goroutines once for many operations, and writes to cache lines of its own as
+// long as other goroutines do not remove its elements. Any goroutine may remove an element that the inserter
+// has inserted, and the inserter may remove any element.
 //
 // An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
 // does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
@@ -28,11 +28,11 @@ type Inserter[T any] struct {
 	removed [maxRemoved]parkedSlot
 
 	// Slots of a word with a common generation are reserved.
-	chunk    *sharedChunk // of the reserved slots
-	first    uint         // of their word
+	chunk    *sharedChunk // the chunk of the reserved slots
+	first    uint         // the first slot of their word
 	left     uint32       // the reserved slots that are not filled yet
-	reserved uint32       // all of them
-	hint     uint         // the line from which slots are reserved or parked + 1; 0 for none
+	reserved uint32       // all reserved slots, filled or not
+	hint     uint         // 1 + the line from which slots are reserved or parked; 0 for none
 
 	_ [2 * bytesLine]byte // keeps the next inserter on other cache lines
 }
@@ -59,9 +59,9 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 // Insert is [SharedPool.Insert]. Complexity: constant; mostly one atomic operation.
 func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
 
-// insert is Insert, which the compiler inlines so that the element is copied from where it lies. An argument
-// of several fields would come in several registers, and copying it out of them takes as long as an atomic
-// operation.
+// insert is the body of Insert. The compiler inlines Insert, so the element is copied from its place in the
+// caller. An argument of several fields would come in several registers, and copying it out of them takes as
+// long as an atomic operation.
 func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
 	p := in.pool
 	if in.ready == 0 && in.left == 0 || p.ended != nil {

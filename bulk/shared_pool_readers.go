@@ -11,8 +11,8 @@ import (
 // is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here they keep
 // a slot from being taken instead of memory from being freed.
 
-// readerCells is a block of places for announcements. Blocks are added when all are in use at once, and never
-// removed.
+// readerCells is a block of places for announcements. A block is added when all places are in use at once;
+// blocks are never removed.
 type readerCells struct {
 	cells [cellsPerBlock]struct {
 		slot atomic.Uint64 // the announced slot + 1, or 0

@@ -31,7 +31,8 @@ func (p *SharedPool[T]) Grow(n int) error {
 	return s.makeRoom(opGrow, room+n-free)
 }
 
-// enlarge makes room for one element more, unless another goroutine has done so since room was loaded.
+// enlarge makes room for one more element, unless another goroutine has done so since the caller loaded seen
+// from room.
 func (s *sharedSlots) enlarge(seen uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +47,7 @@ func (s *sharedSlots) enlarge(seen uint64) error {
 	return s.makeRoom(opInsert, int(room)+1)
 }
 
-// makeRoom commits memory for need slots, which the capacity allows, and more ahead. mu must be held.
+// makeRoom commits memory for need slots, which the capacity allows, and for more ahead. mu must be held.
 func (s *sharedSlots) makeRoom(op operation, need int) error {
 	committed := s.elements.Committed()
 	ahead := min(max(need, (committed+s.plan.stepFrom(committed))/s.plan.sizeElement), s.plan.capacity)
@@ -57,7 +58,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement,
 		s.plan.capacity))
 	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
-		// Goroutines that hold the shorter array use it further: the chunks are the same.
+		// Goroutines that hold the shorter array may go on using it: both arrays point to the same chunks.
 		longer := append(make([]*sharedChunk, 0, n), s.directory...)
 		for len(longer) < n {
 			longer = append(longer, new(sharedChunk))

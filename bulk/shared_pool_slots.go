@@ -17,7 +17,7 @@ import (
 type sharedSlots struct {
 	// Look-ups read the first fields. These change only when the room grows.
 	room atomic.Uint64 // slots that have memory
-	// the first of an array of pointers to chunks, enough of them for the room; read it by chunk
+	// the first of an array of pointers to chunks, enough of them for the room; read it with the method chunk
 	chunks unsafe.Pointer
 	tag    generation.Mark
 	offer  atomic.Uint32 // a line is listed when a removal leaves this many elements in one of its words
@@ -43,8 +43,8 @@ const (
 	// words with no more. Finding a word costs as much as several insertions, so it should give several
 	// slots.
 	offerUsually = slotsPerWord * 3 / 4
-	// offerTight lists a line for each slot that becomes free, and takes each. It is set when only holes are
-	// left.
+	// offerTight lists a line for each slot that becomes free, and lets each free slot be taken. It is set
+	// when only holes are left.
 	offerTight = slotsPerWord
 )
 
@@ -121,8 +121,8 @@ func (c *sharedChunk) unreserve(i uint, slots uint32) {
 	c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].And(^slots)
 }
 
-// own makes the caller the owner of a line and returns it with the first slot of its next word with ready
-// slots.
+// own makes the caller the owner of a line. It returns the line's chunk, the line, and the first slot of the
+// line's next word with ready slots.
 func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 	if uint64(l)*slotsPerLine >= s.room.Load() {
 		return nil, nil, 0, lineFull // only after Close
@@ -212,9 +212,9 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 
 // list marks line l of chunk c as a line with free slots.
 //
-// Listing and adopting set and clear bits at two levels. A goroutine that clears a summary's bit looks
-// afterwards whether a line was listed meanwhile, and one that lists a line looks at the summary afterwards:
-// so one of them sets the bit again.
+// Listing and adopting set and clear bits at two levels. A goroutine that clears a summary's bit checks
+// afterwards whether a line was listed meanwhile, and a goroutine that lists a line checks the summary
+// afterwards. So one of the two sets the bit again.
 func (s *sharedSlots) list(c *sharedChunk, l uint) {
 	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
 		c.listed.Or(bit)

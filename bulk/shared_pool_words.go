@@ -15,9 +15,9 @@ import (
 // Its high half has the common generation of these slots, or 0 if each has its own. So one load tells whether
 // a handle is valid, and one compare-and-swap removes its element.
 //
-// While the generation is common, each slot is taken at most once. A slot that must be taken again while
-// others of its word live sends the slots apart. When all elements of the word are removed, the slots get a
-// common generation again, above all that they had. Hence:
+// While the generation is common, each slot is taken at most once. If a slot must be taken again while others
+// of its word live, each slot of the word gets a generation of its own: the slots are apart. When all
+// elements of the word are removed, the slots get a common generation again, above all that they had. Hence:
 //
 //   - A word never has the same value twice with another element in a slot, so a compare-and-swap never
 //     succeeds on a newer state.
@@ -84,8 +84,8 @@ func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 	return nil
 }
 
-// live returns the slots of the word from slot i on that hold elements. It may run beside anything: an
-// element that lives throughout is among them.
+// live returns the slots of the word from slot i on that hold elements. It may run while other goroutines
+// change the pool: an element that lives throughout is among the returned ones.
 func (c *sharedChunk) live(i uint) uint32 {
 	w := c.word(i).Load()
 	live := presenceOf(w)
@@ -109,12 +109,12 @@ func (c *sharedChunk) retire(i uint) {
 // tagged reports whether a generation has a tag, as those of live slots and of a pool's handles do.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
-// holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. It may run beside
-// anything.
+// holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. holds may run
+// while other goroutines change the pool.
 //
-// The handle exists, so the slot has g or a later generation. The common one is read together with the
-// presence bit. A slot's own one is read after the slots were seen apart, so it is not an earlier one: it is
-// g only while the element lives.
+// The handle exists, so the slot has g or a later generation. The common generation is read together with the
+// presence bit. A slot's own generation is read after the slots were seen apart, so it is g or later, and it
+// is g only while the element lives.
 func (c *sharedChunk) holds(i uint, g uint32) bool {
 	w := c.word(i).Load()
 	if commonOf(w) == g {
@@ -130,7 +130,7 @@ func (c *sharedChunk) holdsApart(i uint, g uint32) bool {
 }
 
 // remove removes the element of the handle (i, g) from the words. It returns the presence bits afterwards and
-// whether there was an element. It may run beside anything.
+// whether there was an element. It may run while other goroutines change the pool.
 func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	if !tagged(g) {
 		return 0, false

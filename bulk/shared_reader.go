@@ -19,8 +19,8 @@ type SharedReader[T any] struct {
 	inside bool
 }
 
-// Reader returns a reader for one goroutine. Close it when the goroutine needs it no more. Complexity: linear
-// in the number of readers and writers.
+// Reader returns a reader for one goroutine. Close it when the goroutine no longer needs it. Complexity:
+// linear in the number of readers and writers.
 func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,10 +30,10 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 
 // Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. All
 // values that are replaced meanwhile wait to be freed, so a look should be short: a tick, a request. A look
-// that never ends holds them for good: defer Leave if the code between may panic. Enter panics inside another
-// look.
+// that never ends keeps these values forever: defer Leave if the code between may panic. Enter panics inside
+// another look.
 //
-// Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any
+// Complexity: one load and one store that the processor finishes before it goes on, about 5 to 10 ns, for any
 // number of entries.
 func (r *SharedReader[T]) Enter() {
 	if r.inside {
@@ -83,8 +83,8 @@ func (r *SharedReader[T]) reaches(i int) bool {
 	return uint64(i) < r.room
 }
 
-// Load returns a copy of the value of entry i, and whether there is one. Outside of a look, it makes one for
-// the call.
+// Load returns a copy of the value of entry i, and whether there is one. Outside of a look, Load begins and
+// ends a look of its own.
 func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	if !r.inside {
 		r.Enter()

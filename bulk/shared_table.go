@@ -18,7 +18,7 @@ import (
 // and that value stays the same until the reader leaves.
 //
 // Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values in the table are
-// immutable: a writer stores a new one beside the old one and then changes one word. An old value is freed
+// immutable: a writer stores a new value in another place and then changes one word. An old value is freed
 // when no reader can be looking at it (by epochs, see [SharedReader.Enter]).
 //
 // Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the
@@ -62,7 +62,7 @@ type retiredBatch struct {
 
 const (
 	bytesEntry = 8
-	// batchPlaces is how many places for values a writer takes and gives at a time.
+	// batchPlaces is how many places for values a writer takes or gives back at a time.
 	batchPlaces = 64
 	// spareValues is how many values there may be beyond the entries and an eighth. While a reader inside is
 	// off its processor, writers replace some hundred thousand values in a few milliseconds.
@@ -131,7 +131,7 @@ func (t *SharedTable[T]) place(distance uint64) uint32 {
 // Capacity returns the number of entries.
 func (t *SharedTable[T]) Capacity() int { return t.plan.capacity }
 
-// Len returns how many entries have a value. Beside writers the number is as of the time of the call.
+// Len returns how many entries have a value. While writers run, the number is that at the time of the call.
 func (t *SharedTable[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,7 +171,7 @@ func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
 // Close gives the memory and the addresses back. It panics while a reader is inside, or a writer in the
-// middle of an Update; no writer may be used beside it. Values must not be used afterwards; using a reader or
+// middle of an Update; no writer may be used meanwhile. Values must not be used afterwards; using a reader or
 // writer panics. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
@@ -264,7 +264,7 @@ func (t *SharedTable[T]) takeOver(places []retired) {
 	if len(places) == 0 {
 		return
 	}
-	// The epoch is now that of each of them, or a later one.
+	// The current epoch is that of each removal, or a later one.
 	b := retiredBatch{make([]uint32, 0, len(places)), t.epochs.now.Load()}
 	for _, r := range places {
 		b.places = append(b.places, r.place)

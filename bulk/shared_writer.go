@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SharedWriter changes a [SharedTable] for one goroutine. Writers do not wait for readers, and for each other
-// only once in 64 values or so, when they take places for values.
+// SharedWriter changes a [SharedTable] for one goroutine. Writers do not wait for readers. They wait for each
+// other only about once in 64 values, when they take places for values.
 //
 // A writer that stops stalls no reader and no other writer. Until it goes on or is closed, it keeps fewer
 // than 1,000 places from the others, or twice the number that Grow promised.
@@ -28,8 +28,8 @@ type SharedWriter[T any] struct {
 	_        [64]byte // keeps the next writer's counts on another cache line
 }
 
-// Writer returns a writer for one goroutine. Close it when the goroutine needs it no more: the others then
-// free the values that it has replaced.
+// Writer returns a writer for one goroutine. Close it when the goroutine no longer needs it: other writers
+// then free the values that it has replaced.
 func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +97,7 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	distance := w.put(*new(T))
 	used := false
 	w.barred = true
-	// keeps the old value from being freed, and its place from being used again, before the swap
+	// Entering keeps the old value from being freed, and its place from being used again, before the swap.
 	t.epochs.enter(w.here)
 	defer func() {
 		w.here.exit()
@@ -133,8 +133,8 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 }
 
 // Grow makes the next n values that this writer sets unable to fail, as long as their entries are committed.
-// It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if fewer places for values
-// are free, or an error as [vm.Region.Commit] does; then nothing has changed.
+// It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if fewer than n places for
+// values are free, or an error as [vm.Region.Commit] does; then nothing has changed.
 func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n,

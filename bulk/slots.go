@@ -104,7 +104,7 @@ func (s *slots) retire(i uint) {
 	s.skip = s.retired[s.hint]
 }
 
-// retiredHoles returns the number of slots that are holes for good.
+// retiredHoles returns the number of slots that stay holes forever.
 func (s *slots) retiredHoles() int {
 	n := 0
 	for w, m := range s.retired {

@@ -39,7 +39,7 @@ type TableOptions struct {
 //
 // Rows are numbers from 0 to Len-1; RemoveSwap moves the last row into the place of the removed one. To refer
 // to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a field.
-// For most data a Pool is simpler; see also [Transpose], which makes columns for a moment.
+// For most data a Pool is simpler; see also [Transpose], which makes temporary columns.
 //
 // The rows of a group of 16, or of a block, that lie behind the last row are its padding. Padding and new
 // rows hold each field's safe value, so that vector code may calculate with the whole group: no trap, no
@@ -53,15 +53,15 @@ type Table struct {
 	len   int // rows
 	ready int // rows from len up to it hold safe values and have memory
 	// used is the end of the rows that were ever written, as of when ready was lowered. If all safe values
-	// are zero, rows from the larger of used and ready on are zero: so memory comes from the operating
-	// system.
+	// are zero, rows from the larger of used and ready on are zero, because memory from the operating system
+	// is zero.
 	used     int
 	room     int // rows with memory, a multiple of the group
 	perBlock int // rows of a block
 	allZero  bool
 	fields   []*field
 	movers   []mover // one for each field
-	magic    uint64  // that of all fields
+	magic    uint64  // rowLocator.magic of all fields
 	plan     plan
 	options  TableOptions
 	arranged arrangement
@@ -144,10 +144,10 @@ func (t *Table) Clear() {
 	t.cut(0)
 }
 
-// Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows, 64 KiB for the
-// next ones, and in each column, or once for blocks, the rest of a page (from one huge page on, of a huge
-// page). It panics when n is not in [0, Len]. Complexity: two system calls for each column, or for the
-// blocks, if memory is given back, and the padding.
+// Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows and 64 KiB for the
+// next ones. The kept memory of each column, or of the blocks, is rounded up to whole pages (from one huge
+// page on, to whole huge pages). It panics when n is not in [0, Len]. Complexity: two system calls for each
+// column, or for the blocks, if memory is given back, and the padding.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {
@@ -185,7 +185,8 @@ func (t *Table) Close() error {
 			return err
 		}
 	}
-	// Without rows, and none ready, the short paths fail their first test and reach the test for Close.
+	// Without rows and without ready rows, the short paths fail their first test and reach the test for
+	// Close.
 	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
 	for _, f := range t.fields {
 		f.rowLocator = rowLocator{}

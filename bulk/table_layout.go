@@ -56,7 +56,7 @@ const rowsPadded = 16
 type arrangement struct {
 	group    int // rows of a group
 	parts    []part
-	bytesRow int // without any padding
+	bytesRow int // bytes of a row without any padding
 	places   []fieldPlace
 }
 
@@ -64,7 +64,7 @@ type arrangement struct {
 type part struct {
 	denseSpan
 	lead   int // bytes before the first group
-	bytes  int // of a group
+	bytes  int // bytes of a group
 	before int // bytes committed before the growth under way
 }
 
@@ -136,7 +136,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 //
 // In columns every row is in block 0, and the formula is the same: there is no branch.
 type rowLocator struct {
-	base   unsafe.Pointer // of row 0
+	base   unsafe.Pointer // the address of row 0
 	magic  uint64         // ⌈2⁶⁴ ÷ rows of a block⌉, or 0 for columns
 	skip   uintptr
 	stride uintptr

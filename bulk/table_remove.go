@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mover is the part of a field that removing needs. A table keeps those of its fields side by side.
+// mover is the part of a field that removing needs. A table keeps the movers of its fields side by side.
 type mover struct {
-	base unsafe.Pointer // of row 0
+	base unsafe.Pointer // the address of row 0
 	skip uintptr        // see rowLocator
 	size uintptr        // bytes of a value
 	safe unsafe.Pointer // the safe value
@@ -20,8 +20,8 @@ type mover struct {
 // returns row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each
 // field.
 func (t *Table) RemoveSwap(row int) (moved int) {
-	// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are
-	// multiples of their size, are moved without a call.
+	// The addresses are sound for the same reason as in rowLocator.at. Values of up to eight bytes, whose
+	// addresses are multiples of their size, are moved without a call.
 	if uint(row) >= uint(t.len) {
 		panic(&rowError{"RemoveSwap", row, t})
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // defaultScratch is the memory of a transposition in bytes: small enough that the columns stay in a
-// first-level cache beside the elements that they come from.
+// first-level cache together with the elements that they come from.
 const defaultScratch = 16 << 10
 
 // TransposeOptions say how a transposition is made. The zero value works.
@@ -52,7 +52,7 @@ type Transpose[T any] struct {
 
 // temporary is a column without its type.
 type temporary interface {
-	bytes() int                            // of a value
+	bytes() int                            // bytes of a value
 	written() (lo, hi uintptr)             // the bytes of an element that are written back
 	place(memory unsafe.Pointer, rows int) // gives the column memory
 	// The next methods move values between rows from row on and elements that lie one after the other.

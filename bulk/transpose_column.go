@@ -84,7 +84,7 @@ func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 func (c *Temporary[F]) Slice() []F { return c.rows[:*c.n] }
 
 // Padded is Slice with padding up to a multiple of 16 rows, which hold the safe value. The rows of a pool
-// need none.
+// need no padding.
 func (c *Temporary[F]) Padded() []F { return c.rows[:*c.padded] }
 
 // The Transpose calls the remaining methods; see temporary.
@@ -108,7 +108,7 @@ func (c *Temporary[F]) place(memory unsafe.Pointer, rows int) {
 }
 
 // at returns the address of the field of element i. elements points at the first element. It is sound because
-// newly made columns prove that there is an F in each element, offset bytes from its beginning.
+// making a column checks that there is an F in each element, offset bytes from its beginning.
 func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
 	return (*F)(unsafe.Add(elements, uintptr(i)*c.stride+c.offset))
 }

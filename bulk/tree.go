@@ -46,8 +46,8 @@ const treeAhead = 16
 type nodeHead struct {
 	count uint32
 	level uint32 // 0 for a leaf
-	next  uint32 // the leaf to the right plus one, or 0
-	prev  uint32 // the leaf to the left plus one, or 0
+	next  uint32 // 1 + the leaf to the right, or 0
+	prev  uint32 // 1 + the leaf to the left, or 0
 }
 
 // nodeForm is the layout of a node: first the keys, then the values, and in inner nodes then the children.
@@ -196,7 +196,7 @@ func (t *tree[K, V]) fetch(i uint32, bytes int) {
 }
 
 // lowerBound returns how many of the ascending keys are less than k. It halves the range without a branch
-// that the processor would have to guess.
+// that the processor would have to predict.
 func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	low := 0
 	for n := len(keys); n > 0; {
@@ -211,8 +211,8 @@ func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	return low
 }
 
-// before returns the index of the first pair in [from, len) that is not before (k, v), or with through that
-// is after it. The pairs of key k begin at from.
+// before returns the index of the first pair in [from, len) that is not before (k, v). If through is true, it
+// returns the index of the first pair that is after (k, v). The pairs of key k begin at from.
 func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64, through bool) int {
 	low, high := from, len(keys)
 	for low < high {
@@ -293,7 +293,8 @@ func (t *tree[K, V]) has(k K, v V) bool {
 	return at < len(keys) && keys[at] == k && bitsOf(t.values(leaf)[at]) == bitsOf(v)
 }
 
-// count returns how many values key k has. Complexity: a descent, and a step for each leaf that they fill.
+// count returns how many values key k has. Complexity: a descent, and a step for each leaf that these values
+// fill.
 func (t *tree[K, V]) count(k K) (n int) {
 	var values []V
 	for leaf, at, ok := t.find(k); ok; at = 0 {
@@ -303,7 +304,7 @@ func (t *tree[K, V]) count(k K) (n int) {
 	return n
 }
 
-// hasFewer reports whether key k has fewer than n values. It stops as soon as it knows: a key may have a
+// hasFewer reports whether key k has fewer than n values. It stops at n values, because a key may have a
 // million.
 func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	var values []V
@@ -424,7 +425,7 @@ func (t *tree[K, V]) clear() {
 
 // makeRoom makes the next n insertions unable to fail.
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
-	// Each insertion makes a leaf at most, and nodes are half full at least.
+	// Each insertion makes at most one leaf, and nodes are at least half full.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
 	// An insertion asks for a node on each level and a new root before it begins.
 	return t.makeNodes(op, need+t.height+2)

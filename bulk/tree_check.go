@@ -34,7 +34,7 @@ type treeCheck[K cmp.Ordered, V any] struct {
 	t            *tree[K, V]
 	fail         func(string, ...any)
 	seen         []bool
-	leaf         uint32 // the leaf before plus one
+	leaf         uint32 // 1 + the leaf before
 	nodes, pairs int
 }
 

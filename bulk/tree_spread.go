@@ -143,7 +143,7 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 }
 
 // spread puts total entries from the scratch rows evenly into the children of the node at depth d-1, from the
-// child begin on. There are n of these children and shall be m, at most one more or one less. The parent
+// child begin on. There are n of these children before and m after, at most one more or one fewer. The parent
 // changes last, because its own entries may be spread then.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
@@ -190,8 +190,9 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	}
 }
 
-// fill mends the node at depth d of the path, which has lost an entry, if too few are left, and then the
-// nodes above.
+// fill mends the tree after the node at depth d of the path has lost an entry. If the node has too few
+// entries left, fill spreads the entries of the node and its neighbours, and then does the same for the nodes
+// above.
 func (t *tree[K, V]) fill(p *path, d int) {
 	for ; d > 0; d-- {
 		h := t.head(p[d].node)
@@ -201,7 +202,7 @@ func (t *tree[K, V]) fill(p *path, d int) {
 		}
 		begin, n := t.neighbours(p[d-1])
 		if n == 1 {
-			// An only child goes when it is empty; its parent then gets children of neighbours.
+			// An only child is freed when it is empty; its parent then gets children of neighbours.
 			if h.count == 0 {
 				if level == 0 {
 					t.unlink(p[d].node)
@@ -261,7 +262,7 @@ func (t *tree[K, V]) compact() {
 // move moves a node to another number.
 func (t *tree[K, V]) move(from, to uint32) {
 	h := t.head(from)
-	// A pair below the node leads to it.
+	// A descent to a pair below the node passes through the node.
 	leaf := from
 	for range h.level {
 		leaf = t.childAt(leaf, 0)

@@ -26,7 +26,8 @@ func (s *Set) CheckInvariants() {
 	}
 }
 
-// with returns s after the thing i below was found not empty (any) and full (full).
+// with returns s with the bits of thing i set: its bit in any if the thing is not empty, in full if it is
+// full.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

@@ -63,7 +63,8 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(m))
-	// carries through the run, so that its lowest bit is the run's end, or zero beyond the word
+	// The sum carries through the run: its lowest bit is the run's end, or the sum is zero if the run reaches
+	// the end of the word.
 	after := m + 1<<first
 	c.Lo = c.word*wordBits + first
 	if after == 0 {

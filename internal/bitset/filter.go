@@ -17,7 +17,7 @@ type Filter struct {
 	a, b             *Set
 	and              []*Set   // the other required sets
 	minus            []*Set   // the excluded sets
-	any              [][]*Set // groups with one required set each: the cursor tests them, see filter_any.go
+	any              [][]*Set // a slot is in a set of each group; the cursor tests it, see filter_any.go
 }
 
 // NewFilter returns the filter of the slots that are in every set of and, in no set of minus, and in at least

@@ -47,8 +47,8 @@ func (s *Set) Resident() (int, error) {
 	return s.seam.Resident()
 }
 
-// Memory returns the memory of the set: the summaries of blocks below the seam, of which block i begins 16 ×
-// (i + 1) bytes below it, and the words above. It is nil for a set on the Go heap.
+// Memory returns the memory of the set: the summaries of blocks below the seam, and the words above it. The
+// summary of block i begins 16 × (i + 1) bytes below the seam. Memory is nil for a set on the Go heap.
 func (s *Set) Memory() *vm.Seam {
 	if s.onHeap {
 		return nil

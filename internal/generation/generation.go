@@ -23,8 +23,8 @@ type Mark uint32
 
 var serial atomic.Uint32
 
-// NewMark returns the next mark of the process. A container finds a reference of another one stale unless
-// mark and count both agree by chance.
+// NewMark returns the next mark of the process. A container finds a reference of another container stale,
+// unless mark and count both agree by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
 // Next returns the generation of a slot that is taken again. old must not be exhausted.

@@ -10,7 +10,7 @@ import (
 )
 
 // Size returns the bytes of addresses that an element of type T takes. A type of size zero counts as one
-// byte, so that containers may divide by it and have a limit.
+// byte, so that containers can divide by the size and have a limit.
 func Size[T any]() int {
 	var v T
 	return max(1, int(unsafe.Sizeof(v)))

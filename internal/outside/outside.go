@@ -9,7 +9,7 @@ type Store[Handle, T any] interface {
 	Remove(h Handle) bool
 }
 
-// Keep makes pool, a *bulk.Pool[T], pass each handle whose slot has no memory in the pool to store, which is a
-// Store[bulk.Handle[T], T]. It returns the pool's capacity, which is the first slot that store may use. Look-ups of
-// the pool's own elements cost what they cost without a store. Package bulk sets Keep.
+// Keep makes pool, a *bulk.Pool[T], pass each handle whose slot has no memory in the pool to store, which is
+// a Store[bulk.Handle[T], T]. It returns the pool's capacity, which is the first slot that store may use.
+// Look-ups of the pool's own elements cost the same as without a store. Package bulk sets Keep.
 var Keep func(pool, store any) (first int)

@@ -1,12 +1,12 @@
-// Package rooms gives package vast access to the memory of a bulk.Pool that the pool's users do not have:
-// undoing growth, and trimming that keeps promised room.
+// Package rooms gives package vast control over the memory of a bulk.Pool that other users of the pool do not
+// have: package vast can undo growth, and can trim while it keeps promised room.
 package rooms
 
 // Pool is the memory of a bulk.Pool.
 type Pool interface {
 	// Free returns how many insertions cannot fail.
 	Free() int
-	// Left returns the largest number of insertions that are possible, with more memory.
+	// Left returns the largest number of insertions that are possible if memory for them can be committed.
 	Left() int
 	// Committed returns how much memory is committed.
 	Committed() Committed
