@@ -142,7 +142,8 @@ func TestResources(t *testing.T) {
 	}
 	other := NewWorld(Options{})
 	defer other.Close()
-	if kept := Resource[clock](w); !RemoveResource[clock](w) || RemoveResource[clock](w) || FindResource[clock](w) != nil || kept.Ticks != 9 {
+	if kept := Resource[clock](w); !RemoveResource[clock](w) || RemoveResource[clock](w) ||
+		FindResource[clock](w) != nil || kept.Ticks != 9 {
 		t.Error("a resource was not removed, or twice")
 	}
 	SetResource(w, clock{9})

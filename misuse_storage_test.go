@@ -12,7 +12,8 @@ import (
 // TestBadInputOfEachStorage passes stale and foreign entities to each kind of column: nothing happens.
 func TestBadInputOfEachStorage(t *testing.T) {
 	for kind := range 4 {
-		w, abroad := NewWorld(Options{Name: "home", MaxEntities: 1024}), NewWorld(Options{Name: "abroad", MaxEntities: 1024})
+		w, abroad := NewWorld(Options{Name: "home", MaxEntities: 1024}),
+			NewWorld(Options{Name: "abroad", MaxEntities: 1024})
 		s := storages(w)[kind]
 		a := w.Archetype()
 		// The same slot is alive in both worlds, and has the component abroad.
@@ -37,8 +38,10 @@ func TestBadInputOfEachStorage(t *testing.T) {
 			}
 		}
 		nothing("an entity without the component", again)
-		for name, e := range map[string]Entity{"a deleted entity": gone, "another world's": theirs, "the zero Entity": {},
-			"a slot that never was": EntityOf(e.ID() + 900), "a slot beyond the world": EntityOf(e.ID() | 1<<32 - 1)} {
+		for name, e := range map[string]Entity{"a deleted entity": gone, "another world's": theirs,
+			"the zero Entity": {},
+			"a slot that never was": EntityOf(e.ID() +
+				900), "a slot beyond the world": EntityOf(e.ID() | 1<<32 - 1)} {
 			nothing(name, e)
 			changes := w.changes
 			if s.add(e, 1) || w.Delete(e) || w.Alive(e) || w.changes != changes {
@@ -52,7 +55,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 				t.Errorf("%s: adding again fails", s.name)
 			}
 		}
-		if v, has := s.get(e); !has || s.name != "tag" && v != 6 || s.count() != 1 || !s.remove(e) || s.remove(e) {
+		if v, has := s.get(e); !has || s.name != "tag" && v != 6 || s.count() != 1 || !s.remove(e) ||
+			s.remove(e) {
 			t.Errorf("%s: %d, %v, of %d after adding again", s.name, v, has, s.count())
 		}
 		s.add(e, 7)
@@ -135,12 +139,14 @@ func TestRecursionInOnRemove(t *testing.T) {
 				}
 			})
 			changes := w.changes
-			for outer, f := range map[string]func(){"Remove": func() { s.remove(e) }, "RemoveAll": func() { s.removeAll(w.Query()) },
-				"Delete": func() { w.Delete(e) }, "DeleteAll": func() { w.DeleteAll(w.Query()) }} {
+			for outer, f := range map[string]func(){"Remove": func() { s.remove(e) },
+				"RemoveAll": func() { s.removeAll(w.Query()) },
+				"Delete":    func() { w.Delete(e) }, "DeleteAll": func() { w.DeleteAll(w.Query()) }} {
 				depth = 0
 				says(t, f, `world "home" changed while OnRemove of column `)
 				if depth != 1 || s.count() != 5 || w.Len() != 5 || w.changes != changes {
-					t.Errorf("%s, %s in %s: depth %d, %d have it, %d entities", s.name, name, outer, depth, s.count(), w.Len())
+					t.Errorf("%s, %s in %s: depth %d, %d have it, %d entities", s.name, name, outer, depth,
+						s.count(), w.Len())
 				}
 			}
 			w.checkInvariants()
@@ -159,7 +165,8 @@ func TestFourBillionSlots(t *testing.T) {
 		t.Skip("the stand-in takes memory for each slot at once")
 	}
 	slots := int(most)
-	says(t, func() { NewWorld(Options{MaxEntities: slots + 1}) }, "MaxEntities is 4294967233: use 1 to 4294967232")
+	says(t, func() { NewWorld(Options{MaxEntities: slots + 1}) },
+		"MaxEntities is 4294967233: use 1 to 4294967232")
 	w := NewWorld(Options{MaxEntities: slots})
 	defer w.Close()
 	c := NewColumn[uint16](w)
@@ -177,14 +184,16 @@ func TestExtremeComponents(t *testing.T) {
 	defer w.Close()
 	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w)
 	e := w.Archetype(none, rare, heap).New()
-	if none.Get(e) == nil || rare.Get(e) == nil || heap.Get(e) == nil || none.Add(e, struct{}{}) == nil || !rare.Set(e, [0]int{}) {
+	if none.Get(e) == nil || rare.Get(e) == nil || heap.Get(e) == nil || none.Add(e, struct{}{}) == nil ||
+		!rare.Set(e, [0]int{}) {
 		t.Error("a component of 0 bytes is missing")
 	}
 	run, ok := Run{}, false
 	for run = range w.Query(none).Optional(rare).Runs() {
 		ok = len(none.Slice(run)) == 1 && len(none.TrySlice(run)) == 1 && rare.In(run)
 	}
-	if !ok || !none.Remove(e) || !rare.Remove(e) || !heap.Remove(e) || none.TrySlice(run) != nil || none.Len()+rare.Len()+heap.Len() != 0 {
+	if !ok || !none.Remove(e) || !rare.Remove(e) || !heap.Remove(e) || none.TrySlice(run) != nil ||
+		none.Len()+rare.Len()+heap.Len() != 0 {
 		t.Error("a component of 0 bytes is not removed")
 	}
 	if vm.HeapStandIn() {
@@ -194,7 +203,8 @@ func TestExtremeComponents(t *testing.T) {
 	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w)
 	p, q := big.Add(e, large{1 << 19: 3}), bigRare.Add(e, large{1 << 19: 4})
 	other := w.Archetype(big, bigRare).New()
-	if big.Get(e) != p || bigRare.Get(e) != q || p[1<<19] != 3 || q[1<<19] != 4 || big.Get(other)[1<<19] != 0 || bigRare.Get(other)[1<<19] != 0 {
+	if big.Get(e) != p || bigRare.Get(e) != q || p[1<<19] != 3 || q[1<<19] != 4 ||
+		big.Get(other)[1<<19] != 0 || bigRare.Get(other)[1<<19] != 0 {
 		t.Error("a component of 1 MiB is not where it was, or not zero in a new entity")
 	}
 	w.Delete(other)

@@ -85,28 +85,47 @@ func TestMisuse(t *testing.T) {
 		f    func()
 		says []string
 	}{
-		{"MaxEntities negative", func() { NewWorld(Options{MaxEntities: -1}) }, []string{"MaxEntities is -1", "use 1 to"}},
-		{"MaxEntities too large", func() { NewWorld(Options{MaxEntities: math.MaxInt}) }, []string{"MaxEntities", "use 1 to"}},
-		{"zero column in Archetype", func() { w.Archetype(pos, Column[velocity]{}) }, []string{"Archetype: column 2 was not made with NewColumn"}},
-		{"nil column in Archetype", func() { w.Archetype(nil) }, []string{"Archetype: column 1 was not made with NewColumn"}},
-		{"zero column in Query", func() { w.Query(Column[velocity]{}) }, []string{"Query: column 1 was not made with NewColumn"}},
-		{"zero column in Without", func() { q.Without(Column[velocity]{}) }, []string{"Query.Without: column 1 was not made with NewColumn"}},
-		{"foreign column in Archetype", func() { w.Archetype(foreign) }, []string{`column uint64 belongs to world "abroad", not to "home"`}},
-		{"foreign column in Query", func() { w.Query(pos, foreign) }, []string{`belongs to world "abroad", not to "home"`}},
-		{"foreign column in Without", func() { q.Without(foreign) }, []string{`belongs to world "abroad", not to "home"`}},
-		{"zero query in DeleteAll", func() { w.DeleteAll(Query{}) }, []string{"zero Query", "make queries with World.Query"}},
-		{"zero query in Without", func() { Query{}.Without(vel) }, []string{"zero Query", "make queries with World.Query"}},
-		{"zero query counted", func() { Query{}.Count() }, []string{"zero Query", "make queries with World.Query"}},
-		{"foreign query", func() { abroad.DeleteAll(q) }, []string{"World.DeleteAll: the query belongs to another world"}},
-		{"column twice in Archetype", func() { w.Archetype(pos, vel, pos) }, []string{"Archetype: column position is named twice"}},
-		{"column twice in Query", func() { w.Query(pos, pos) }, []string{"Query: column position is named twice"}},
-		{"column twice in Without", func() { q.Without(vel, vel) }, []string{"Query.Without: column velocity is named twice"}},
-		{"without a column of the query", func() { q.Without(pos) }, []string{"the query asks for position", "nothing matches"}},
-		{"without a column again", func() { q.Without(vel).Without(vel) }, []string{"leaves velocity out already"}},
+		{"MaxEntities negative", func() { NewWorld(Options{MaxEntities: -1}) },
+			[]string{"MaxEntities is -1", "use 1 to"}},
+		{"MaxEntities too large", func() { NewWorld(Options{MaxEntities: math.MaxInt}) },
+			[]string{"MaxEntities", "use 1 to"}},
+		{"zero column in Archetype", func() { w.Archetype(pos, Column[velocity]{}) },
+			[]string{"Archetype: column 2 was not made with NewColumn"}},
+		{"nil column in Archetype", func() { w.Archetype(nil) },
+			[]string{"Archetype: column 1 was not made with NewColumn"}},
+		{"zero column in Query", func() { w.Query(Column[velocity]{}) },
+			[]string{"Query: column 1 was not made with NewColumn"}},
+		{"zero column in Without", func() { q.Without(Column[velocity]{}) },
+			[]string{"Query.Without: column 1 was not made with NewColumn"}},
+		{"foreign column in Archetype", func() { w.Archetype(foreign) },
+			[]string{`column uint64 belongs to world "abroad", not to "home"`}},
+		{"foreign column in Query", func() { w.Query(pos, foreign) },
+			[]string{`belongs to world "abroad", not to "home"`}},
+		{"foreign column in Without", func() { q.Without(foreign) },
+			[]string{`belongs to world "abroad", not to "home"`}},
+		{"zero query in DeleteAll", func() { w.DeleteAll(Query{}) },
+			[]string{"zero Query", "make queries with World.Query"}},
+		{"zero query in Without", func() { Query{}.Without(vel) },
+			[]string{"zero Query", "make queries with World.Query"}},
+		{"zero query counted", func() { Query{}.Count() },
+			[]string{"zero Query", "make queries with World.Query"}},
+		{"foreign query", func() { abroad.DeleteAll(q) },
+			[]string{"World.DeleteAll: the query belongs to another world"}},
+		{"column twice in Archetype", func() { w.Archetype(pos, vel, pos) },
+			[]string{"Archetype: column position is named twice"}},
+		{"column twice in Query", func() { w.Query(pos, pos) },
+			[]string{"Query: column position is named twice"}},
+		{"column twice in Without", func() { q.Without(vel, vel) },
+			[]string{"Query.Without: column velocity is named twice"}},
+		{"without a column of the query", func() { q.Without(pos) },
+			[]string{"the query asks for position", "nothing matches"}},
+		{"without a column again", func() { q.Without(vel).Without(vel) },
+			[]string{"leaves velocity out already"}},
 		{"Grow negative", func() { _ = a.Grow(-1) }, []string{"Grow(-1)", "cannot be negative"}},
 		{"NewN negative", func() { a.NewN(-5, nil) }, []string{"(-5)", "cannot be negative"}},
 		{"Slice of a run beyond the column", func() { vel.Slice(Run{start: 900, n: 10}) },
-			[]string{"Column[velocity].Slice", "[900, 910)", "take the run from a query that has this column"}},
+			[]string{"Column[velocity].Slice", "[900, 910)",
+				"take the run from a query that has this column"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { says(t, tt.f, tt.says...) })
@@ -127,7 +146,8 @@ func TestForeignRuns(t *testing.T) {
 	rare.Add(first, [8]uint64{1})
 	a.NewN(1<<14-1, nil)
 	for r := range w.Query(c).Runs() {
-		says(t, func() { never.Slice(r) }, "reaches beyond the column's 0 slots", "take the run from a query that has this column")
+		says(t, func() { never.Slice(r) }, "reaches beyond the column's 0 slots",
+			"take the run from a query that has this column")
 		says(t, func() { rare.Slice(r) }, "take the run from a query that has this column")
 		r.n = 3
 		if invariants.Enabled {
@@ -146,9 +166,16 @@ func TestChangesInsideQueries(t *testing.T) {
 		{"Archetype.New", func(_ *World, a *Archetype, _ Column[uint64], _ Entity) { a.New() }},
 		{"Archetype.NewN", func(_ *World, a *Archetype, _ Column[uint64], _ Entity) { a.NewN(3, nil) }},
 		{"Column.Add", func(_ *World, _ *Archetype, c Column[uint64], e Entity) { c.Add(e, 1) }},
-		{"Column.Remove", func(_ *World, _ *Archetype, c Column[uint64], e Entity) { c.Add(e, 1); c.Remove(e) }},
+		{"Column.Remove", func(_ *World, _ *Archetype, c Column[uint64],
+			e Entity) {
+			c.Add(e, 1)
+			c.Remove(e)
+		}},
 		{"World.Delete", func(w *World, _ *Archetype, _ Column[uint64], e Entity) { w.Delete(e) }},
-		{"World.DeleteAll", func(w *World, _ *Archetype, _ Column[uint64], _ Entity) { w.DeleteAll(w.Query()) }},
+		{"World.DeleteAll", func(w *World, _ *Archetype, _ Column[uint64],
+			_ Entity) {
+			w.DeleteAll(w.Query())
+		}},
 		{"World.Close", func(w *World, _ *Archetype, _ Column[uint64], _ Entity) { w.Close() }},
 	}
 	for _, tt := range changes {
@@ -166,7 +193,8 @@ func TestChangesInsideQueries(t *testing.T) {
 				}
 				return w.Query(born)
 			}
-			remedy := []string{`world "home"`, "changed while", "by " + tt.name + ".", "Values may be changed", "after the loop"}
+			remedy := []string{`world "home"`, "changed while", "by " + tt.name + ".",
+				"Values may be changed", "after the loop"}
 			steps := 0
 			q := begin()
 			says(t, func() {
@@ -213,7 +241,8 @@ func TestNoChangesInsideQueries(t *testing.T) {
 	//vastvet:ignore queryloop: nothing changes
 	for e := range w.Query(c).All() {
 		// A call without an effect does not count as a change.
-		if w.Delete(dead) || c.Remove(dead) || none.Remove(e) || c.Add(dead, 1) != nil || w.DeleteAll(w.Query(none)) != 0 {
+		if w.Delete(dead) || c.Remove(dead) || none.Remove(e) || c.Add(dead, 1) != nil ||
+			w.DeleteAll(w.Query(none)) != 0 {
 			t.Fatal("a stale entity is found")
 		}
 		a.NewN(0, nil)
@@ -272,11 +301,13 @@ func TestClosedWorld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { says(t, f, closed...) })
 	}
-	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, 1) || c.Remove(e) || w.Delete(e) || c.Len() != 0 || a.Len() != 0 || w.Len() != 0 {
+	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, 1) || c.Remove(e) || w.Delete(e) ||
+		c.Len() != 0 || a.Len() != 0 || w.Len() != 0 {
 		t.Error("something lives in a closed world")
 	}
 	s := w.Stats()
-	if s.Committed != 0 || s.Reserved != 0 || s.Entities != 0 || s.Columns[0].Committed != 0 || s.Columns[0].Entities != 0 || s.Slots != 0 {
+	if s.Committed != 0 || s.Reserved != 0 || s.Entities != 0 || s.Columns[0].Committed != 0 ||
+		s.Columns[0].Entities != 0 || s.Slots != 0 {
 		t.Errorf("statistics of a closed world: %+v", s)
 	}
 	if n, err := w.Resident(); n != 0 || err != nil {
@@ -301,7 +332,8 @@ func TestImpossibleSizes(t *testing.T) {
 	small := NewWorld(Options{MaxEntities: 1})
 	defer small.Close()
 	a := small.Archetype(NewColumn[byte](small))
-	if err := a.Grow(math.MaxInt); !errors.Is(err, vm.ErrCapacity) || !strings.Contains(err.Error(), "Options.MaxEntities") {
+	if err := a.Grow(math.MaxInt); !errors.Is(err, vm.ErrCapacity) ||
+		!strings.Contains(err.Error(), "Options.MaxEntities") {
 		t.Errorf("room for all numbers: %v", err)
 	}
 	if e := a.New(); !small.Alive(e) {

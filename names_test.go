@@ -42,8 +42,10 @@ func TestNames(t *testing.T) {
 			ok, err := names.Set(e, name)
 			owner, taken := byName[name]
 			var refused *NameTaken
-			if errors.As(err, &refused) != (taken && owner != e) || !ok || err != nil && (refused.Owner != owner || refused.Name != name) {
-				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name is %v's (%v)", step, e, name, ok, err, owner, taken)
+			if errors.As(err, &refused) != (taken && owner != e) || !ok || err != nil &&
+				(refused.Owner != owner || refused.Name != name) {
+				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name is %v's (%v)", step, e, name, ok, err,
+					owner, taken)
 			}
 			if err == nil {
 				forget(e)
@@ -143,8 +145,10 @@ func TestNoNameByBirth(t *testing.T) {
 	defer w.Close()
 	c, names := NewColumn[number](w), w.Names()
 	e := w.Archetype(c).New()
-	says(t, func() { w.Archetype(c, names) }, "Archetype: Name is the column of the world's Names", "use Names.Set")
-	says(t, func() { w.Exchange(w.Query(), []AnyColumn{names}, nil) }, "World.Exchange: Name is the column", "use Names.Set")
+	says(t, func() { w.Archetype(c, names) }, "Archetype: Name is the column of the world's Names",
+		"use Names.Set")
+	says(t, func() { w.Exchange(w.Query(), []AnyColumn{names}, nil) }, "World.Exchange: Name is the column",
+		"use Names.Set")
 	if names.Len() != 0 || names.Remove(e) {
 		t.Errorf("%d entities have names", names.Len())
 	}

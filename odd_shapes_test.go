@@ -78,7 +78,8 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatal("Add and Set")
 			}
 			v, ok := probed.Value(c, e)
-			if !ok || v.Interface() != any(one) || !probed.SetValue(c, e, reflect.ValueOf(zero)) || *c.Edit(e) != zero {
+			if !ok || v.Interface() != any(one) || !probed.SetValue(c, e, reflect.ValueOf(zero)) ||
+				*c.Edit(e) != zero {
 				t.Fatal("Value and SetValue")
 			}
 			if got := c.AddAll(w.Query(other), one); got != n+1 || c.Len() != 2*n+1 || *c.Get(e) != one {
@@ -121,7 +122,8 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Errorf("stats: %+v", s)
 			}
 			w.checkInvariants()
-			if !c.Remove(e) || c.RemoveAll(w.Query(other)) != n+1 || c.Len() != n || lost != 2*n+4 || gained != lost+n {
+			if !c.Remove(e) || c.RemoveAll(w.Query(other)) != n+1 || c.Len() != n || lost != 2*n+4 ||
+				gained != lost+n {
 				t.Errorf("%d left, %d gained, %d lost", c.Len(), gained, lost)
 			}
 			w.DeleteAll(w.Query())
@@ -229,13 +231,15 @@ func TestHundredThousandArchetypes(t *testing.T) {
 		}
 		es = append(es, w.Archetype(cols...).New())
 	}
-	if w.Len() != 1<<bits || w.Query(tags[0], tags[bits-1]).Count() != 1<<bits/4 || w.Query(tags[1]).Without(tags[2]).Count() != 1<<bits/4 {
+	if w.Len() != 1<<bits || w.Query(tags[0], tags[bits-1]).Count() != 1<<bits/4 ||
+		w.Query(tags[1]).Without(tags[2]).Count() != 1<<bits/4 {
 		t.Errorf("%d entities, %d with two tags", w.Len(), w.Query(tags[0], tags[bits-1]).Count())
 	}
 	if s := w.Stats(); len(s.Archetypes) != 1<<bits {
 		t.Errorf("statistics know %d archetypes", len(s.Archetypes))
 	}
-	exhausted(t, func() error { w.Archetype(NewTag(w, "more")).New(); return nil }, vm.ErrCapacity, "Options.MaxEntities")
+	exhausted(t, func() error { w.Archetype(NewTag(w, "more")).New(); return nil }, vm.ErrCapacity,
+		"Options.MaxEntities")
 	for i, e := range es {
 		if i%2 == 1 {
 			w.Delete(e)

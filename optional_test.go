@@ -8,10 +8,12 @@ import (
 )
 
 func TestOptionalIllFormed(t *testing.T) {
-	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}),
+		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
-	pos, vel, tag, foreign := NewColumn[position](w), NewColumn[velocity](w), NewTag(w, "t"), NewColumn[uint64](abroad)
+	pos, vel, tag, foreign := NewColumn[position](w), NewColumn[velocity](w), NewTag(w, "t"),
+		NewColumn[uint64](abroad)
 	q := w.Query(pos)
 	for _, tt := range []struct {
 		f    func()
@@ -22,11 +24,14 @@ func TestOptionalIllFormed(t *testing.T) {
 		{func() { Query{}.Among(nil) }, "zero Query"},
 		{func() { q.Optional(pos) }, "Query.Optional: the query asks for position"},
 		{func() { q.Optional(vel, vel) }, "Query.Optional: column velocity is named twice"},
-		{func() { q.Optional(vel).Optional(tag, vel) }, "Query.Optional: velocity is optional in the query already"},
+		{func() { q.Optional(vel).Optional(tag, vel) },
+			"Query.Optional: velocity is optional in the query already"},
 		{func() { q.Optional(nil) }, "Query.Optional: column 1 was not made with NewColumn"},
-		{func() { q.Optional(foreign) }, `Query.Optional: column uint64 belongs to world "abroad", not to "home"`},
+		{func() { q.Optional(foreign) },
+			`Query.Optional: column uint64 belongs to world "abroad", not to "home"`},
 		{func() { q.Without(vel).Optional(vel) }, "Query.Optional: the query leaves velocity out"},
-		{func() { q.Optional(vel).Without(vel) }, "Query.Without: the query leaves velocity out and names it in Any or Optional"},
+		{func() { q.Optional(vel).Without(vel) },
+			"Query.Without: the query leaves velocity out and names it in Any or Optional"},
 	} {
 		says(t, tt.f, tt.says)
 	}
@@ -48,7 +53,8 @@ func TestOptionalBorders(t *testing.T) {
 	w.Archetype(a).NewN(1<<16, nil)
 	es := entitiesOf(w.Query())
 	q := w.Query(a).Optional(b, never, h)
-	if runs := slices.Collect(q.Runs()); len(runs) != 1 || runs[0].Len() != 1<<16 || b.In(runs[0]) || never.In(runs[0]) || h.In(runs[0]) {
+	if runs := slices.Collect(q.Runs()); len(runs) != 1 || runs[0].Len() != 1<<16 || b.In(runs[0]) ||
+		never.In(runs[0]) || h.In(runs[0]) {
 		t.Errorf("the runs of a world without the components: %v", runs)
 	}
 	b.AddAll(w.Query().Among(es[64:128]), 1)

@@ -78,7 +78,8 @@ func TestOrder(t *testing.T) {
 		ordered(t, n, func(r *rand.Rand) int { return int(r.Uint64()) >> (r.IntN(8) * 8) })
 		ordered(t, n, func(r *rand.Rand) uint64 { return r.Uint64() >> (r.IntN(8) * 8) })
 		ordered(t, n, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) })
-		special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64,
+		special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+			-math.MaxFloat64,
 			math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, math.Float64frombits(math.MaxUint64), 1, -1}
 		ordered(t, n, func(r *rand.Rand) float64 { return special[r.IntN(len(special))] })
 		ordered(t, n, func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) })
@@ -133,14 +134,16 @@ func TestOrderAllocatesNothing(t *testing.T) {
 }
 
 func TestOrderMisuse(t *testing.T) {
-	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}),
+		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
 	col, other, foreign := NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[uint64](abroad)
 	key := func(v *uint64) uint64 { return *v }
 	w.Archetype(col).NewN(5, nil)
 	says(t, func() { NewOrder(Query{}, col, key) }, "zero Query")
-	says(t, func() { NewOrder(w.Query(col), other, key) }, "NewOrder: the query does not ask for uint64: name it in World.Query")
+	says(t, func() { NewOrder(w.Query(col), other, key) },
+		"NewOrder: the query does not ask for uint64: name it in World.Query")
 	says(t, func() { NewOrder(w.Query(col), foreign, key) }, `belongs to world "abroad"`)
 	says(t, func() { NewOrder(w.Query(col), Column[uint64]{}, key) }, "NewOrder: column 1 was not made")
 	o := NewOrder(w.Query(col), col, key)

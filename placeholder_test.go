@@ -40,7 +40,8 @@ func TestPlaceholders(t *testing.T) {
 	num.SetLater(c, p, 4)
 	c.Delete(r)
 	num.SetLater(c, s, 5)
-	if done, err := w.Apply(c); done != (Applied{Done: 2, Skipped: 2}) || err != nil || *num.Get(c.Resolve(s)) != 5 {
+	if done, err := w.Apply(c); done != (Applied{Done: 2, Skipped: 2}) || err != nil ||
+		*num.Get(c.Resolve(s)) != 5 {
 		t.Errorf("%+v, %v", done, err)
 	}
 	// Forged placeholders: at places without a birth, and behind the end.

@@ -54,11 +54,13 @@ func newPromisesModel(t testing.TB) *promisesModel {
 		w := NewWorld(Options{Name: fmt.Sprintf("world %d", i), MaxEntities: promisesSlots, Limit: m.limit})
 		f := &promisesWorld{World: w}
 		f.dense = NewColumn[[100]byte](w)
-		f.sparse = [2]SparseColumn[promisedElement]{NewSparseColumn[promisedElement](w), NewSparseColumn[promisedElement](w)}
+		f.sparse = [2]SparseColumn[promisedElement]{NewSparseColumn[promisedElement](w),
+			NewSparseColumn[promisedElement](w)}
 		f.heap = NewHeapColumn[string](w)
 		f.child = NewRelation(w, "child", RelationOptions{})
 		f.roads = NewEdges[uint64](w, "roads", EdgesOptions{Capacity: 2000})
-		for _, set := range [][]AnyColumn{{}, {f.dense}, {f.sparse[0]}, {f.dense, f.sparse[0]}, {f.sparse[0], f.sparse[1]},
+		for _, set := range [][]AnyColumn{{}, {f.dense}, {f.sparse[0]}, {f.dense, f.sparse[0]},
+			{f.sparse[0], f.sparse[1]},
 			{f.dense, f.sparse[1], f.heap}} {
 			f.archetypes = append(f.archetypes, w.Archetype(set...))
 		}
@@ -176,7 +178,11 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		m.born(f, a, n)
 	case 12:
 		m.what = fmt.Sprintf("New of archetype %d", a)
-		if m.try(f.births[a] > 0, func() error { f.alive = append(f.alive, f.archetypes[a].New()); return nil }) {
+		if m.try(f.births[a] > 0, func() error {
+			f.alive = append(f.alive,
+				f.archetypes[a].New())
+			return nil
+		}) {
 			f.births[a] = max(0, f.births[a]-1)
 		}
 	case 13, 14:
@@ -204,14 +210,18 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 	case 20:
 		m.what = "additions to the dense column"
 		for _, e := range f.some(b) {
-			m.try(f.dense.Has(e) || int(e.Slot()) < f.reach[2], func() error { f.dense.Add(e, [100]byte{}); return nil })
+			m.try(f.dense.Has(e) || int(e.Slot()) < f.reach[2],
+				func() error { f.dense.Add(e, [100]byte{}); return nil })
 		}
 	case 21:
 		es := f.some(b)
 		m.addMany(f, c, es, "AddAll", func(q Query) { column.AddAll(q, promisedElement{}) })
 	case 22:
 		es := f.some(b)
-		m.addMany(f, c, es, "Exchange", func(q Query) { f.Exchange(q, []AnyColumn{column}, []AnyColumn{f.heap}) })
+		m.addMany(f, c, es, "Exchange", func(q Query) {
+			f.Exchange(q, []AnyColumn{column},
+				[]AnyColumn{f.heap})
+		})
 	case 23:
 		for _, e := range f.some(b) {
 			column.Remove(e)
@@ -348,7 +358,8 @@ func TestPromises(t *testing.T) {
 	for i := range streams {
 		m := newPromisesModel(t)
 		m.run(randomStream(rand.New(rand.NewPCG(seed, uint64(i))), bytes))
-		t.Logf("%d steps, %d refusals, %d promises were kept where nothing could be committed", m.step, m.refusals, m.redeemed)
+		t.Logf("%d steps, %d refusals, %d promises were kept where nothing could be committed", m.step,
+			m.refusals, m.redeemed)
 		if m.refusals == 0 || m.redeemed == 0 {
 			t.Error("the test does not reach what it should")
 		}

@@ -32,7 +32,8 @@ func TestConditionsInAnyOrder(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	a, b := NewColumn[uint64](w).Named("a"), NewSparseColumn[uint64](w).Named("b")
-	tag, relation, other := NewTag(w, "tag"), NewRelation(w, "of", RelationOptions{}), NewRelation(w, "by", RelationOptions{})
+	tag, relation, other := NewTag(w, "tag"), NewRelation(w, "of", RelationOptions{}),
+		NewRelation(w, "by", RelationOptions{})
 	tracker := NewTracker(w, a)
 	var es []Entity
 	w.Archetype(a).NewN(400, func(r Run) {
@@ -128,7 +129,8 @@ func TestConditionsInAnyOrder(t *testing.T) {
 			}
 		}
 	}
-	try(w.Query(), []string{"Any(b, tag)", "Optional(tag)", "To(of, 0)", "Changed(a)", "Between(10, 300)", "Exactly"})
+	try(w.Query(), []string{"Any(b, tag)", "Optional(tag)", "To(of, 0)", "Changed(a)", "Between(10, 300)",
+		"Exactly"})
 	try(w.Query(), []string{"Any(of, by)", "To(of, 0)", "To(by, 1)", "Among", "Among others", "Optional(of)"})
 	if panics < 50 || answers < 500 {
 		t.Errorf("%d sets of conditions panic and %d do not: the test says little", panics, answers)

@@ -266,7 +266,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("the run is [%d, +%d)", r.Start(), r.Len())
 		}
 		for _, i := range []int{-1, 100, math.MaxInt} {
-			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: the index is out of range: use 0 to Len()-1" {
+			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: the index is out "+
+				"of range: use 0 to Len()-1" {
 				t.Errorf("Entity(%d): %v", i, v)
 			}
 		}

@@ -26,7 +26,8 @@ func TestRegisteringFails(t *testing.T) {
 			err := faulttest.Again(t, name, func() error { register(w); return nil }, func() {
 				refused++
 				if n := len(w.columns); n != 0 || len(w.relations) != 0 || len(w.watched) != 0 {
-					t.Fatalf("%s: %d columns, %d relations and %d watched columns are left", name, n, len(w.relations), len(w.watched))
+					t.Fatalf("%s: %d columns, %d relations and %d watched columns are left", name, n,
+						len(w.relations), len(w.watched))
 				}
 			})
 			w.checkInvariants()

@@ -77,14 +77,19 @@ type relationWorld struct {
 }
 
 func newRelationWorld(t *testing.T, seed, stream uint64, slots int) *relationWorld {
-	m := &relationWorld{t: t, r: rand.New(rand.NewPCG(seed, stream)), w: NewWorld(Options{MaxEntities: slots}),
+	m := &relationWorld{t: t, r: rand.New(rand.NewPCG(seed, stream)),
+		w:     NewWorld(Options{MaxEntities: slots}),
 		alive: map[Entity]bool{}, lost: map[string]int{}}
 	m.pos, m.mark = NewColumn[uint64](m.w), NewTag(m.w, "mark")
 	m.pos.OnRemove(func(e Entity, v *uint64) { m.lost[fmt.Sprint("entity ", e)]++ })
-	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan}, {OnDelete: Refuse}, {OnDelete: Cascade, Cyclic: true},
+	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan}, {OnDelete: Refuse},
+		{OnDelete: Cascade, Cyclic: true},
 		{OnDelete: Orphan, Cyclic: true}, {OnDelete: Refuse, Cyclic: true}} {
 		rel := NewRelation(m.w, fmt.Sprint("r", i), o)
-		rel.OnRemove(func(source, target Entity) { m.lost[fmt.Sprint(rel.Name(), " ", source, " ", target)]++ })
+		rel.OnRemove(func(source, target Entity) {
+			m.lost[fmt.Sprint(rel.Name(), " ", source, " ",
+				target)]++
+		})
 		m.relations = append(m.relations, &relationModel{rel, o, map[Entity]Entity{}, map[Entity][]Entity{}})
 	}
 	return m
@@ -135,7 +140,8 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 		refused := map[Entity]bool{} // seeds
 		for e, by := range from {
 			for _, rel := range m.relations {
-				if rel.options.OnDelete == Refuse && slices.ContainsFunc(rel.sources[e], func(s Entity) bool { return from[s] == nil }) {
+				if rel.options.OnDelete == Refuse && slices.ContainsFunc(rel.sources[e],
+					func(s Entity) bool { return from[s] == nil }) {
 					for _, s := range by {
 						refused[s] = true
 					}
@@ -221,7 +227,11 @@ func (m *relationWorld) query() (Query, []Entity) {
 			tests = append(tests, func(e Entity) bool { t, ok := rel.target[e]; return ok && t == target })
 		case 3:
 			q = q.Any(rel, rel.TargetColumn())
-			tests = append(tests, func(e Entity) bool { _, ok := rel.target[e]; return ok || len(rel.sources[e]) > 0 })
+			tests = append(tests, func(e Entity) bool {
+				_, ok := rel.target[e]
+				return ok ||
+					len(rel.sources[e]) > 0
+			})
 		}
 	}
 	var es []Entity
@@ -401,19 +411,25 @@ func (m *relationWorld) check() {
 	m.w.checkInvariants()
 	m.must(m.w.Len() == len(m.alive), "%d entities, want %d", m.w.Len(), len(m.alive))
 	for _, rel := range m.relations {
-		m.must(rel.Len() == len(rel.target), "%s: %d sources, want %d", rel.Name(), rel.Len(), len(rel.target))
-		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: %d targets", rel.Name(), len(rel.sources))
+		m.must(rel.Len() == len(rel.target), "%s: %d sources, want %d", rel.Name(), rel.Len(),
+			len(rel.target))
+		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: %d targets", rel.Name(),
+			len(rel.sources))
 		for _, e := range slices.Concat(m.order, m.stale) {
 			got, has := rel.Target(e)
 			want, ok := rel.target[e]
-			m.must(got == want && has == ok && rel.Has(e) == ok, "%s: the target of %v is %v, want %v", rel.Name(), e, got, want)
+			m.must(got == want && has == ok && rel.Has(e) == ok, "%s: the target of %v is %v, want %v",
+				rel.Name(), e, got, want)
 			sources := slices.Collect(rel.Sources(e))
-			m.must(slices.Equal(sources, rel.sources[e]) && rel.CountSources(e) == len(sources), "%s: the sources of %v are %v, want %v",
+			m.must(slices.Equal(sources, rel.sources[e]) && rel.CountSources(e) == len(sources),
+				"%s: the sources of %v are %v, want %v",
 				rel.Name(), e, sources, rel.sources[e])
 			to := slices.Collect(m.w.Query(m.pos).To(rel.Relation, e).All())
-			m.must(slices.Equal(to, sources), "%s: the query to %v yields %v, want %v", rel.Name(), e, to, sources)
+			m.must(slices.Equal(to, sources), "%s: the query to %v yields %v, want %v", rel.Name(), e, to,
+				sources)
 			if !rel.options.Cyclic {
-				m.must(rel.Depth(e) == rel.depth(e), "%s: the depth of %v is %d, want %d", rel.Name(), e, rel.Depth(e), rel.depth(e))
+				m.must(rel.Depth(e) == rel.depth(e), "%s: the depth of %v is %d, want %d", rel.Name(), e,
+					rel.Depth(e), rel.depth(e))
 			}
 		}
 		if !rel.options.Cyclic {
@@ -427,11 +443,13 @@ func (m *relationWorld) check() {
 				}
 			}
 			walk(e)
-			m.must(slices.Equal(slices.Collect(rel.Descendants(e)), want), "%s: descendants of %v", rel.Name(), e)
+			m.must(slices.Equal(slices.Collect(rel.Descendants(e)), want), "%s: descendants of %v",
+				rel.Name(), e)
 			up := slices.Collect(rel.Ancestors(e))
 			m.must(len(up) == rel.depth(e), "%s: ancestors of %v are %v", rel.Name(), e, up)
 			if len(up) > 0 {
-				m.must(up[0] == rel.target[e] && rel.Root(e) == up[len(up)-1], "%s: the root of %v", rel.Name(), e)
+				m.must(up[0] == rel.target[e] && rel.Root(e) == up[len(up)-1], "%s: the root of %v",
+					rel.Name(), e)
 			}
 		}
 	}

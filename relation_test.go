@@ -94,7 +94,8 @@ func TestDeepOrphans(t *testing.T) {
 		}
 		w.checkInvariants()
 		if childOf.Len() != n/2-1 || childOf.Depth(es[n-2]) != 1 || childOf.Depth(es[n-1]) != 0 {
-			t.Errorf("%d links, depths %d and %d", childOf.Len(), childOf.Depth(es[n-2]), childOf.Depth(es[n-1]))
+			t.Errorf("%d links, depths %d and %d", childOf.Len(), childOf.Depth(es[n-2]),
+				childOf.Depth(es[n-1]))
 		}
 		w.DeleteAll(w.Query(odd)) // the others are orphans now
 		w.checkInvariants()
@@ -116,10 +117,13 @@ func TestCircles(t *testing.T) {
 	before := fmt.Sprint(w.Stats())
 	says(t, func() { childOf.Set(es[5], es[5]) }, "ChildOf: 5.1 → 5.1 is a circle")
 	says(t, func() { childOf.Set(es[3], es[4]) }, "ChildOf: 3.1 → 4.1 → 3.1 is a circle")
-	says(t, func() { childOf.Set(es[0], es[3]) }, "ChildOf: 0.1 → 3.1 → 2.1 → 1.1 → 0.1 is a circle", "RelationOptions.Cyclic")
-	says(t, func() { childOf.Set(es[0], es[29]) }, "0.1 → 29.1 → 28.1 → 27.1 → … 23 more → 3.1 → 2.1 → 1.1 → 0.1 is a circle")
+	says(t, func() { childOf.Set(es[0], es[3]) }, "ChildOf: 0.1 → 3.1 → 2.1 → 1.1 → 0.1 is a circle",
+		"RelationOptions.Cyclic")
+	says(t, func() { childOf.Set(es[0], es[29]) },
+		"0.1 → 29.1 → 28.1 → 27.1 → … 23 more → 3.1 → 2.1 → 1.1 → 0.1 is a circle")
 	says(t, func() { childOf.SetAll(w.Query(), es[7]) }, "7.1 → 7.1 is a circle")
-	says(t, func() { childOf.SetRun(Run{start: 2, n: 2, gens: w.gens}, es[5]) }, "3.1 → 5.1 → 4.1 → 3.1 is a circle")
+	says(t, func() { childOf.SetRun(Run{start: 2, n: 2, gens: w.gens}, es[5]) },
+		"3.1 → 5.1 → 4.1 → 3.1 is a circle")
 	if after := fmt.Sprint(w.Stats()); after != before {
 		t.Errorf("refusals changed the world:\n%s\n%s", after, before)
 	}
@@ -170,7 +174,8 @@ func TestReusedSlots(t *testing.T) {
 	if second.Slot() != first.Slot() {
 		t.Fatalf("slot %d, want %d", second.Slot(), first.Slot())
 	}
-	if _, ok := aims.Target(gun); ok || aims.Has(second) || aims.CountSources(second) != 0 || aims.Set(gun, first) {
+	if _, ok := aims.Target(gun); ok || aims.Has(second) || aims.CountSources(second) != 0 ||
+		aims.Set(gun, first) {
 		t.Error("the new entity in the slot is taken for the old one")
 	}
 	aims.Set(gun, second)
@@ -209,7 +214,8 @@ func TestSetRun(t *testing.T) {
 	}
 	w.checkInvariants()
 	for i, p := range parents {
-		if got := slices.Collect(childOf.Sources(p)); len(got) != 1000 && i != 1 || !slices.Equal(got[len(got)-1000:], want[i]) {
+		if got := slices.Collect(childOf.Sources(p)); len(got) != 1000 && i != 1 ||
+			!slices.Equal(got[len(got)-1000:], want[i]) {
 			t.Errorf("parent %d has %d children in another order", i, len(got))
 		}
 		runs := runsOf(w.Query(pos).To(childOf, p))
@@ -246,7 +252,8 @@ func TestSetRun(t *testing.T) {
 		t.Error("a stale target is taken for a living one")
 	}
 	w.Delete(want[0][3])
-	says(t, func() { childOf.SetRun(Run{start: want[0][0].slot, n: 10, gens: w.gens}, parents[1]) }, "SetRun: the run", "without an entity")
+	says(t, func() { childOf.SetRun(Run{start: want[0][0].slot, n: 10, gens: w.gens}, parents[1]) },
+		"SetRun: the run", "without an entity")
 	if !w.Delete(parents[1]) || w.Len() != 1+999 {
 		t.Errorf("%d entities are left, want 1000", w.Len())
 	}
@@ -281,7 +288,8 @@ func TestCascadeTellsFirst(t *testing.T) {
 	if !w.Delete(es[0]) {
 		t.Error("not deleted")
 	}
-	h.expect(t, "Delete", "pos 0", "pos 1", "pos 2", "pos 3", "child 1 0", "child 2 1", "aims 0 3", "aims 5 2")
+	h.expect(t, "Delete", "pos 0", "pos 1", "pos 2", "pos 3", "child 1 0", "child 2 1", "aims 0 3",
+		"aims 5 2")
 	if w.Len() != 2 || !aims.Has(es[4]) || aims.Has(es[5]) {
 		t.Errorf("%d are left", w.Len())
 	}
@@ -309,26 +317,38 @@ func TestRelationMisuse(t *testing.T) {
 		f    func()
 		says []string
 	}{
-		{"in an archetype", func() { w.Archetype(childOf) }, []string{"Archetype: ChildOf is a relation", "a link needs a target", "Set"}},
-		{"targets in an archetype", func() { w.Archetype(childOf.TargetColumn()) }, []string{"Archetype: ChildOf is a relation"}},
-		{"exchanged in", func() { w.Exchange(q, []AnyColumn{childOf}, nil) }, []string{"World.Exchange: ChildOf is a relation"}},
-		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.TargetColumn()}) }, []string{"ChildOf targets is not a component", "from their sources"}},
+		{"in an archetype", func() { w.Archetype(childOf) },
+			[]string{"Archetype: ChildOf is a relation", "a link needs a target", "Set"}},
+		{"targets in an archetype", func() { w.Archetype(childOf.TargetColumn()) },
+			[]string{"Archetype: ChildOf is a relation"}},
+		{"exchanged in", func() { w.Exchange(q, []AnyColumn{childOf}, nil) },
+			[]string{"World.Exchange: ChildOf is a relation"}},
+		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.TargetColumn()}) },
+			[]string{"ChildOf targets is not a component", "from their sources"}},
 		{"zero relation", func() { w.Query(Relation{}) }, []string{"column 1 was not made"}},
-		{"unknown rule", func() { NewRelation(w, "x", RelationOptions{OnDelete: 7}) }, []string{"OnDelete is 7", "Orphan, Cascade or Refuse"}},
+		{"unknown rule", func() { NewRelation(w, "x", RelationOptions{OnDelete: 7}) },
+			[]string{"OnDelete is 7", "Orphan, Cascade or Refuse"}},
 		{"To in another world", func() { q.To(foreign, es[0]) }, []string{`belongs to world "abroad"`}},
-		{"To of what is left out", func() { q.Without(childOf).To(childOf, es[0]) }, []string{"asks for ChildOf and leaves it out"}},
-		{"leaving out To", func() { q.To(childOf, es[0]).Without(childOf) }, []string{"asks for ChildOf and leaves it out"}},
-		{"To twice", func() { q.To(childOf, es[0]).To(childOf, es[1]) }, []string{"a target in ChildOf already"}},
+		{"To of what is left out", func() { q.Without(childOf).To(childOf, es[0]) },
+			[]string{"asks for ChildOf and leaves it out"}},
+		{"leaving out To", func() { q.To(childOf, es[0]).Without(childOf) },
+			[]string{"asks for ChildOf and leaves it out"}},
+		{"To twice", func() { q.To(childOf, es[0]).To(childOf, es[1]) },
+			[]string{"a target in ChildOf already"}},
 		{"To of the zero query", func() { Query{}.To(childOf, es[0]) }, []string{"zero Query"}},
 		{"SetAll of the zero query", func() { childOf.SetAll(Query{}, es[0]) }, []string{"zero Query"}},
 		{"SetAll with a foreign query", func() { foreign.SetAll(q, es[0]) }, []string{"another world"}},
 		{"RemoveAll with a foreign query", func() { foreign.RemoveAll(q) }, []string{"another world"}},
 		{"depth of no hierarchy", func() { aims.Depth(es[0]) }, []string{"Relation.Depth: AimsAt", "Cyclic"}},
-		{"order of no hierarchy", func() { aims.InDepthOrder(q)(func(Run) bool { return true }) }, []string{"Relation.InDepthOrder: AimsAt"}},
-		{"descendants in no hierarchy", func() { aims.Descendants(es[0])(func(Entity) bool { return true }) }, []string{"Relation.Descendants: AimsAt"}},
-		{"ancestors in no hierarchy", func() { aims.Ancestors(es[0])(func(Entity) bool { return true }) }, []string{"Relation.Ancestors: AimsAt"}},
+		{"order of no hierarchy", func() { aims.InDepthOrder(q)(func(Run) bool { return true }) },
+			[]string{"Relation.InDepthOrder: AimsAt"}},
+		{"descendants in no hierarchy", func() { aims.Descendants(es[0])(func(Entity) bool { return true }) },
+			[]string{"Relation.Descendants: AimsAt"}},
+		{"ancestors in no hierarchy", func() { aims.Ancestors(es[0])(func(Entity) bool { return true }) },
+			[]string{"Relation.Ancestors: AimsAt"}},
 		{"root in no hierarchy", func() { aims.Root(es[0]) }, []string{"Relation.Root: AimsAt"}},
-		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, gens: w.gens}, es[0]) }, []string{"without an entity"}},
+		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, gens: w.gens}, es[0]) },
+			[]string{"without an entity"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { says(t, tt.f, tt.says...) })
@@ -392,7 +412,8 @@ func TestRelationMisuse(t *testing.T) {
 	} {
 		t.Run("closed "+name, func(t *testing.T) { says(t, f, `closed world "home"`) })
 	}
-	if childOf.Has(es[1]) || childOf.Remove(es[1]) || childOf.Len() != 0 || childOf.CountSources(es[0]) != 0 || childOf.Depth(es[1]) != 0 {
+	if childOf.Has(es[1]) || childOf.Remove(es[1]) || childOf.Len() != 0 ||
+		childOf.CountSources(es[0]) != 0 || childOf.Depth(es[1]) != 0 {
 		t.Error("something is related in a closed world")
 	}
 }

@@ -88,12 +88,14 @@ func TestReset(t *testing.T) {
 		clear(told)
 		old = append(old, es...)
 		for _, e := range old {
-			if w.Alive(e) || c.Has(e) || late.Get(e) != nil || tag.Has(e) || sparse.Has(e) || text.Has(e) || w.Delete(e) {
+			if w.Alive(e) || c.Has(e) || late.Get(e) != nil || tag.Has(e) || sparse.Has(e) || text.Has(e) ||
+				w.Delete(e) {
 				t.Fatalf("%v is not stale", e)
 			}
 		}
 		s := w.Stats()
-		if w.Len() != 0 || q.Count() != 0 || a.Len() != 0 || c.Len() != 0 || sparse.Len() != 0 || s.Slots != 0 || sparse.pool.pool.Len() != 0 {
+		if w.Len() != 0 || q.Count() != 0 || a.Len() != 0 || c.Len() != 0 || sparse.Len() != 0 ||
+			s.Slots != 0 || sparse.pool.pool.Len() != 0 {
 			t.Fatalf("something is left: %+v", s)
 		}
 		if *Resource[int](w) != 7 {
@@ -174,7 +176,8 @@ func TestResetMisuse(t *testing.T) {
 		}
 	})
 	e := w.Archetype(c, watched).New()
-	if s, _ := panicOf(func() { w.Delete(e) }).(string); !strings.Contains(s, "OnRemove of column Watched was running") || !w.Alive(e) {
+	if s, _ := panicOf(func() { w.Delete(e) }).(string); !strings.Contains(s,
+		"OnRemove of column Watched was running") || !w.Alive(e) {
 		t.Errorf("Reset inside a hook: %v", s)
 	}
 	within = false

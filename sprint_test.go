@@ -36,8 +36,10 @@ func TestSprint(t *testing.T) {
 		value any
 		want  string
 	}{
-		{nil, "nil"}, {"a\"b", `"a\"b"`}, {[]bool{true}, "[true]"}, {map[int]int{1: 2}, "map[int]int of 1"}, {&e, "*vast.Entity"},
-		{(*int)(nil), "nil"}, {func() {}, "func()"}, {1 + 2i, "(1+2i)"}, {struct{ V any }{uint8(7)}, "{V:7}"}, {float32(0.1), "0.1"},
+		{nil, "nil"}, {"a\"b", `"a\"b"`}, {[]bool{true}, "[true]"}, {map[int]int{1: 2}, "map[int]int of 1"},
+		{&e, "*vast.Entity"},
+		{(*int)(nil), "nil"}, {func() {}, "func()"}, {1 + 2i, "(1+2i)"}, {struct{ V any }{uint8(7)}, "{V:7}"},
+		{float32(0.1), "0.1"},
 	} {
 		anything.Add(e, v.value)
 		check(`0.1 "Paris" {Health(-5) Any(` + v.want + `)}`)

@@ -12,7 +12,8 @@ func TestStatsOfColumns(t *testing.T) {
 	if s := w.Stats(); s.Columns[0].Density() != 1 || s.Committed != 0 {
 		t.Errorf("a world without entities: %+v", s)
 	}
-	if r, err := w.ResidentStats(); err != nil || len(r.Columns) != 3 || !vm.ReadFacts().HeapStandIn && r.Total() != 0 {
+	if r, err := w.ResidentStats(); err != nil || len(r.Columns) != 3 || !vm.ReadFacts().HeapStandIn &&
+		r.Total() != 0 {
 		t.Errorf("a world without entities has in memory: %+v, %v", r, err)
 	}
 	a := w.Archetype(c)
@@ -36,26 +37,31 @@ func TestStatsOfColumns(t *testing.T) {
 			t.Errorf("column %d by itself: %+v, want %+v", i, got, s.Columns[i])
 		}
 	}
-	if got := s.Columns[0]; got.Entities != living || got.Slots != 4096 || got.Density() != float64(living)/4096 {
+	if got := s.Columns[0]; got.Entities != living || got.Slots != 4096 ||
+		got.Density() != float64(living)/4096 {
 		t.Errorf("the column of all: %+v", got)
 	}
-	if got := s.Columns[1]; got.Entities != 32 || got.Slots != 32*64 || got.Density() != 1./64 || got.Committed < 4096*32 ||
+	if got := s.Columns[1]; got.Entities != 32 || got.Slots != 32*64 || got.Density() != 1./64 ||
+		got.Committed < 4096*32 ||
 		got.Reserved < 1<<14*32 {
 		t.Errorf("the rare column: %+v", got)
 	}
-	if got := s.Archetypes[0]; got.Entities != living || got.Slots != 4096 || got.Extents != 1 || got.Fill() != float64(living)/4096 {
+	if got := s.Archetypes[0]; got.Entities != living || got.Slots != 4096 || got.Extents != 1 ||
+		got.Fill() != float64(living)/4096 {
 		t.Errorf("the archetype: %+v", got)
 	}
 	sum := 0
 	for _, cs := range s.Columns {
 		sum += cs.Committed
 	}
-	if s.Committed < sum || s.Reserved < s.Committed || sparse.pool.pool.Committed() == 0 || s.Columns[2].Committed <= sparse.pool.pool.Committed() {
+	if s.Committed < sum || s.Reserved < s.Committed || sparse.pool.pool.Committed() == 0 ||
+		s.Columns[2].Committed <= sparse.pool.pool.Committed() {
 		t.Errorf("%d bytes committed, %d of them by columns: %+v", s.Committed, sum, s)
 	}
 	r, err := w.ResidentStats()
 	total, err2 := w.Resident()
-	if err != nil || err2 != nil || total != r.Total() || total > s.Committed || r.Control < 4096*4 || r.Columns[0] < 4096*8 {
+	if err != nil || err2 != nil || total != r.Total() || total > s.Committed || r.Control < 4096*4 ||
+		r.Columns[0] < 4096*8 {
 		t.Errorf("%+v in memory, %d in all, %d committed: %v, %v", r, total, s.Committed, err, err2)
 	}
 	for range 2 {
@@ -65,7 +71,8 @@ func TestStatsOfColumns(t *testing.T) {
 	}
 	s = w.Stats()
 	r, err = w.ResidentStats()
-	if s.Reserved != 0 || s.Committed != 0 || s.Columns[2].Committed != 0 || s.Columns[0].Slots != 0 || r.Total() != 0 || err != nil {
+	if s.Reserved != 0 || s.Committed != 0 || s.Columns[2].Committed != 0 || s.Columns[0].Slots != 0 ||
+		r.Total() != 0 || err != nil {
 		t.Errorf("a closed world: %+v, %+v", s, r)
 	}
 }

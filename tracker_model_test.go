@@ -28,17 +28,23 @@ func trackedColumns(w *World) []trackedColumn {
 	plain, other := NewColumn[uint64](w), NewColumn[[3]uint32](w)
 	sparse, heap, tag := NewSparseColumn[uint64](w), NewHeapColumn[string](w), NewTag(w, "tag")
 	return []trackedColumn{
-		{AnyColumn: plain, add: func(e Entity, v uint64) { plain.Add(e, v) }, remove: plain.Remove, set: plain.Set,
-			edit: editing(plain.Edit), editRun: func(r Run) { plain.EditRun(r)[0]++ }, overwritingIsNoted: true,
-			addAll: func(q Query, v uint64) { plain.AddAll(q, v) }, setAll: func(q Query, v uint64) { plain.SetAll(q, v) },
-			removeAll: func(q Query) { plain.RemoveAll(q) }},
-		{AnyColumn: other, add: func(e Entity, v uint64) { other.Add(e, [3]uint32{uint32(v)}) }, remove: other.Remove,
-			set:  func(e Entity, v uint64) bool { return other.Set(e, [3]uint32{uint32(v)}) },
-			edit: func(e Entity, _ uint64) bool { return other.Edit(e) != nil }, overwritingIsNoted: true,
-			editRun: func(r Run) { clear(other.EditRun(r)) },
-			addAll:  func(q Query, v uint64) { other.AddAll(q, [3]uint32{1}) },
-			setAll:  func(q Query, v uint64) { other.SetAll(q, [3]uint32{2}) }, removeAll: func(q Query) { other.RemoveAll(q) }},
-		{AnyColumn: sparse, add: func(e Entity, v uint64) { sparse.Add(e, v) }, remove: sparse.Remove, set: sparse.Set,
+		{AnyColumn: plain, add: func(e Entity, v uint64) { plain.Add(e, v) }, remove: plain.Remove,
+			set:  plain.Set,
+			edit: editing(plain.Edit), editRun: func(r Run) { plain.EditRun(r)[0]++ },
+			overwritingIsNoted: true,
+			addAll:             func(q Query, v uint64) { plain.AddAll(q, v) },
+			setAll:             func(q Query, v uint64) { plain.SetAll(q, v) },
+			removeAll:          func(q Query) { plain.RemoveAll(q) }},
+		{AnyColumn: other, add: func(e Entity, v uint64) { other.Add(e, [3]uint32{uint32(v)}) },
+			remove: other.Remove,
+			set:    func(e Entity, v uint64) bool { return other.Set(e, [3]uint32{uint32(v)}) },
+			edit:   func(e Entity, _ uint64) bool { return other.Edit(e) != nil }, overwritingIsNoted: true,
+			editRun:   func(r Run) { clear(other.EditRun(r)) },
+			addAll:    func(q Query, v uint64) { other.AddAll(q, [3]uint32{1}) },
+			setAll:    func(q Query, v uint64) { other.SetAll(q, [3]uint32{2}) },
+			removeAll: func(q Query) { other.RemoveAll(q) }},
+		{AnyColumn: sparse, add: func(e Entity, v uint64) { sparse.Add(e, v) }, remove: sparse.Remove,
+			set:  sparse.Set,
 			edit: editing(sparse.Edit), overwritingIsNoted: true},
 		{AnyColumn: heap, add: func(e Entity, v uint64) { heap.Add(e, fmt.Sprint(v)) }, remove: heap.Remove,
 			set:  func(e Entity, v uint64) bool { return heap.Set(e, fmt.Sprint(v)) },
@@ -302,10 +308,12 @@ func TestTrackersAgainstModel(t *testing.T) {
 		for range m.cols {
 			m.has = append(m.has, map[Entity]bool{})
 		}
-		m.as = []*Archetype{m.w.Archetype(m.cols[0]), m.w.Archetype(m.cols[0], m.cols[1], m.cols[2]), m.w.Archetype(m.cols[3], m.cols[4]),
+		m.as = []*Archetype{m.w.Archetype(m.cols[0]), m.w.Archetype(m.cols[0], m.cols[1], m.cols[2]),
+			m.w.Archetype(m.cols[3], m.cols[4]),
 			m.w.Archetype()}
 		told := 0
-		m.cols[0].AnyColumn.(Column[uint64]).OnRemove(func(Entity, *uint64) { told++ }) // hooks and trackers together
+		// hooks and trackers together
+		m.cols[0].AnyColumn.(Column[uint64]).OnRemove(func(Entity, *uint64) { told++ })
 		for step := range steps {
 			if len(m.alive) > slots {
 				m.w.DeleteAll(m.w.Query())

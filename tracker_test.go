@@ -14,9 +14,11 @@ import (
 func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added, changed, removed int) {
 	t.Helper()
 	count := func(es []Entity) int { return len(es) }
-	a, c, r := count(slices.Collect(tr.Added(col))), count(slices.Collect(tr.Changed(col))), count(slices.Collect(tr.Removed(col)))
+	a, c, r := count(slices.Collect(tr.Added(col))), count(slices.Collect(tr.Changed(col))),
+		count(slices.Collect(tr.Removed(col)))
 	if a != added || c != changed || r != removed {
-		t.Errorf("%s: %d added, %d changed, %d removed, want %d, %d, %d", when, a, c, r, added, changed, removed)
+		t.Errorf("%s: %d added, %d changed, %d removed, want %d, %d, %d", when, a, c, r, added, changed,
+			removed)
 	}
 	if n := tr.world.Query(col).Changed(col, tr).Count(); n != added+changed {
 		t.Errorf("%s: the query finds %d, want %d", when, n, added+changed)
@@ -121,7 +123,8 @@ func TestEditingWorkers(t *testing.T) {
 }
 
 func TestTrackerMisuse(t *testing.T) {
-	w, other := NewWorld(Options{Name: "here", MaxEntities: 640}), NewWorld(Options{Name: "there", MaxEntities: 64})
+	w, other := NewWorld(Options{Name: "here", MaxEntities: 640}),
+		NewWorld(Options{Name: "there", MaxEntities: 64})
 	defer other.Close()
 	c, d, foreign := NewColumn[number](w), NewColumn[position](w), NewColumn[number](other)
 	a := w.Archetype(c)
@@ -235,7 +238,8 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 		t.Errorf("closed trackers keep %d bytes", limit.Used()-before)
 	}
 	if w.memory.left != left || len(w.memory.regions) != regions {
-		t.Errorf("closed trackers keep addresses: %d bytes, %d regions", left-w.memory.left, len(w.memory.regions)-regions)
+		t.Errorf("closed trackers keep addresses: %d bytes, %d regions", left-w.memory.left,
+			len(w.memory.regions)-regions)
 	}
 	if a.observed || len(w.watched) > 0 || a.vacancy == &noVacancy {
 		t.Error("the world is watched without anybody watching")
@@ -264,7 +268,8 @@ func TestTrackersAtALimit(t *testing.T) {
 		var tr *Tracker
 		if v := panicOf(func() { tr = NewTracker(w, c, d) }); v != nil {
 			var err *vm.Error
-			if f, ok := v.(error); !ok || !errors.As(f, &err) || !errors.Is(f, vm.ErrLimit) || state() != before || c.c.tracked {
+			if f, ok := v.(error); !ok || !errors.As(f, &err) || !errors.Is(f, vm.ErrLimit) ||
+				state() != before || c.c.tracked {
 				t.Fatalf("%v: %s, before %s", v, state(), before)
 			}
 			refused++
@@ -296,6 +301,7 @@ func TestTrackersAtALimit(t *testing.T) {
 		}
 	}
 	if failed == 0 || refused == 0 {
-		t.Errorf("%d growths failed, %d trackers were refused: the test does not reach what it should", failed, refused)
+		t.Errorf("%d growths failed, %d trackers were refused: the test does not reach what it should",
+			failed, refused)
 	}
 }

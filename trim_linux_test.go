@@ -74,7 +74,8 @@ func TestTrimResident(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := residentOf(t, w)
-			t.Logf("%d KiB with all, %d KiB after Trim, %d KiB for the rest alone: %.2f", before>>10, after>>10, want>>10,
+			t.Logf("%d KiB with all, %d KiB after Trim, %d KiB for the rest alone: %.2f", before>>10,
+				after>>10, want>>10,
 				float64(after)/float64(want))
 			if after > want*3/2 {
 				t.Errorf("%d bytes are left, a world with the rest alone takes %d", after, want)
@@ -137,7 +138,8 @@ func TestTrimFreePages(t *testing.T) {
 		}
 	}
 	for range n / 2 {
-		if e := a.New(); *c.Get(e) != [8]uint64{} || *taken.Get(e) != [8]uint64{} || *sparse.Get(e) != [8]uint64{} {
+		if e := a.New(); *c.Get(e) != [8]uint64{} || *taken.Get(e) != [8]uint64{} ||
+			*sparse.Get(e) != [8]uint64{} {
 			t.Fatalf("%v is not born zero", e)
 		}
 	}

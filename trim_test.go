@@ -79,7 +79,8 @@ func TestTrimKeepsGenerations(t *testing.T) {
 					n += len(es)
 				}
 				for e, stale := range ever {
-					if stale && (w.Alive(e) || cs[0].Has(e) || cs[1].Get(e) != nil || w.Delete(e) || sparse.Has(e)) {
+					if stale && (w.Alive(e) || cs[0].Has(e) || cs[1].Get(e) != nil || w.Delete(e) ||
+						sparse.Has(e)) {
 						t.Fatalf("round %d: %v is back", round, e)
 					}
 					ever[e] = true
@@ -233,7 +234,8 @@ func TestTrimInHook(t *testing.T) {
 			_ = w.Trim()
 		}
 	})
-	says(t, func() { c.AddAll(w.Query(), 1) }, "World.Trim was called while OnAdd of column uint64 was running")
+	says(t, func() { c.AddAll(w.Query(), 1) },
+		"World.Trim was called while OnAdd of column uint64 was running")
 	trim = false
 	if c.AddAll(w.Query(), 2) != 10 || c.Len() != 10 {
 		t.Errorf("%d have the component", c.Len())
@@ -267,7 +269,8 @@ func TestTrimInFill(t *testing.T) {
 		})
 	}, "World.Trim was called while Archetype.NewN was filling new entities")
 	if w.checkInvariants(); runs != 2 || c.Len() != 1800+made || w.Len() != c.Len() {
-		t.Errorf("%d runs with %d entities were made: the world has %d, %d with the component", runs, made, w.Len(), c.Len())
+		t.Errorf("%d runs with %d entities were made: the world has %d, %d with the component", runs, made,
+			w.Len(), c.Len())
 	}
 	for e := range w.Query(c).All() {
 		if c.Get(e) == nil {

@@ -84,7 +84,8 @@ func BenchmarkAny(b *testing.B) {
 		for _, of := range []struct {
 			name string
 			q    Query
-		}{{"Query", w.Query(pos)}, {"Any", w.Query(pos).Any(vel, tag)}, {"Without", w.Query(pos).Without(vel)}} {
+		}{{"Query", w.Query(pos)}, {"Any", w.Query(pos).Any(vel, tag)}, {"Without",
+			w.Query(pos).Without(vel)}} {
 			b.Run(of.name+" "+name, func(b *testing.B) {
 				for b.Loop() {
 					countOf(of.q)
@@ -120,7 +121,8 @@ func BenchmarkQueryOnce(b *testing.B) {
 	for _, of := range []struct {
 		name string
 		q    Query
-	}{{"empty", w.Query(vel)}, {"one run", w.Query(pos)}, {"16384 runs", w.Query(tag)}, {"16384 runs of two", w.Query(pos, tag)},
+	}{{"empty", w.Query(vel)}, {"one run", w.Query(pos)}, {"16384 runs", w.Query(tag)},
+		{"16384 runs of two", w.Query(pos, tag)},
 		{"16384 runs without", w.Query(tag).Without(vel)}} {
 		b.Run(of.name, func(b *testing.B) {
 			for b.Loop() {

@@ -20,7 +20,8 @@ func TestWorldFaults(t *testing.T) {
 		n = 300
 	}
 	for i, storage := range storages {
-		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1, roads: OnDelete(i), faults: true}
+		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1,
+			roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		// Some streams make few memory calls: more streams follow until there were enough.
 		const least, most = 40, 20
@@ -36,9 +37,11 @@ func TestWorldFaults(t *testing.T) {
 				return m.fault
 			})
 		}
-		t.Logf("%v: %d streams of %d bytes, %d calls, of which %d refuse something", storage, streams, n, calls, refused)
+		t.Logf("%v: %d streams of %d bytes, %d calls, of which %d refuse something", storage, streams, n,
+			calls, refused)
 		if calls < least || refused == 0 {
-			t.Errorf("%v: %d calls in %d streams, %d of which refused something", storage, calls, streams, refused)
+			t.Errorf("%v: %d calls in %d streams, %d of which refused something", storage, calls, streams,
+				refused)
 		}
 	}
 }

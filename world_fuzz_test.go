@@ -53,8 +53,10 @@ func FuzzEntityOf(f *testing.F) {
 		}
 		if !alive[e] {
 			changes := w.Stats().Changes
-			if w.Alive(e) || born.Has(e) || born.Get(e) != nil || born.Set(e, 1) || born.Add(e, 1) != nil || born.Remove(e) ||
-				later.Has(e) || later.Get(e) != nil || later.Add(e, [3]uint64{}) != nil || later.Remove(e) || w.Delete(e) {
+			if w.Alive(e) || born.Has(e) || born.Get(e) != nil || born.Set(e, 1) || born.Add(e, 1) != nil ||
+				born.Remove(e) ||
+				later.Has(e) || later.Get(e) != nil || later.Add(e, [3]uint64{}) != nil || later.Remove(e) ||
+				w.Delete(e) {
 				t.Fatalf("dead entity %#x is found", id)
 			}
 			if w.Stats().Changes != changes {

@@ -50,7 +50,8 @@ func TestThousandWorlds(t *testing.T) {
 		*columns[i][7].Get(e) = uint64(i)
 	}
 	during := mappings()
-	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n, float64(during-before)/float64(n))
+	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n,
+		float64(during-before)/float64(n))
 	if most := vm.ReadFacts().MaxMappings; during > most*4/5 {
 		t.Errorf("%d mappings of %d leave little room", during, most)
 	}
@@ -126,7 +127,8 @@ func refusal(f func() error, want error, limit string) {
 		must(err != nil, "panic: %v", v)
 	}
 	e, _ := err.(*vm.Error)
-	must(e != nil && e.Unwrap() == want && strings.Contains(e.Detail, limit), "want %v naming %s, got %v", want, limit, err)
+	must(e != nil && e.Unwrap() == want && strings.Contains(e.Detail, limit), "want %v naming %s, got %v",
+		want, limit, err)
 }
 
 func TestKernelLimits(t *testing.T) {
@@ -164,7 +166,8 @@ func limitedAddressSpace() {
 	}
 	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
 	n := len(cs)
-	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics know %d", n, len(w.Stats().Columns))
+	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics know %d", n,
+		len(w.Stats().Columns))
 	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(w.Stats().Columns) == n, "a refused column was made")
 	// The columns that exist work.
@@ -194,14 +197,16 @@ func limitedData() {
 	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w)
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
-	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib) // Go's runtime still has 20 MiB for itself at every refusal
+	// Go's runtime still has 20 MiB for itself at every refusal
+	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib)
 	before := w.Stats()
 	for range 3 {
 		// The first column fits, the second does not: nothing may stay behind.
 		refusal(func() error { return a.Grow(1_500_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
 		refusal(func() error { a.NewN(1_500_000, nil); return nil }, vm.ErrDataLimit, "RLIMIT_DATA")
 		after := w.Stats()
-		must(after.Committed <= before.Committed && after.Slots == before.Slots && after.Entities == 1000 && a.Len() == 1000 && c.Len() == 1000,
+		must(after.Committed <= before.Committed && after.Slots == before.Slots && after.Entities == 1000 &&
+			a.Len() == 1000 && c.Len() == 1000,
 			"a refusal changed the world:\n%+v\n%+v", after, before)
 	}
 	w.checkInvariants()
@@ -297,7 +302,8 @@ func TestHugePages(t *testing.T) {
 			}
 			lo, hi := elements(sparse.c, n)
 			if resident, huge := smaps(t, lo, hi); resident > 1<<20 || huge != 0 || sparse.Len() != 11 {
-				t.Errorf("a sparse column of %d elements takes %d KiB, %d KiB of huge pages", sparse.Len(), resident>>10, huge>>10)
+				t.Errorf("a sparse column of %d elements takes %d KiB, %d KiB of huge pages", sparse.Len(),
+					resident>>10, huge>>10)
 			}
 		})
 	}

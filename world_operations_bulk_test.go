@@ -9,11 +9,13 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 	last := -1
 	for batch := range q.Batches(n) {
 		one := slices.Collect(batch.All())
-		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64, "a batch of %d has %d, Len is %d", n, len(one), batch.Len())
+		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64, "a batch of %d has %d, Len is %d",
+			n, len(one), batch.Len())
 		m.must(int(one[0].slot/64) > last, "a batch shares word %d", last)
 		last = int(one[len(one)-1].slot / 64)
 		got = append(got, one...)
-		m.must(batch.Len() >= n || len(got) == len(es), "a batch of %d has %d entities, and more follow", n, batch.Len())
+		m.must(batch.Len() >= n || len(got) == len(es), "a batch of %d has %d entities, and more follow", n,
+			batch.Len())
 		m.note("batch", batch.Len())
 	}
 	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
@@ -62,7 +64,8 @@ func (m *model) applySetAll(b *byteStream) {
 	es := m.matching(match)
 	m.changesOf(0, func() {
 		n := m.columns[i].setAll(q, v)
-		m.must(n == len(es)-m.lacking(es, i), "column %d: %d of %d, %d without", i, n, len(es), m.lacking(es, i))
+		m.must(n == len(es)-m.lacking(es, i), "column %d: %d of %d, %d without", i, n, len(es),
+			m.lacking(es, i))
 	})
 	for _, e := range es {
 		if m.has(e, i) {
@@ -97,7 +100,8 @@ func (m *model) applyExchange(b *byteStream) {
 	m.operation = "Exchange"
 	q, with, match := m.query(b)
 	add := b.set(2)
-	remove := slices.DeleteFunc(append(b.set(2), with...), func(i int) bool { return slices.Contains(add, i) })
+	remove := slices.DeleteFunc(append(b.set(2), with...),
+		func(i int) bool { return slices.Contains(add, i) })
 	slices.Sort(remove)
 	remove = slices.Compact(remove)
 	if len(with) == 0 && b.next()%4 != 0 {

@@ -32,7 +32,8 @@ func (m *model) checkHooks() {
 				m.must(m.told[i][e], "hooks of column %d were not told of %v", i, e)
 			}
 		}
-		m.must(n == len(m.told[i]), "hooks of column %d were told of %d entities, %d have it", i, len(m.told[i]), n)
+		m.must(n == len(m.told[i]), "hooks of column %d were told of %d entities, %d have it", i,
+			len(m.told[i]), n)
 	}
 }
 
@@ -59,7 +60,8 @@ func (m *model) applyForms(b *byteStream) {
 }
 
 // moreForms makes parts of a query's runs optional, excludes other columns, or keeps to a list.
-func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query, func(*modelEntity) bool) {
+func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query,
+	func(*modelEntity) bool) {
 	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {
 		c := m.columns[i].column()
 		return slices.Contains(q.q.columns(asked, implied, leftOut), c)
@@ -115,7 +117,8 @@ func (m *model) applyOrder(b *byteStream) {
 	}
 	key := m.columns[0].(numbered[uint64])
 	es := m.matching(match)
-	slices.SortStableFunc(es, func(a, b Entity) int { return int(m.entities[a].values[0]) - int(m.entities[b].values[0]) })
+	slices.SortStableFunc(es,
+		func(a, b Entity) int { return int(m.entities[a].values[0]) - int(m.entities[b].values[0]) })
 	n := 0
 	for e, v := range NewOrder(q, key.Column, func(v *uint64) uint64 { return *v }).All() {
 		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)

@@ -100,15 +100,19 @@ func TestStats(t *testing.T) {
 	e := a.New()
 	tag.Remove(e)
 	s := w.Stats()
-	if s.Name != "numbers" || s.Entities != 101 || s.Changes != 102 || s.Slots != 128 || s.Reserved < s.Committed || s.Committed == 0 {
+	if s.Name != "numbers" || s.Entities != 101 || s.Changes != 102 || s.Slots != 128 ||
+		s.Reserved < s.Committed || s.Committed == 0 {
 		t.Errorf("%+v", s)
 	}
 	c := s.Columns
-	if len(c) != 2 || c[0].Name != "position" || c[0].Type != "vast.position" || c[0].Size != 16 || c[0].Entities != 101 ||
-		c[0].Reserved != 16*4096 || c[0].Committed < 16*101 || c[1].Name != "tag" || c[1].Size != 0 || c[1].Entities != 100 {
+	if len(c) != 2 || c[0].Name != "position" || c[0].Type != "vast.position" || c[0].Size != 16 ||
+		c[0].Entities != 101 ||
+		c[0].Reserved != 16*4096 || c[0].Committed < 16*101 || c[1].Name != "tag" || c[1].Size != 0 ||
+		c[1].Entities != 100 {
 		t.Errorf("%+v", c)
 	}
-	if k := s.Archetypes; len(k) != 1 || !slices.Equal(k[0].Columns, []string{"position", "tag"}) || k[0].Entities != 101 ||
+	if k := s.Archetypes; len(k) != 1 || !slices.Equal(k[0].Columns, []string{"position", "tag"}) ||
+		k[0].Entities != 101 ||
 		k[0].Slots != 128 || k[0].Extents < 1 {
 		t.Errorf("%+v", k)
 	}
@@ -237,7 +241,8 @@ func TestCollector(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		rounds = 10
 	}
-	var stale []unsafe.Pointer // a program may keep pointers into closed worlds as long as it does not follow them
+	// a program may keep pointers into closed worlds as long as it does not follow them
+	var stale []unsafe.Pointer
 	for range rounds {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
 		pos, big := NewColumn[position](w), NewColumn[[200]byte](w)
@@ -317,7 +322,8 @@ func TestReaders(t *testing.T) {
 					pos.Set(e, position{float64(i), float64(k)}) // each element has one writer
 				}
 			}
-			if all.Count() != 10_000 || w.Len() != 10_000 || vel.Len() != 10_000 || len(w.Stats().Columns) != 3 {
+			if all.Count() != 10_000 || w.Len() != 10_000 || vel.Len() != 10_000 ||
+				len(w.Stats().Columns) != 3 {
 				t.Errorf("%d entities", all.Count())
 			}
 		})

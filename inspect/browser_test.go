@@ -34,7 +34,8 @@ func (p *tab) wait(selector string) {
 // waitText waits until an element's text contains a text.
 func (p *tab) waitText(selector, text string) {
 	p.Helper()
-	p.Until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))", selector, text))
+	p.Until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))",
+		selector, text))
 }
 
 // waitPage waits until a page is shown.
@@ -63,7 +64,8 @@ func (p *tab) click(selector string) {
 func (p *tab) fill(selector, text string) {
 	p.Helper()
 	p.wait(selector)
-	p.Eval(fmt.Sprintf("(() => { const e = document.querySelector(%q); e.focus(); e.select?.(); })()", selector), nil)
+	p.Eval(fmt.Sprintf("(() => { const e = document.querySelector(%q); e.focus(); e.select?.(); })()",
+		selector), nil)
 	p.Do("type "+text, chromedp.KeyEvent(text))
 }
 

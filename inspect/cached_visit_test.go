@@ -38,7 +38,8 @@ func TestQuestion(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		given := time.Now()
-		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second || time.Since(given) != time.Second {
+		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
+			time.Since(given) != time.Second {
 			t.Errorf("a world that admits no visitors: %d of %v after %v", a, at, time.Since(given))
 		}
 		go ask() // the earlier question is still waiting
@@ -65,7 +66,8 @@ func TestQuestionToAClosedWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() || time.Since(begin) != 0 {
+		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() ||
+			time.Since(begin) != 0 {
 			t.Errorf("%d of %v after %v", a, at, time.Since(begin))
 		}
 		q.asking.Wait()

@@ -22,7 +22,8 @@ type namesakes struct {
 }
 
 func newNamesakes(t *testing.T) *namesakes {
-	n := &namesakes{names: []string{"First", "Twin", "Twin", "1", "4", "99", "+2", "-3", "twin", "First#0", "14"}}
+	n := &namesakes{names: []string{"First", "Twin", "Twin", "1", "4", "99", "+2", "-3", "twin", "First#0",
+		"14"}}
 	n.fixture = newOddWorld(t, Options{ReadWrite: true}, 1<<10, func(w *vast.World) {
 		n.e, n.targets[0], n.targets[1] = w.Archetype().New(), w.Archetype().New(), w.Archetype().New()
 		for i, name := range n.names {
@@ -90,7 +91,8 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 		{text: "14", refusal: `"14" is the number of "Kin targets" and the name of number 10`},
 		{text: "14", by: "id", refusal: "the world has no component with the number 14"},
 		{text: "14", by: "name", id: 10},
-		{text: "0", by: "number", refusal: `by is "number": give id for the column's number, or name for its name`},
+		{text: "0", by: "number",
+			refusal: `by is "number": give id for the column's number, or name for its name`},
 	} {
 		path := fmt.Sprintf("entities/%v/components/%s?by=%s", n.e, url.PathEscape(tt.text), tt.by)
 		body := fmt.Sprintf(`{"value":%d}`, 100+i)
@@ -138,7 +140,8 @@ func TestRelationThatIsMeant(t *testing.T) {
 		{query: "relation=1&by=id", refusal: "Twin is not a relation"},
 	} {
 		if tt.refusal != "" {
-			if p := n.refused(t, 400, "GET", base+tt.query, "", ""); !strings.HasPrefix(p.Message, tt.refusal) {
+			if p := n.refused(t, 400, "GET", base+tt.query, "", ""); !strings.HasPrefix(p.Message,
+				tt.refusal) {
 				t.Errorf("%s: %s", tt.query, p.Message)
 			}
 			continue
@@ -149,7 +152,8 @@ func TestRelationThatIsMeant(t *testing.T) {
 			t.Errorf("%s: %+v", tt.query, a)
 		}
 	}
-	a := n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/13?by=id", n.e), fmt.Sprintf(`{"value":"%v"}`, n.targets[0]))
+	a := n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/13?by=id", n.e),
+		fmt.Sprintf(`{"value":"%v"}`, n.targets[0]))
 	if len(a.Links) != 1 || a.Links[0].ID != 13 || a.Links[0].Ends[0].ID != n.targets[0].String() {
 		t.Errorf("%+v", a)
 	}
@@ -180,8 +184,10 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		return a.Count
 	}
 	for query, want := range map[string]int{
-		"Twin#1": 1, "Twin#2 == 20": 1, "Twin#1 == 20": 0, "Twin#1 == 10": 1, `"Twin"#2 == 20`: 1, "Twin #2 == 20": 1,
-		`"1"`: 1, `"4" == 10`: 1, "First#0": 1, `"First#0"`: 1, `"First#0"#9`: 1, "!Twin#1": 2, "Twin#1 | Twin#2": 1, "?Twin#1": 3, "TWIN#8": 1,
+		"Twin#1": 1, "Twin#2 == 20": 1, "Twin#1 == 20": 0, "Twin#1 == 10": 1, `"Twin"#2 == 20`: 1,
+		"Twin #2 == 20": 1,
+		`"1"`:           1, `"4" == 10`: 1, "First#0": 1, `"First#0"`: 1, `"First#0"#9`: 1, "!Twin#1": 2,
+		"Twin#1 | Twin#2": 1, "?Twin#1": 3, "TWIN#8": 1,
 		fmt.Sprintf("Kin#11(%v)", n.targets[0]): 1, fmt.Sprintf("Kin#13(%v)", n.targets[0]): 0,
 		fmt.Sprintf("Kin#13(%v)", n.targets[1]): 1,
 	} {
@@ -203,7 +209,8 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		"First, Twin#1, !Twin#1": "Twin#1 is both required and excluded",
 	} {
 		p := n.refused(t, 400, "GET", asking("count", "query", query), "", "")
-		if !strings.Contains(p.Message, says) || p.Position == nil || *p.Position != 7 && !strings.ContainsAny(query[7:], "#~") {
+		if !strings.Contains(p.Message, says) || p.Position == nil || *p.Position != 7 &&
+			!strings.ContainsAny(query[7:], "#~") {
 			t.Errorf("%s: %s at %d", query, p.Message, *p.Position)
 		}
 	}
@@ -246,7 +253,8 @@ func TestNewNamesakeIsTold(t *testing.T) {
 	if p := f.refused(t, 400, "PATCH", path, f.options.Token, `{"value":{"X":2}}`); p.Code != "ambiguous" {
 		t.Errorf("%+v", p)
 	}
-	if p := f.refused(t, 400, "GET", "count?query=Velocity", "", ""); !strings.Contains(p.Message, "write Velocity#1 or Velocity#") {
+	if p := f.refused(t, 400, "GET", "count?query=Velocity", "", ""); !strings.Contains(p.Message,
+		"write Velocity#1 or Velocity#") {
 		t.Errorf("%+v", p)
 	}
 	var a countAnswer
@@ -262,7 +270,8 @@ func TestEntityThatIsMeant(t *testing.T) {
 	byName, gone := f.people[2], f.people[3]
 	f.see(t, func() {
 		for named, name := range map[vast.Entity]string{
-			byName: byID.String(), f.people[4]: gone.String(), f.people[5]: f.people[5].String(), f.people[6]: "7",
+			byName: byID.String(), f.people[4]: gone.String(), f.people[5]: f.people[5].String(),
+			f.people[6]: "7",
 		} {
 			if _, err := f.names.Set(named, name); err != nil {
 				t.Fatal(err)
@@ -288,7 +297,8 @@ func TestEntityThatIsMeant(t *testing.T) {
 			`write {"id": %[1]q} or {"name": %[1]q}`, id, byName)},
 		{value: `{"id":"` + id + `"}`, want: byID},
 		{value: `{"name":"` + id + `"}`, want: byName},
-		{value: `"` + stale + `"`, refusal: fmt.Sprintf("%q is the name of entity %v and looks like an ID", stale, f.people[4])},
+		{value: `"` + stale + `"`, refusal: fmt.Sprintf("%q is the name of entity %v and looks like an ID",
+			stale, f.people[4])},
 		{value: `{"id":"` + stale + `"}`, refusal: "entity " + stale + " is no longer alive"},
 		{value: `{"name":"` + stale + `"}`, want: f.people[4]},
 		{value: `"` + f.people[5].String() + `"`, want: f.people[5]},

@@ -69,16 +69,22 @@ func TestControlIsRefused(t *testing.T) {
 	f = newFixture(t, Options{ReadWrite: true})
 	f.refused(t, http.StatusUnauthorized, "POST", "control", "", `{"action": "pause"}`)
 	f.refused(t, http.StatusUnauthorized, "POST", "control", "wrong", `{"action": "pause"}`)
-	for _, body := range []string{``, `{}`, `{"action": "stop"}`, `{"action": "step", "ticks": -1}`, `{"action": "step", "ticks": 10001}`,
-		`{"action": "step", "ticks": 1.5}`, `{"action": "pause", "ticks": 1}`, `{"action": "pause", "then": 1}`, `{"action": "pause"} {}`, `{"action": "pause"}}`, `{"action": "pause"}]`,
+	for _, body := range []string{``, `{}`, `{"action": "stop"}`, `{"action": "step", "ticks": -1}`,
+		`{"action": "step", "ticks": 10001}`,
+		`{"action": "step", "ticks": 1.5}`, `{"action": "pause", "ticks": 1}`,
+		`{"action": "pause", "then": 1}`, `{"action": "pause"} {}`, `{"action": "pause"}}`,
+		`{"action": "pause"}]`,
 		`["pause"]`, `{"action": "step", "ticks": 99999999999999999999}`, `{"action": "step"`} {
-		if p := f.refused(t, http.StatusBadRequest, "POST", "control", f.options.Token, body); p.Code != "request" {
+		if p := f.refused(t, http.StatusBadRequest, "POST", "control", f.options.Token,
+			body); p.Code != "request" {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
 	for _, most := range []int64{10, 20} { // the limit cuts the order, or the text after it
-		body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
-		if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
+		body := http.MaxBytesReader(httptest.NewRecorder(),
+			io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
+		if _, err := readOrder(body); err == nil ||
+			problemOf(err).Status != http.StatusRequestEntityTooLarge {
 			t.Errorf("larger than %d bytes: %v", most, err)
 		}
 	}
@@ -113,7 +119,8 @@ func TestControlOfTheProgram(t *testing.T) {
 		}
 		f := &fixture{Inspector: in}
 		if control == nil {
-			if p := f.refused(t, http.StatusConflict, "POST", "control", in.options.Token, `{"action":"pause"}`); p.Code != "noControl" {
+			if p := f.refused(t, http.StatusConflict, "POST", "control", in.options.Token,
+				`{"action":"pause"}`); p.Code != "noControl" {
 				t.Errorf("without a schedule: %+v", p)
 			}
 			if c := in.controlState(); c.Available || !strings.Contains(c.Reason, "Options.Control") {
@@ -140,13 +147,15 @@ func TestStepThatIsNotMade(t *testing.T) {
 	f.schedule.Pause()
 	f.see(t, func() {})
 	start := time.Now()
-	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 || time.Since(start) < ticksTime {
+	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 ||
+		time.Since(start) < ticksTime {
 		t.Errorf("%+v after %v, %+v", a, time.Since(start), n)
 	}
 }
 
 func FuzzReadOrder(f *testing.F) {
-	for _, s := range []string{`{"action":"pause"}`, `{"action":"step","ticks":10}`, `{"action":"resume"}`, `{`, `null`, `{"ACTION":"step"}`} {
+	for _, s := range []string{`{"action":"pause"}`, `{"action":"step","ticks":10}`, `{"action":"resume"}`,
+		`{`, `null`, `{"ACTION":"step"}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

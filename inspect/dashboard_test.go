@@ -65,7 +65,8 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		if len(names) == 0 {
 			t.Errorf("%s: %q asks for nothing", where, expr)
 		}
-		if strings.Count(expr, "(") != strings.Count(expr, ")") || strings.Count(expr, "{") != strings.Count(expr, "}") {
+		if strings.Count(expr, "(") != strings.Count(expr, ")") ||
+			strings.Count(expr, "{") != strings.Count(expr, "}") {
 			t.Errorf("%s: %q is not balanced", where, expr)
 		}
 		for _, name := range names {
@@ -88,7 +89,8 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 					}
 				}
 			}
-			if counted := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket") || strings.HasSuffix(name, "_sum"); counted &&
+			if counted := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket") ||
+				strings.HasSuffix(name, "_sum"); counted &&
 				!strings.Contains(expr, "rate(") && !strings.Contains(expr, "increase(") {
 				t.Errorf("%s: %s only grows: show its rate", where, name)
 			}
@@ -96,8 +98,10 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	}
 	ids, taken := make(map[int]bool), make(map[[2]int]string)
 	for _, p := range d.Panels {
-		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 || ids[p.ID] {
-			t.Errorf("panel %d %q lacks a title, a description, a unit, something to show or a number of its own", p.ID, p.Title)
+		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 ||
+			ids[p.ID] {
+			t.Errorf("panel %d %q lacks a title, a description, a unit, something to show or a number of "+
+				"its own", p.ID, p.Title)
 		}
 		ids[p.ID] = true
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {

@@ -42,12 +42,14 @@ func TestEditComponent(t *testing.T) {
 	f.change(t, "PATCH", base+"Infected", `{"path":"Since","value":"9007199254740993"}`)
 	f.change(t, "PATCH", base+"Infected", `{"path":"Strain.Rates[2]","value":0.5}`)
 	a = f.change(t, "PATCH", base+"Infected", `{"path":"Source","value":"London"}`)
-	if v := a.Component.fieldAt(t, "Source"); v.Entity == nil || v.Entity.Name != "London" || v.Value != f.london.String() {
+	if v := a.Component.fieldAt(t, "Source"); v.Entity == nil || v.Entity.Name != "London" ||
+		v.Value != f.london.String() {
 		t.Errorf("%+v %+v", v, v.Entity)
 	}
 	london := "entities/" + f.london.String() + "/components/"
 	f.change(t, "PATCH", london+"Ship", `{"path":"Decks[63]","value":1}`)
-	f.change(t, "PATCH", "entities/"+f.paris.String()+"/components/Note", `{"path":"Tags[0]","value":"<script>"}`)
+	f.change(t, "PATCH", "entities/"+f.paris.String()+"/components/Note",
+		`{"path":"Tags[0]","value":"<script>"}`)
 	f.change(t, "PATCH", london+"Name", `{"value":"Londinium"}`)
 	a = f.change(t, "PATCH", base+"ChildOf", `{"value":"Londinium"}`)
 	if len(a.Links) != 1 || a.Links[0].Ends[0].Name != "Londinium" || a.Component != nil {
@@ -58,10 +60,12 @@ func TestEditComponent(t *testing.T) {
 		if p.X != -2.5 || p.Y == p.Y || *f.velocity.Get(e) != (Velocity{3, 1}) {
 			t.Errorf("%v %v", p, *f.velocity.Get(e))
 		}
-		if want := (Infected{Severe, 9007199254740993, Strain{3, [3]float64{0, 0, 0.5}}, f.london}); i != want {
+		if want := (Infected{Severe, 9007199254740993, Strain{3, [3]float64{0, 0, 0.5}},
+			f.london}); i != want {
 			t.Errorf("%v, want %v", i, want)
 		}
-		if f.ship.Get(f.london).Decks[63] != 1 || f.ship.Get(f.london).Hull != 7 || f.note.Get(f.paris).Tags[0] != "<script>" {
+		if f.ship.Get(f.london).Decks[63] != 1 || f.ship.Get(f.london).Hull != 7 ||
+			f.note.Get(f.paris).Tags[0] != "<script>" {
 			t.Error("the ship or the note differs")
 		}
 		if got, ok := f.names.Find("Londinium"); !ok || got != f.london {
@@ -92,12 +96,17 @@ func TestEditRefuses(t *testing.T) {
 		status                   int
 		method, path, body, says string
 	}{
-		{400, "PATCH", base + "Infected", `{"path":"Stage","value":300}`, "Stage: uint8 holds 0 to 255, not 300"},
-		{400, "PATCH", base + "Infected", `{"path":"Strain.Rates[99999999999999999999]","value":1}`, "an index must be a whole number"},
-		{400, "PATCH", base + "Infected", `{"path":"Source","value":"Atlantis"}`, `Source: no entity has the name "Atlantis"`},
-		{400, "PATCH", base + "Infected", `{"path":"Source","value":"0.9"}`, `Source: entity 0.9 is no longer alive`},
+		{400, "PATCH", base + "Infected", `{"path":"Stage","value":300}`,
+			"Stage: uint8 holds 0 to 255, not 300"},
+		{400, "PATCH", base + "Infected", `{"path":"Strain.Rates[99999999999999999999]","value":1}`,
+			"an index must be a whole number"},
+		{400, "PATCH", base + "Infected", `{"path":"Source","value":"Atlantis"}`,
+			`Source: no entity has the name "Atlantis"`},
+		{400, "PATCH", base + "Infected", `{"path":"Source","value":"0.9"}`,
+			`Source: entity 0.9 is no longer alive`},
 		{400, "PATCH", base + "Infected", `{"path":"Stage"}`, "the body must have a value"},
-		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1} {}`, "the body must be one JSON object"},
+		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1} {}`,
+			"the body must be one JSON object"},
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1}}`, "the body must be one JSON object"},
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1}]`, "the body must be one JSON object"},
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1} }`, "the body must be one JSON object"},
@@ -116,10 +125,12 @@ func TestEditRefuses(t *testing.T) {
 		{404, "PATCH", base + url.PathEscape(hostileName), `{"value":1}`, "the world has no component"},
 		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // the column of targets
 		{404, "PATCH", base + "-1", `{"value":1}`, "no component with the number -1"},
-		{410, "PATCH", "entities/0.9/components/Position", `{"path":"X","value":1}`, "entity 0.9 is no longer alive"},
+		{410, "PATCH", "entities/0.9/components/Position", `{"path":"X","value":1}`,
+			"entity 0.9 is no longer alive"},
 		{400, "PATCH", "entities/x/components/Position", `{"path":"X","value":1}`, "such as 17.3"},
 		{409, "PATCH", paris + "Name", `{"value":"London"}`, `the name "London" belongs to entity`},
-		{409, "PATCH", "entities/" + f.london.String() + "/components/ChildOf", `{"value":"London"}`, "is a circle"},
+		{409, "PATCH", "entities/" + f.london.String() + "/components/ChildOf", `{"value":"London"}`,
+			"is a circle"},
 		{409, "POST", base + "Position", `{}`, "already has Position"},
 		{409, "POST", base + "ChildOf", `{"value":"Paris"}`, "already has a target in ChildOf"},
 		{400, "POST", base + "Ship", `{"path":"Hull","value":1}`, "a component is added as a whole"},
@@ -134,7 +145,8 @@ func TestEditRefuses(t *testing.T) {
 		}
 	}
 	f.see(t, func() {
-		if i := *f.infected.Get(f.people[0]); i != (Infected{Strain: Strain{Number: 3}, Source: f.people[0]}) {
+		if i := *f.infected.Get(f.people[0]); i != (Infected{Strain: Strain{Number: 3},
+			Source: f.people[0]}) {
 			t.Errorf("a refused edit has changed %+v", i)
 		}
 	})
@@ -148,8 +160,10 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s %s: write is %t", r.method, r.pattern, r.write)
 		}
 	}
-	for _, tt := range [][2]string{{"PATCH", e + "/components/Velocity"}, {"POST", e + "/components/Ship"}, {"DELETE", e + "/components/Velocity"}, {"DELETE", e}} {
-		if p := f.refused(t, http.StatusForbidden, tt[0], tt[1], f.options.Token, `{"path":"X","value":1}`); p.Code != "readOnly" {
+	for _, tt := range [][2]string{{"PATCH", e + "/components/Velocity"}, {"POST", e + "/components/Ship"},
+		{"DELETE", e + "/components/Velocity"}, {"DELETE", e}} {
+		if p := f.refused(t, http.StatusForbidden, tt[0], tt[1], f.options.Token,
+			`{"path":"X","value":1}`); p.Code != "readOnly" {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -179,7 +193,8 @@ func TestAddAndRemove(t *testing.T) {
 	f.change(t, "POST", base+"ChildOf", `{"value":"Paris"}`)
 	f.see(t, func() {
 		target, _ := f.childOf.Target(e)
-		if f.ship.Get(e).Hull != 5 || !f.dead.Has(e) || !f.note.Has(e) || f.velocity.Has(e) || target != f.paris {
+		if f.ship.Get(e).Hull != 5 || !f.dead.Has(e) || !f.note.Has(e) || f.velocity.Has(e) ||
+			target != f.paris {
 			t.Error(f.w.Sprint(e))
 		}
 	})
@@ -206,7 +221,8 @@ func TestHooksThatPanic(t *testing.T) {
 	})
 	base := "entities/" + e.String()
 	for _, path := range []string{base, base + "/components/Velocity"} {
-		if p := f.refused(t, http.StatusInternalServerError, "DELETE", path, f.options.Token, ""); p.Code != "panic" ||
+		if p := f.refused(t, http.StatusInternalServerError, "DELETE", path, f.options.Token,
+			""); p.Code != "panic" ||
 			p.Message != "the program panicked: no engine, no "+hostileName {
 			t.Errorf("%+v", p)
 		}

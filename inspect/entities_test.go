@@ -26,9 +26,12 @@ func TestEntityPages(t *testing.T) {
 		query string
 		total int
 	}{
-		{"", 1003}, {"Position", 1003}, {"Velocity, !Dead", 990}, {"Infected", 100}, {"ChildOf(Paris)", 335}, {"ChildOf(" + hostileName + ")", 0},
-		{`ChildOf("` + hostileName + `")`, 333}, {"Infected.Stage == Severe", 50}, {"Position.X >= 990, Velocity", 10}, {"Ship | Note", 2},
-		{`Name == "Paris"`, 1}, {`Name ~ "<IMG"`, 1}, {"Ship.Hull == 7", 1}, {"Note.Text ~ lumi", 1}, {"Infected.Source == " + f.people[0].String(), 100},
+		{"", 1003}, {"Position", 1003}, {"Velocity, !Dead", 990}, {"Infected", 100}, {"ChildOf(Paris)", 335},
+		{"ChildOf(" + hostileName + ")", 0},
+		{`ChildOf("` + hostileName + `")`, 333}, {"Infected.Stage == Severe", 50},
+		{"Position.X >= 990, Velocity", 10}, {"Ship | Note", 2},
+		{`Name == "Paris"`, 1}, {`Name ~ "<IMG"`, 1}, {"Ship.Hull == 7", 1}, {"Note.Text ~ lumi", 1},
+		{"Infected.Source == " + f.people[0].String(), 100},
 		{"Infected.Strain.Number == 4", 0}, {"Road", 1}, {"!Velocity", 3},
 	} {
 		if strings.Contains(c.query, "ChildOf(<") {
@@ -41,7 +44,8 @@ func TestEntityPages(t *testing.T) {
 		var seen []string
 		for offset := 0; ; {
 			var page pageAnswer
-			f.get(t, asking("entities", "query", c.query, "offset", fmt.Sprint(offset), "limit", "300"), &page)
+			f.get(t, asking("entities", "query", c.query, "offset", fmt.Sprint(offset), "limit", "300"),
+				&page)
 			if page.Total != c.total || page.Query != c.query || page.Truncated || page.Offset != offset {
 				t.Fatalf("%q: %d of %+v, want %d", c.query, page.Total, page, c.total)
 			}
@@ -57,7 +61,8 @@ func TestEntityPages(t *testing.T) {
 		}
 		slices.Sort(seen)
 		if n := len(slices.Compact(seen)); n != c.total || len(seen) != c.total {
-			t.Errorf("%q: the pages have %d rows, %d of them different, want %d", c.query, len(seen), n, c.total)
+			t.Errorf("%q: the pages have %d rows, %d of them different, want %d", c.query, len(seen), n,
+				c.total)
 		}
 	}
 }
@@ -65,20 +70,25 @@ func TestEntityPages(t *testing.T) {
 func TestPageValues(t *testing.T) {
 	f := newFixture(t, Options{})
 	var page pageAnswer
-	f.get(t, asking("entities", "query", "Name", "columns", "Position.X, Note,ChildOf,Dead,Ship.Hull,Road"), &page)
+	f.get(t, asking("entities", "query", "Name", "columns", "Position.X, Note,ChildOf,Dead,Ship.Hull,Road"),
+		&page)
 	want := []rowAnswer{
-		{ID: f.paris.String(), Slot: int(f.paris.Slot()), Name: "Paris", Values: map[string]string{"Position.X": "0", "Road": "yes",
-			"Note": `{Text:"Ville lumière" Tags:["river" "<img src=x onerror=alert(1)>"] Next:nil}`}},
-		{ID: f.london.String(), Slot: int(f.london.Slot()), Name: "London", Values: map[string]string{"Position.X": "1",
-			"ChildOf": f.paris.String() + ` "Paris"`, "Ship.Hull": "7"}},
-		{ID: f.hostile.String(), Slot: int(f.hostile.Slot()), Name: hostileName, Values: map[string]string{"Position.X": "2"}},
+		{ID: f.paris.String(), Slot: int(f.paris.Slot()), Name: "Paris",
+			Values: map[string]string{"Position.X": "0", "Road": "yes",
+				"Note": `{Text:"Ville lumière" Tags:["river" "<img src=x onerror=alert(1)>"] Next:nil}`}},
+		{ID: f.london.String(), Slot: int(f.london.Slot()), Name: "London",
+			Values: map[string]string{"Position.X": "1",
+				"ChildOf": f.paris.String() + ` "Paris"`, "Ship.Hull": "7"}},
+		{ID: f.hostile.String(), Slot: int(f.hostile.Slot()), Name: hostileName,
+			Values: map[string]string{"Position.X": "2"}},
 	}
 	if got, wanted := fmt.Sprint(page.Rows), fmt.Sprint(want); got != wanted {
 		t.Errorf("got  %s\nwant %s", got, wanted)
 	}
 	page = pageAnswer{}
 	f.get(t, asking("entities", "query", "Infected.Stage == Mild, !Name, Dead", "limit", "1"), &page)
-	if len(page.Rows) != 1 || page.Rows[0].Values["Dead"] != "yes" || !strings.Contains(page.Rows[0].Values["Infected"], "Stage:Mild") {
+	if len(page.Rows) != 1 || page.Rows[0].Values["Dead"] != "yes" ||
+		!strings.Contains(page.Rows[0].Values["Infected"], "Stage:Mild") {
 		t.Errorf("the columns of the query itself: %+v", page)
 	}
 	page = pageAnswer{}
@@ -104,7 +114,8 @@ func TestEntitiesFarDown(t *testing.T) {
 				t.Fatalf("at %d: %d rows, want %d", offset, len(rows), want)
 			}
 			if !page.Exact || page.Total != 200_000 {
-				t.Errorf("at %d: %d in all, exact: %t, though nothing changed", offset, page.Total, page.Exact)
+				t.Errorf("at %d: %d in all, exact: %t, though nothing changed", offset, page.Total,
+					page.Exact)
 			}
 			for i, row := range rows {
 				if row.ID != f.people[offset+i].String() {
@@ -125,23 +136,31 @@ func TestSearchesRefuse(t *testing.T) {
 		path, says       string
 		position, length int
 	}{
-		{asking("entities", "query", "Position, Infectd"), `no component has the name "Infectd": did you mean Infected?`, 10, 7},
-		{asking("entities", "query", "ChildOf(Pariss)"), `no entity has the name "Pariss": did you mean Paris?`, 8, 6},
+		{asking("entities", "query", "Position, Infectd"),
+			`no component has the name "Infectd": did you mean Infected?`, 10, 7},
+		{asking("entities", "query", "ChildOf(Pariss)"),
+			`no entity has the name "Pariss": did you mean Paris?`, 8, 6},
 		{asking("count", "query", "Position.Z > 1"), `Position has no field "Z"`, 8, 2},
 		{asking("rows", "query", "(", "format", "csv"), "write the name of a component", 0, 1},
 		{asking("histogram", "query", "Dead,", "field", "Position.X"), "is missing after", 4, 1},
 	} {
 		p := f.refused(t, http.StatusBadRequest, "GET", c.path, "", "")
-		if p.Code != "query" || !strings.Contains(p.Message, c.says) || p.Position == nil || *p.Position != c.position || *p.Length != c.length {
+		if p.Code != "query" || !strings.Contains(p.Message, c.says) || p.Position == nil ||
+			*p.Position != c.position || *p.Length != c.length {
 			t.Errorf("%s: %+v", c.path, p)
 		}
 	}
 	for path, says := range map[string]string{
-		"entities?limit=501": "0 to 500", "entities?offset=-1": "offset", "entities?limit=x": "limit", "rows?format=xml": "json, ndjson or csv",
-		"rows?limit=0": "limit", "rows?sample=1000000": "sample", "entities?columns=Quark": `no component has the name "Quark"`, "entities?columns=Position.": "columns",
-		"histogram?field=": "field is missing", "histogram?field=Name": "name a numeric field", "histogram?field=Position": "not a single value",
-		"histogram?field=Dead": "is a tag", "histogram?field=Position.X&bins=0": "bins", "histogram?field=Position.X,Position.Y": "one numeric field",
-		"query/complete?text=&at=-1": "at",
+		"entities?limit=501": "0 to 500", "entities?offset=-1": "offset", "entities?limit=x": "limit",
+		"rows?format=xml": "json, ndjson or csv",
+		"rows?limit=0":    "limit", "rows?sample=1000000": "sample",
+		"entities?columns=Quark":     `no component has the name "Quark"`,
+		"entities?columns=Position.": "columns",
+		"histogram?field=":           "field is missing", "histogram?field=Name": "name a numeric field",
+		"histogram?field=Position": "not a single value",
+		"histogram?field=Dead":     "is a tag", "histogram?field=Position.X&bins=0": "bins",
+		"histogram?field=Position.X,Position.Y": "one numeric field",
+		"query/complete?text=&at=-1":            "at",
 	} {
 		if p := f.refused(t, http.StatusBadRequest, "GET", path, "", ""); !strings.Contains(p.Message, says) {
 			t.Errorf("%s: %+v, want %q", path, p, says)

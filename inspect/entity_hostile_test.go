@@ -56,7 +56,8 @@ func TestHostileComponents(t *testing.T) {
 	})
 	var e entityAnswer
 	f.get(t, "entities/"+f.paris.String(), &e)
-	if v := e.fieldAt(t, "Crasher", ""); v.Text != "String panics: "+hostileName || v.Kind != value.Uint || v.Value != 7.0 {
+	if v := e.fieldAt(t, "Crasher", ""); v.Text != "String panics: "+hostileName || v.Kind != value.Uint ||
+		v.Value != 7.0 {
 		t.Errorf("%+v", v)
 	}
 	if v := e.fieldAt(t, "Shouter", ""); len(v.Text) > 200 || len(v.Parts) == 0 {
@@ -64,7 +65,8 @@ func TestHostileComponents(t *testing.T) {
 	}
 	if !hugeToo {
 		t.Log("there is no memory for a huge component")
-	} else if v := e.fieldAt(t, "Huge", ""); v.Text != "1048577 bytes are too many to show" || len(v.Parts) != 0 {
+	} else if v := e.fieldAt(t, "Huge", ""); v.Text != "1048577 bytes are too many to show" ||
+		len(v.Parts) != 0 {
 		t.Errorf("%+v", v)
 	}
 	if v := e.fieldAt(t, hostileName, "M"); len(v.Parts)+v.More != 100 || v.More == 0 {
@@ -78,10 +80,12 @@ func TestHostileComponents(t *testing.T) {
 	}
 	base := "entities/" + f.paris.String() + "/components/"
 	if hugeToo {
-		f.refused(t, http.StatusBadRequest, "PATCH", base+"Huge", f.options.Token, `{"path":"Bytes[0]","value":1}`)
+		f.refused(t, http.StatusBadRequest, "PATCH", base+"Huge", f.options.Token,
+			`{"path":"Bytes[0]","value":1}`)
 	}
 	f.refused(t, http.StatusBadRequest, "PATCH", base+"Ring", f.options.Token, `{"path":"Next.Fn","value":1}`)
-	a := f.change(t, "PATCH", base+"%3Cimg%20src=x%20onerror=alert%281%29%3E", `{"path":"M[99][99]","value":5}`)
+	a := f.change(t, "PATCH", base+"%3Cimg%20src=x%20onerror=alert%281%29%3E",
+		`{"path":"M[99][99]","value":5}`)
 	if a.Component.Column != hostileName {
 		t.Errorf("%+v", a)
 	}
@@ -102,7 +106,8 @@ func TestManyComponents(t *testing.T) {
 	f.see(t, func() {
 		for i := range 40 {
 			vast.NewHeapColumn[Ship](f.w).Named(strings.Repeat("x", i+1)).Add(f.paris, Ship{Hull: int32(i)})
-			vast.NewHeapColumn[Infected](f.w).Named(strings.Repeat("y", i+1)).Add(f.paris, Infected{Source: f.london})
+			vast.NewHeapColumn[Infected](f.w).Named(strings.Repeat("y", i+1)).Add(f.paris,
+				Infected{Source: f.london})
 		}
 	})
 	var e entityAnswer
@@ -125,7 +130,8 @@ func TestManyComponents(t *testing.T) {
 			count(c.Value)
 		}
 	}
-	if len(e.Components) < 83 || fields > fieldsMost+len(e.Components) || fields < fieldsMost/2 || links == 0 {
+	if len(e.Components) < 83 || fields > fieldsMost+len(e.Components) || fields < fieldsMost/2 ||
+		links == 0 {
 		t.Errorf("%d components, %d fields, %d links", len(e.Components), fields, links)
 	}
 }

@@ -75,8 +75,9 @@ type fixture struct {
 	childOf  vast.Relation
 	road     vast.Edges[Road]
 
-	paris, london, hostile vast.Entity   // two towns, and one with the hostile name
-	people                 []vast.Entity // 1,000; every tenth is infected, every hundredth dead; children of the towns in turn
+	paris, london, hostile vast.Entity // two towns, and one with the hostile name
+	// 1,000; every tenth is infected, every hundredth dead; children of the towns in turn
+	people []vast.Entity
 }
 
 // newFixture starts a world of 1,003 entities, whose schedule makes 200 ticks a second until the test ends.
@@ -87,9 +88,12 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
 	f := &fixture{
-		w: w, position: vast.NewColumn[Position](w), velocity: vast.NewColumn[Velocity](w), infected: vast.NewColumn[Infected](w),
-		dead: vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w), names: w.Names(),
-		childOf: vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), road: vast.NewEdges[Road](w, "Road", vast.EdgesOptions{}),
+		w: w, position: vast.NewColumn[Position](w), velocity: vast.NewColumn[Velocity](w),
+		infected: vast.NewColumn[Infected](w),
+		dead:     vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w),
+		names:   w.Names(),
+		childOf: vast.NewRelation(w, "ChildOf", vast.RelationOptions{}),
+		road:    vast.NewEdges[Road](w, "Road", vast.EdgesOptions{}),
 	}
 	o.Views = append(o.Views, Plane("plane", Bounds{X1: 1000, Y1: 1000}, f.position,
 		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, f.infected, f.dead))
@@ -117,7 +121,8 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	for i, e := range f.people {
 		f.childOf.Set(e, []vast.Entity{f.paris, f.london, f.hostile}[i%3])
 		if i%10 == 0 {
-			f.infected.Add(e, Infected{Stage: Stage(i / 10 % 2), Since: int64(i), Strain: Strain{Number: 3}, Source: f.people[0]})
+			f.infected.Add(e, Infected{Stage: Stage(i / 10 % 2), Since: int64(i), Strain: Strain{Number: 3},
+				Source: f.people[0]})
 		}
 		if i%100 == 0 {
 			f.dead.Add(e)
@@ -126,7 +131,8 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 
 	f.schedule = sched.New(w, sched.Options{Workers: 2, Rate: 200})
 	moving := w.Query(f.position, f.velocity).Without(f.dead)
-	f.schedule.Add(sched.System{Name: "move", Reads: sched.Columns(f.velocity), Writes: sched.Columns(f.position),
+	f.schedule.Add(sched.System{Name: "move", Reads: sched.Columns(f.velocity),
+		Writes: sched.Columns(f.position),
 		Run: func(c *sched.Context) {
 			c.Each(moving, 256, func(c *sched.Context, b vast.Batch) {
 				for run := range b.Runs() {
@@ -137,8 +143,10 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 				}
 			})
 		}})
-	f.schedule.Add(sched.System{Name: "infect", Writes: sched.Columns(f.infected), Run: func(*sched.Context) {}})
-	f.schedule.Add(sched.System{Name: "count", Reads: sched.Columns(f.position, f.infected), Run: func(*sched.Context) {}})
+	f.schedule.Add(sched.System{Name: "infect", Writes: sched.Columns(f.infected),
+		Run: func(*sched.Context) {}})
+	f.schedule.Add(sched.System{Name: "count", Reads: sched.Columns(f.position, f.infected),
+		Run: func(*sched.Context) {}})
 
 	ctx, cancel := context.WithCancel(context.Background())
 	in, err := Serve(ctx, w, o)
@@ -214,7 +222,8 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	t.Helper()
 	got, text := f.do(t, method, prefix+path, token, body)
 	var answer struct{ Error problem }
-	if err := json.Unmarshal(text, &answer); err != nil || got != status || answer.Error.Message == "" || answer.Error.Code == "" {
+	if err := json.Unmarshal(text, &answer); err != nil || got != status || answer.Error.Message == "" ||
+		answer.Error.Code == "" {
 		t.Fatalf("%s %s: %d %s, want the status %d and an error", method, path, got, text, status)
 	}
 	return answer.Error

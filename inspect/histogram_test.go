@@ -19,24 +19,28 @@ func TestHistogram(t *testing.T) {
 	})
 	var got histogramAnswer
 	f.get(t, asking("histogram", "query", "Velocity", "field", "position.x", "bins", "10"), &got)
-	if got.Field != "Position.X" || got.Count != 1000 || got.NaN != 1 || got.Infinite != 1 || *got.Min != 0 || *got.Max != 999 || len(got.Bins) != 10 ||
+	if got.Field != "Position.X" || got.Count != 1000 || got.NaN != 1 || got.Infinite != 1 || *got.Min != 0 ||
+		*got.Max != 999 || len(got.Bins) != 10 ||
 		got.Sampled || got.Sample != 1000 {
 		t.Errorf("%+v", got)
 	}
 	sum := 0
 	for i, b := range got.Bins {
 		sum += b.Count
-		if math.Abs(b.From-99.9*float64(i)) > 1e-9 || math.Abs(b.To-99.9*float64(i+1)) > 1e-9 || b.Count < 98 || b.Count > 100 {
+		if math.Abs(b.From-99.9*float64(i)) > 1e-9 || math.Abs(b.To-99.9*float64(i+1)) > 1e-9 ||
+			b.Count < 98 || b.Count > 100 {
 			t.Errorf("bin %d: %+v", i, b)
 		}
 	}
-	if mean := (999*500.0 - 11) / 998; sum != 998 || math.Abs(*got.Mean-mean) > 1e-6 || math.Abs(got.Quantiles["p50"]-500) > 3 || math.Abs(got.Quantiles["p5"]-50) > 3 {
+	if mean := (999*500.0 - 11) / 998; sum != 998 || math.Abs(*got.Mean-mean) > 1e-6 ||
+		math.Abs(got.Quantiles["p50"]-500) > 3 || math.Abs(got.Quantiles["p5"]-50) > 3 {
 		t.Errorf("sum %d, mean %v, want %v, quantiles %v", sum, *got.Mean, mean, got.Quantiles)
 	}
 
 	got = histogramAnswer{}
 	f.get(t, asking("histogram", "field", "Infected.Stage"), &got)
-	if len(got.Bins) != 2 || got.Bins[0] != (binAnswer{0, 1, 50, "Mild"}) || got.Bins[1] != (binAnswer{1, 2, 50, "Severe"}) || got.Count != 100 {
+	if len(got.Bins) != 2 || got.Bins[0] != (binAnswer{0, 1, 50, "Mild"}) ||
+		got.Bins[1] != (binAnswer{1, 2, 50, "Severe"}) || got.Count != 100 {
 		t.Errorf("%+v", got)
 	}
 	got = histogramAnswer{}
@@ -75,7 +79,8 @@ func TestBins(t *testing.T) {
 			}
 			sum += b.Count
 		}
-		if sum != 4 || len(a.Bins) != bins || a.Bins[0].Count == 0 || a.Bins[len(a.Bins)-1].Count == 0 || math.IsNaN(*a.Mean) || math.IsInf(*a.Mean, 0) {
+		if sum != 4 || len(a.Bins) != bins || a.Bins[0].Count == 0 || a.Bins[len(a.Bins)-1].Count == 0 ||
+			math.IsNaN(*a.Mean) || math.IsInf(*a.Mean, 0) {
 			t.Errorf("%d bins: %+v", bins, a)
 		}
 	}
@@ -122,7 +127,8 @@ func TestHistogramSampled(t *testing.T) {
 }
 
 func TestSafeText(t *testing.T) {
-	for text, want := range map[string]string{"": "", "a": "a", "=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\t=1": "'\t=1", "1=": "1=", "'=": "'="} {
+	for text, want := range map[string]string{"": "", "a": "a", "=1": "'=1", "+1": "'+1", "-1": "'-1",
+		"@a": "'@a", "\t=1": "'\t=1", "1=": "1=", "'=": "'="} {
 		if got := safeText(text); got != want {
 			t.Errorf("%q is written %q, want %q", text, got, want)
 		}

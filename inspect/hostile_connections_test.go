@@ -117,7 +117,8 @@ func TestThousandIdleConnections(t *testing.T) {
 	closed := closedByServer(t, conns)
 	honest(t, addr)
 	f.goesOn(t)
-	eventually(t, "those above the bound are dropped", func() bool { return closed.Load() > n-maxConnections })
+	eventually(t, "those above the bound are dropped",
+		func() bool { return closed.Load() > n-maxConnections })
 	honest(t, addr)
 }
 
@@ -133,17 +134,22 @@ func TestKeptConnections(t *testing.T) {
 	}
 	closed := closedByServer(t, conns)
 	honest(t, addr)
-	eventually(t, "those above the bound are dropped", func() bool { return closed.Load() >= n-maxConnections })
+	eventually(t, "those above the bound are dropped",
+		func() bool { return closed.Load() >= n-maxConnections })
 	f.goesOn(t)
 }
 
 // serveTopic serves a topic of the test at stream?topic=test.
 func (f *fixture) serveTopic(t *testing.T, every time.Duration, tell func() any) (addr string) {
 	t.Helper()
-	return f.serveMore(t, route{method: "GET", pattern: "test/stream", stream: true, raw: func(w http.ResponseWriter, r *http.Request) error {
-		test := topic{name: "test", every: every, make: func(context.Context, string) (any, error) { return tell(), nil }}
-		return f.serveTopics(w, r, []subscription{{topic: test, full: "test"}})
-	}})
+	return f.serveMore(t, route{method: "GET", pattern: "test/stream", stream: true,
+		raw: func(w http.ResponseWriter, r *http.Request) error {
+			test := topic{name: "test", every: every, make: func(context.Context, string) (any,
+				error) {
+				return tell(), nil
+			}}
+			return f.serveTopics(w, r, []subscription{{topic: test, full: "test"}})
+		}})
 }
 
 func TestStreamThatIsNotRead(t *testing.T) {
@@ -196,7 +202,8 @@ func TestHeadOfStream(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.serveTopic(t, time.Hour, func() any { return 1 })
 	answer, _ := exchange(t, addr, head("HEAD", prefix+"test/stream", addr))
-	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || kind != "text/event-stream" {
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK ||
+		kind != "text/event-stream" {
 		t.Errorf("%d %s", answer.StatusCode, kind)
 	}
 	eventually(t, "it ends", func() bool { return len(f.streams) == 0 })
@@ -234,7 +241,8 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 				t.Errorf("no Retry-After: %d %s", answer.StatusCode, body)
 			}
 			for _, code := range []string{"notAdmitted", "busy"} {
-				if answer.StatusCode == http.StatusServiceUnavailable && strings.Contains(body, `"`+code+`"`) {
+				if answer.StatusCode == http.StatusServiceUnavailable &&
+					strings.Contains(body, `"`+code+`"`) {
 					codes[code]++
 				}
 			}
@@ -245,7 +253,8 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 		t.Errorf("refused: %v", codes)
 	}
 	const serving = 2 // goroutines of the inspector itself
-	eventually(t, "the requests' goroutines end", func() bool { return runtime.NumGoroutine() <= before+serving })
+	eventually(t, "the requests' goroutines end",
+		func() bool { return runtime.NumGoroutine() <= before+serving })
 	if w.Admit(0) || len(in.looking) != 0 {
 		t.Error("a request still waits")
 	}

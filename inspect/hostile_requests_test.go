@@ -20,16 +20,19 @@ func TestLargeRequests(t *testing.T) {
 	declared := fmt.Sprintf("Content-Length: %d", maxBodyBytes+1)
 	for _, target := range []string{prefix + "test/write", prefix + "world", "/"} {
 		answer, body := exchange(t, addr, head("POST", target, addr, append(headers, declared)...))
-		checkRefused(t, "a body said to be too large for "+target, answer, body, http.StatusRequestEntityTooLarge, "size")
+		checkRefused(t, "a body said to be too large for "+target, answer, body,
+			http.StatusRequestEntityTooLarge, "size")
 	}
 	if reached != 0 {
 		t.Error("the body that was too large was taken")
 	}
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", maxBodyBytes/8, strings.Repeat("x", maxBodyBytes/8))
-	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, "Transfer-Encoding: chunked")...)+
+	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr,
+		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"1\r\nx\r\n0\r\n\r\n")
 	checkRefused(t, "a body that turns out too large", answer, body, http.StatusRequestEntityTooLarge, "size")
-	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, "Transfer-Encoding: chunked")...)+
+	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr,
+		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"0\r\n\r\n")
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("a body as large as it may be: %d %s", answer.StatusCode, body)
@@ -41,7 +44,8 @@ func TestLargeRequests(t *testing.T) {
 		"headers": head("GET", prefix+"world", addr, strings.Repeat("X-A: b\r\n", 4096)+"X-B: c"),
 		"target":  head("GET", prefix+"world?"+long, addr),
 	} {
-		if answer, body := exchange(t, addr, request); answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		if answer, body := exchange(t, addr,
+			request); answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("a %s that is too long: %d %s", what, answer.StatusCode, body)
 		}
 	}
@@ -61,7 +65,8 @@ func TestBodyThatNeverComes(t *testing.T) {
 		if err := conn.SetDeadline(time.Now().Add(readTime - time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(conn, head(method, prefix+"world", addr, "Content-Length: 1000")); err != nil {
+		if _, err := io.WriteString(conn, head(method, prefix+"world", addr,
+			"Content-Length: 1000")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadAll(conn); err != nil {
@@ -74,15 +79,21 @@ func TestStrangePaths(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
 	for _, target := range []string{
-		"/../../../../../../etc/passwd", "/..%2f..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/%2e%2e%5c%2e%2e%5cgo.mod",
-		`/..\..\go.mod`, "/./page/../../inspect.go", "/page/", "/page/index.html", "/uplot/../../inspect.go", "/index.html/x", "/index.html%00",
-		"/%00", "/index.html%00.js", "/.", "/..", "//", "//evil.example/", "//evil.example/%2e%2e", `/\evil.example`, "/con", "/C:/Windows/win.ini",
-		"/api", "/api/v1", "/api/v1/../v1/nothing", "/api/v1/%2e%2e/%2e%2e/etc/passwd", "/api/v1//nothing", "/api/v1/world/", "/api/v1/world%2f",
-		"/api/v1/WORLD", "/api/v2/world", "/" + strings.Repeat("a/", 4000), "/" + strings.Repeat("%2e%2e/", 1000) + "go.mod", "*", "x", "/%", "/%zz", "?", "",
+		"/../../../../../../etc/passwd", "/..%2f..%2f..%2f..%2fetc/passwd",
+		"/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/%2e%2e%5c%2e%2e%5cgo.mod",
+		`/..\..\go.mod`, "/./page/../../inspect.go", "/page/", "/page/index.html", "/uplot/../../inspect.go",
+		"/index.html/x", "/index.html%00",
+		"/%00", "/index.html%00.js", "/.", "/..", "//", "//evil.example/", "//evil.example/%2e%2e",
+		`/\evil.example`, "/con", "/C:/Windows/win.ini",
+		"/api", "/api/v1", "/api/v1/../v1/nothing", "/api/v1/%2e%2e/%2e%2e/etc/passwd", "/api/v1//nothing",
+		"/api/v1/world/", "/api/v1/world%2f",
+		"/api/v1/WORLD", "/api/v2/world", "/" + strings.Repeat("a/", 4000), "/" +
+			strings.Repeat("%2e%2e/", 1000) + "go.mod", "*", "x", "/%", "/%zz", "?", "",
 	} {
 		answer, body := exchange(t, addr, head("GET", target, addr))
 		switch s := answer.StatusCode; {
-		case s == http.StatusMovedPermanently || s == http.StatusTemporaryRedirect || s == http.StatusPermanentRedirect:
+		case s == http.StatusMovedPermanently || s == http.StatusTemporaryRedirect ||
+			s == http.StatusPermanentRedirect:
 			to := answer.Header.Get("Location")
 			if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `/\`) {
 				t.Errorf("%.80q leads to %q", target, to)
@@ -107,9 +118,11 @@ func TestBrokenRequests(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
 	for _, request := range []string{
-		"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+		"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+		"GET / HTTP/1.1\r\n\r\n",
 		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-		head("POST", prefix+"world", addr, "Content-Length: -1"), head("POST", prefix+"world", addr, "Content-Length: 1", "Content-Length: 2"),
+		head("POST", prefix+"world", addr, "Content-Length: -1"),
+		head("POST", prefix+"world", addr, "Content-Length: 1", "Content-Length: 2"),
 		head("POST", prefix+"world", addr, "Transfer-Encoding: chunked, gzip"),
 		head("POST", prefix+"world", addr, "Transfer-Encoding: chunked") + "ffffffffffffffffff\r\n",
 		head("GET", prefix+"world", addr, "X : y"), head("GET", prefix+"world", addr, "X: \x00"),
@@ -126,12 +139,22 @@ func TestPanicIsAnswered(t *testing.T) {
 	f := newFixture(t, Options{})
 	var none map[string]int
 	addr := f.serveMore(t,
-		route{method: "GET", pattern: "test/text", answer: func(*http.Request) (any, error) { panic("on purpose") }},
-		route{method: "GET", pattern: "test/error", answer: func(*http.Request) (any, error) { none["x"]++; return nil, nil }},
+		route{method: "GET", pattern: "test/text", answer: func(*http.Request) (any,
+			error) {
+			panic("on purpose")
+		}},
+		route{method: "GET", pattern: "test/error", answer: func(*http.Request) (any,
+			error) {
+			none["x"]++
+			return nil, nil
+		}},
 		route{method: "GET", pattern: "test/look", answer: func(r *http.Request) (any, error) {
 			return nil, f.look(r.Context(), func() bool { panic("on purpose") })
 		}},
-		route{method: "GET", pattern: "test/json", answer: func(*http.Request) (any, error) { return func() {}, nil }},
+		route{method: "GET", pattern: "test/json", answer: func(*http.Request) (any,
+			error) {
+			return func() {}, nil
+		}},
 		route{method: "GET", pattern: "test/raw", raw: func(w http.ResponseWriter, _ *http.Request) error {
 			io.WriteString(w, strings.Repeat("x", 100_000))
 			panic("on purpose")
@@ -148,7 +171,8 @@ func TestPanicIsAnswered(t *testing.T) {
 	if body, err := io.ReadAll(answer.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("an answer that is not whole looks so: %d bytes, %v", len(body), err)
 	}
-	if answer, body := exchange(t, addr, head("GET", prefix+"world", addr)); answer.StatusCode != http.StatusOK {
+	if answer, body := exchange(t, addr, head("GET", prefix+"world",
+		addr)); answer.StatusCode != http.StatusOK {
 		t.Errorf("after the panics: %d %s", answer.StatusCode, body)
 	}
 }

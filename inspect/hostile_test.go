@@ -76,7 +76,8 @@ func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 
 // head is a request without a body; further headers are whole lines.
 func head(method, target, host string, headers ...string) string {
-	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, target, host, strings.Join(append(headers, ""), "\r\n"))
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, target, host,
+		strings.Join(append(headers, ""), "\r\n"))
 }
 
 // checkRefused checks an answer's status and code.
@@ -94,7 +95,8 @@ func checkRefused(t *testing.T, what string, answer *http.Response, body string,
 func checkHeaders(t testing.TB, what string, answer *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src " +
+			"'self' data:; connect-src 'self'; " +
 			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		"X-Content-Type-Options":       "nosniff",
 		"X-Frame-Options":              "DENY",
@@ -126,11 +128,12 @@ func (f *fixture) writes(reached *int) (all []route) {
 }
 
 func writeRoute(reached *int) route {
-	return route{method: "POST", pattern: "test/write", write: true, answer: func(r *http.Request) (any, error) {
-		*reached++
-		_, err := io.ReadAll(r.Body)
-		return true, err
-	}}
+	return route{method: "POST", pattern: "test/write", write: true,
+		answer: func(r *http.Request) (any, error) {
+			*reached++
+			_, err := io.ReadAll(r.Body)
+			return true, err
+		}}
 }
 
 // targets has one target of each kind.
@@ -144,8 +147,10 @@ func TestForeignHost(t *testing.T) {
 	addr := f.Addr().String()
 	_, port, _ := net.SplitHostPort(addr)
 	for _, host := range []string{
-		"evil.example", "evil.example:" + port, "127.0.0.1.evil.example", "localhost.evil.example:" + port, "localhost.", "xlocalhost",
-		"127.1", "2130706433", "0x7f.1", "", ":" + port, "localhost@evil.example", "evil.example#localhost", "a.proxy.example",
+		"evil.example", "evil.example:" + port, "127.0.0.1.evil.example", "localhost.evil.example:" + port,
+		"localhost.", "xlocalhost",
+		"127.1", "2130706433", "0x7f.1", "", ":" + port, "localhost@evil.example", "evil.example#localhost",
+		"a.proxy.example",
 	} {
 		for _, target := range targets {
 			answer, body := exchange(t, addr, head("GET", target, host))
@@ -154,7 +159,8 @@ func TestForeignHost(t *testing.T) {
 			}
 			checkRefused(t, fmt.Sprintf("%s at %q", target, host), answer, body, http.StatusForbidden, "host")
 		}
-		answer, _ := exchange(t, addr, head("POST", prefix+"test/write", host, "Authorization: Bearer "+f.options.Token))
+		answer, _ := exchange(t, addr, head("POST", prefix+"test/write", host,
+			"Authorization: Bearer "+f.options.Token))
 		if answer.StatusCode < 400 {
 			t.Errorf("a write at %q: %d", host, answer.StatusCode)
 		}
@@ -164,8 +170,10 @@ func TestForeignHost(t *testing.T) {
 	answer, body = exchange(t, addr, head("GET", "http://evil.example"+prefix+"world", addr))
 	checkRefused(t, "a whole URL", answer, body, http.StatusForbidden, "host")
 
-	for _, host := range []string{addr, "localhost:" + port, "LocalHost", "[::1]:" + port, "[::1]", "proxy.example", "PROXY.example:80"} {
-		if answer, body := exchange(t, addr, head("GET", prefix+"world", host)); answer.StatusCode != http.StatusOK {
+	for _, host := range []string{addr, "localhost:" + port, "LocalHost", "[::1]:" + port, "[::1]",
+		"proxy.example", "PROXY.example:80"} {
+		if answer, body := exchange(t, addr, head("GET", prefix+"world",
+			host)); answer.StatusCode != http.StatusOK {
 			t.Errorf("at %q: %d %s", host, answer.StatusCode, body)
 		}
 	}
@@ -178,16 +186,20 @@ func TestForeignOrigin(t *testing.T) {
 	_, port, _ := net.SplitHostPort(addr)
 	token := "Authorization: Bearer " + f.options.Token
 	foreign := [][]string{
-		{"Origin: http://evil.example"}, {"Origin: null"}, {"Origin: "}, {"Origin: http://127.0.0.1:1"}, {"Origin: http://127.0.0.1"},
-		{"Origin: http://localhost:" + port}, {"Origin: http://" + addr + ".evil.example"}, {"Origin: http://evil.example@" + addr + ":1"},
+		{"Origin: http://evil.example"}, {"Origin: null"}, {"Origin: "}, {"Origin: http://127.0.0.1:1"},
+		{"Origin: http://127.0.0.1"},
+		{"Origin: http://localhost:" + port}, {"Origin: http://" + addr + ".evil.example"},
+		{"Origin: http://evil.example@" + addr + ":1"},
 		{"Origin: http://" + addr, "Origin: http://evil.example"}, {"Origin: %zz"}, {"Origin: " + addr},
 		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Sec-Fetch-Site: x"},
-		{"Sec-Fetch-Site: cross-site", "Origin: http://" + addr}, {"Sec-Fetch-Site: same-origin", "Origin: http://evil.example"},
+		{"Sec-Fetch-Site: cross-site", "Origin: http://" + addr},
+		{"Sec-Fetch-Site: same-origin", "Origin: http://evil.example"},
 	}
 	for _, headers := range foreign {
 		for _, target := range []string{"world", "openapi.json", "stream?topic=overview"} {
 			answer, body := exchange(t, addr, head("GET", prefix+target, addr, append(headers, token)...))
-			checkRefused(t, fmt.Sprintf("%s %q", target, headers), answer, body, http.StatusForbidden, "origin")
+			checkRefused(t, fmt.Sprintf("%s %q", target, headers), answer, body, http.StatusForbidden,
+				"origin")
 		}
 		answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, token)...))
 		checkRefused(t, fmt.Sprintf("write %q", headers), answer, body, http.StatusForbidden, "origin")
@@ -195,9 +207,11 @@ func TestForeignOrigin(t *testing.T) {
 	if reached != 0 {
 		t.Errorf("a foreign page has written %d times", reached)
 	}
-	own := [][]string{{}, {"Origin: http://" + addr}, {"Sec-Fetch-Site: same-origin"}, {"Sec-Fetch-Site: none"}}
+	own := [][]string{{}, {"Origin: http://" + addr}, {"Sec-Fetch-Site: same-origin"},
+		{"Sec-Fetch-Site: none"}}
 	for _, headers := range own {
-		if answer, body := exchange(t, addr, head("GET", prefix+"world", addr, headers...)); answer.StatusCode != http.StatusOK {
+		if answer, body := exchange(t, addr, head("GET", prefix+"world", addr,
+			headers...)); answer.StatusCode != http.StatusOK {
 			t.Errorf("%q: %d %s", headers, answer.StatusCode, body)
 		}
 		answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, token)...))
@@ -212,9 +226,12 @@ func TestForeignOrigin(t *testing.T) {
 
 // wrongTokens are different from the token "Secret1234".
 var wrongTokens = [][]string{
-	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "}, {"Authorization: Secret1234"},
-	{"Authorization: Bearer Secret123"}, {"Authorization: Bearer Secret12345"}, {"Authorization: Bearer secret1234"},
-	{"Authorization: Basic Secret1234"}, {"Authorization: bearer  Secret1234"}, {"Authorization: Bearer wrong", "Authorization: Bearer Secret1234"},
+	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "},
+	{"Authorization: Secret1234"},
+	{"Authorization: Bearer Secret123"}, {"Authorization: Bearer Secret12345"},
+	{"Authorization: Bearer secret1234"},
+	{"Authorization: Basic Secret1234"}, {"Authorization: bearer  Secret1234"},
+	{"Authorization: Bearer wrong", "Authorization: Bearer Secret1234"},
 	{"Cookie: token=Secret1234"},
 }
 
@@ -226,7 +243,8 @@ func TestWritingTakesTheToken(t *testing.T) {
 		for _, headers := range wrongTokens {
 			for _, target := range []string{rt.target(), rt.target() + "?token=Secret1234"} {
 				answer, body := exchange(t, addr, head(rt.method, target, addr, headers...))
-				checkRefused(t, fmt.Sprintf("%s %s %q", rt.method, target, headers), answer, body, http.StatusUnauthorized, "token")
+				checkRefused(t, fmt.Sprintf("%s %s %q", rt.method, target, headers), answer, body,
+					http.StatusUnauthorized, "token")
 				if answer.Header.Get("WWW-Authenticate") != "Bearer" {
 					t.Errorf("WWW-Authenticate is %q", answer.Header.Get("WWW-Authenticate"))
 				}
@@ -234,14 +252,17 @@ func TestWritingTakesTheToken(t *testing.T) {
 		}
 	}
 	token := "Authorization: Bearer Secret1234"
-	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""} {
-		answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token, "Content-Type: "+kind, "Content-Length: 2")+"{}")
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded",
+		"multipart/form-data; boundary=x", ""} {
+		answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token,
+			"Content-Type: "+kind, "Content-Length: 2")+"{}")
 		checkRefused(t, "a body of the type "+kind, answer, body, http.StatusUnsupportedMediaType, "type")
 	}
 	if reached != 0 {
 		t.Fatalf("%d writes without the token", reached)
 	}
-	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token, "Content-Type: application/json", "Content-Length: 2")+"{}")
+	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token,
+		"Content-Type: application/json", "Content-Length: 2")+"{}")
 	if answer.StatusCode != http.StatusOK || reached != 1 {
 		t.Errorf("with the token: %d %s", answer.StatusCode, body)
 	}
@@ -252,7 +273,8 @@ func TestReadOnlyRefusesWriting(t *testing.T) {
 	f := newFixture(t, Options{Token: "Secret1234"})
 	addr := f.serveMore(t, writeRoute(&reached))
 	for _, rt := range f.writes(&reached) {
-		answer, body := exchange(t, addr, head(rt.method, rt.target(), addr, "Authorization: Bearer Secret1234"))
+		answer, body := exchange(t, addr, head(rt.method, rt.target(), addr,
+			"Authorization: Bearer Secret1234"))
 		checkRefused(t, rt.method+" "+rt.pattern, answer, body, http.StatusForbidden, "readOnly")
 	}
 	if reached != 0 {
@@ -270,16 +292,19 @@ func TestOthersTakeTheToken(t *testing.T) {
 		}
 		for _, headers := range wrongTokens {
 			answer, body := exchange(t, addr, head("GET", rt.target()+"?token=Secret1234", addr, headers...))
-			checkRefused(t, fmt.Sprintf("%s %q", rt.pattern, headers), answer, body, http.StatusUnauthorized, "token")
+			checkRefused(t, fmt.Sprintf("%s %q", rt.pattern, headers), answer, body, http.StatusUnauthorized,
+				"token")
 		}
 	}
-	for _, target := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/cmdline", "/debug/vars"} {
+	for _, target := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/cmdline",
+		"/debug/vars"} {
 		answer, body := exchange(t, addr, head("GET", target, addr))
 		if answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d %.80s", target, answer.StatusCode, body)
 		}
 	}
-	if answer, body := exchange(t, addr, head("GET", prefix+"world", addr, "Authorization: Bearer Secret1234")); answer.StatusCode != http.StatusOK {
+	if answer, body := exchange(t, addr, head("GET", prefix+"world", addr,
+		"Authorization: Bearer Secret1234")); answer.StatusCode != http.StatusOK {
 		t.Errorf("with the token: %d %s", answer.StatusCode, body)
 	}
 	answer, body := exchange(t, addr, head("GET", "/", addr))
@@ -303,11 +328,13 @@ func TestMethods(t *testing.T) {
 		allowed[rt.target()] = methods
 	}
 	for target, methods := range allowed {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW", "get"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+			"BREW", "get"} {
 			if slices.Contains(methods, method) {
 				continue
 			}
-			answer, body := exchange(t, addr, head(method, target, addr, "Authorization: Bearer "+f.options.Token))
+			answer, body := exchange(t, addr, head(method, target, addr,
+				"Authorization: Bearer "+f.options.Token))
 			if method == "HEAD" { // no body
 				if answer.StatusCode != http.StatusMethodNotAllowed {
 					t.Errorf("HEAD %s: %d", target, answer.StatusCode)
@@ -317,12 +344,14 @@ func TestMethods(t *testing.T) {
 			checkRefused(t, method+" "+target, answer, body, http.StatusMethodNotAllowed, "method")
 			for _, m := range strings.Split(answer.Header.Get("Allow"), ", ") {
 				if !slices.Contains(methods, m) {
-					t.Errorf("%s %s: Allow is %q, want of %q", method, target, answer.Header.Get("Allow"), methods)
+					t.Errorf("%s %s: Allow is %q, want of %q", method, target, answer.Header.Get("Allow"),
+						methods)
 				}
 			}
 		}
 	}
-	if answer, _ := exchange(t, addr, head("HEAD", prefix+"world", addr)); answer.StatusCode != http.StatusOK {
+	if answer, _ := exchange(t, addr, head("HEAD", prefix+"world",
+		addr)); answer.StatusCode != http.StatusOK {
 		t.Errorf("HEAD: %d", answer.StatusCode)
 	}
 }

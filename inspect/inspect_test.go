@@ -19,7 +19,8 @@ func TestWorld(t *testing.T) {
 	f := newFixture(t, Options{Attribution: []string{"Map: somebody"}})
 	var got worldAnswer
 	f.get(t, "world", &got)
-	if got.Name != "fixture" || got.MaxEntities != 1<<14 || !got.ReadOnly || got.TokenNeeded || got.API != 1 ||
+	if got.Name != "fixture" || got.MaxEntities != 1<<14 || !got.ReadOnly || got.TokenNeeded ||
+		got.API != 1 ||
 		!slices.Equal(got.Attribution, []string{"Map: somebody"}) {
 		t.Errorf("got %+v", got)
 	}
@@ -43,7 +44,8 @@ func TestWorld(t *testing.T) {
 	for _, field := range names["Infected"].Fields {
 		paths = append(paths, field.Path+" "+field.Kind)
 	}
-	if want := "Stage enum, Since int, Strain.Number uint, Strain.Rates[0] float, Strain.Rates[1] float, Strain.Rates[2] float, Source entity"; strings.Join(paths, ", ") != want {
+	if want := "Stage enum, Since int, Strain.Number uint, Strain.Rates[0] float, Strain.Rates[1] float, " +
+		"Strain.Rates[2] float, Source entity"; strings.Join(paths, ", ") != want {
 		t.Errorf("fields of Infected: %v", paths)
 	}
 }
@@ -132,7 +134,8 @@ func TestWorldThatDoesNotAdmit(t *testing.T) {
 	defer w.Close()
 	f := &fixture{w: w}
 	var err error
-	if f.Inspector, err = Serve(context.Background(), w, Options{Patience: 10 * time.Millisecond}); err != nil {
+	if f.Inspector, err = Serve(context.Background(), w,
+		Options{Patience: 10 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
@@ -153,7 +156,8 @@ func readEvents(t *testing.T, f *fixture, topics string, n int) (events []string
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || kind != "text/event-stream" {
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK ||
+		kind != "text/event-stream" {
 		t.Fatalf("status %d, %s", answer.StatusCode, kind)
 	}
 	lines := bufio.NewScanner(answer.Body)
@@ -175,7 +179,8 @@ func readEvents(t *testing.T, f *fixture, topics string, n int) (events []string
 
 func TestStreamRefuses(t *testing.T) {
 	f := newFixture(t, Options{})
-	for _, query := range []string{"", "?topic=nothing", "?topic=", "?topic=" + strings.Repeat("&topic=x", 20)} {
+	for _, query := range []string{"", "?topic=nothing", "?topic=", "?topic=" +
+		strings.Repeat("&topic=x", 20)} {
 		if p := f.refused(t, http.StatusBadRequest, "GET", "stream"+query, "", ""); p.Code != "request" {
 			t.Errorf("%q: %+v", query, p)
 		}

@@ -49,7 +49,8 @@ func TestManyColumns(t *testing.T) {
 		if i%4 == 3 {
 			want = 0
 		}
-		if name := fmt.Sprintf("Column%d", i); c.ID != i || c.Name != name || c.Label != name || c.Text != name ||
+		if name := fmt.Sprintf("Column%d", i); c.ID != i || c.Name != name || c.Label != name ||
+			c.Text != name ||
 			len(c.Fields) != want {
 			t.Errorf("column %d is %s with %d fields, want %d", c.ID, c.Name, len(c.Fields), want)
 		}
@@ -100,7 +101,8 @@ func TestManyColumns(t *testing.T) {
 	}
 	var complete completeAnswer
 	f.get(t, asking("query/complete", "text", "Column29"), &complete)
-	if len(complete.Items) != 50 || complete.Items[10].Text != last || complete.Items[11].Text != "Column29.Fifty.F0.F0" {
+	if len(complete.Items) != 50 || complete.Items[10].Text != last ||
+		complete.Items[11].Text != "Column29.Fifty.F0.F0" {
 		t.Errorf("%d proposals: %+v", len(complete.Items), complete)
 	}
 
@@ -114,7 +116,8 @@ func TestManyColumns(t *testing.T) {
 			elements++
 		}
 	}
-	if len(word.Columns) != columns || elements != columns/2 { // dense elements, and the handles of sparse ones
+	// dense elements, and the handles of sparse ones
+	if len(word.Columns) != columns || elements != columns/2 {
 		t.Errorf("%d columns in the word, %d areas of elements", len(word.Columns), elements)
 	}
 	var costs Costs
@@ -174,7 +177,8 @@ func TestManyArchetypes(t *testing.T) {
 		}
 	}
 	if len(m.Archetypes) != maxArchetypes || sum >= entities || m.Slots != 64*archetypes {
-		t.Errorf("%d archetypes with %d of %d entities in %d slots", len(m.Archetypes), sum, entities, m.Slots)
+		t.Errorf("%d archetypes with %d of %d entities in %d slots", len(m.Archetypes), sum, entities,
+			m.Slots)
 	}
 	var p memoryPictureJSON
 	grid := m.area(t, "Grid10", "elements")
@@ -201,7 +205,8 @@ func TestManyArchetypes(t *testing.T) {
 		t.Errorf("%d entities and %d with a number, want %d and %d", all, n.Count, entities, odd)
 	}
 	var page pageAnswer
-	f.get(t, asking("entities", "query", "Grid10, !Grid0", "columns", "Grid10[0][0]", "offset", "100", "limit", "3"), &page)
+	f.get(t, asking("entities", "query", "Grid10, !Grid0", "columns", "Grid10[0][0]", "offset", "100",
+		"limit", "3"), &page)
 	if page.Total != entities-odd || len(page.Rows) != 3 || page.Rows[2].Values["Grid10[0][0]"] != "0" {
 		t.Errorf("%+v", page)
 	}

@@ -21,7 +21,8 @@ type quietWorld struct {
 
 func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	w := vast.NewWorld(vast.Options{Name: "quiet", MaxEntities: entities + entities/4})
-	cols := []vast.AnyColumn{vast.NewColumn[Position](w), vast.NewColumn[Velocity](w), vast.NewColumn[[3]float64](w), vast.NewTag(w, "Dead")}
+	cols := []vast.AnyColumn{vast.NewColumn[Position](w), vast.NewColumn[Velocity](w),
+		vast.NewColumn[[3]float64](w), vast.NewTag(w, "Dead")}
 	some := vast.NewColumn[Infected](w)
 	w.Archetype(cols...).NewN(entities*9/10, func(r vast.Run) {})
 	w.Archetype(cols[:2]...).NewN(entities/10, nil)
@@ -103,7 +104,8 @@ func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
 	}
 	p := &memoryPicture{by: by, words: densityWords}
 	for _, a := range l.areas {
-		if n := a.Committed * (maxMemoryCells - len(l.areas)) / max(1, l.committed(0, l.bytes)); a.Committed > 0 {
+		if n := a.Committed * (maxMemoryCells - len(l.areas)) / max(1,
+			l.committed(0, l.bytes)); a.Committed > 0 {
 			p.ranges = append(p.ranges, cells{a.UsedFrom, a.UsedFrom + a.Committed, max(1, n)})
 			p.total += max(1, n)
 		}

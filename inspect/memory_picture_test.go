@@ -76,20 +76,24 @@ func TestPictureOfEverything(t *testing.T) {
 			}
 			at += cell[1]
 			c, r = c+cell[2], r+cell[3]
-			if d.committed[i] != share(cell[2], cell[1]) || (cell[5] < 0) != (d.areas[i] == nothing) || cell[5] >= 0 && int(d.areas[i]) != cell[5] {
+			if d.committed[i] != share(cell[2], cell[1]) || (cell[5] < 0) != (d.areas[i] == nothing) ||
+				cell[5] >= 0 && int(d.areas[i]) != cell[5] {
 				t.Fatalf("cell %d is %v in JSON, and %d of area %d in binary",
 					i, cell, d.committed[i], d.areas[i])
 			}
-			if k := cell[5]; k >= 0 && (m.Areas[k].From >= at || m.Areas[k].From+m.Areas[k].Bytes <= cell[0]) {
+			if k := cell[5]; k >= 0 && (m.Areas[k].From >= at ||
+				m.Areas[k].From+m.Areas[k].Bytes <= cell[0]) {
 				t.Fatalf("cell %d is %v, outside of its area %d: %+v", i, cell, k, m.Areas[k])
 			}
 			if cell[2] > 0 && cell[5] >= 0 && m.Areas[cell[5]].Committed == 0 {
-				t.Fatalf("cell %d has %d bytes committed, but its area has none: %+v", i, cell[2], m.Areas[cell[5]])
+				t.Fatalf("cell %d has %d bytes committed, but its area has none: %+v", i, cell[2],
+					m.Areas[cell[5]])
 			}
 		}
 		// Resident memory may grow meanwhile, by pages that are touched for the first time.
 		if at != m.Bytes || c != committed || r < resident {
-			t.Errorf("%d cells have %d bytes, %d committed, %d resident; want %d, %d, %d", n, at, c, r, m.Bytes, committed, resident)
+			t.Errorf("%d cells have %d bytes, %d committed, %d resident; want %d, %d, %d", n, at, c, r,
+				m.Bytes, committed, resident)
 		}
 	}
 }
@@ -108,13 +112,16 @@ func TestPictureOfElements(t *testing.T) {
 		f.see(t, func() {
 			for slot := range n {
 				e, alive := probe.EntityAt(f.w, slot)
-				has := alive && (f.position.Has(e) && name == "Position" || f.velocity.Has(e) && name == "Velocity" || f.infected.Has(e) && name == "Infected")
+				has := alive && (f.position.Has(e) && name == "Position" || f.velocity.Has(e) &&
+					name == "Velocity" || f.infected.Has(e) && name == "Infected")
 				want := uint8(0)
 				if has {
 					want = 255
 				}
-				if slot < f.w.Slots() && (density.notes[slot]&noteValue == 0 || density.values[slot] != want) {
-					t.Fatalf("%s: slot %d has density %d, notes %b", name, slot, density.values[slot], density.notes[slot])
+				if slot < f.w.Slots() && (density.notes[slot]&noteValue == 0 ||
+					density.values[slot] != want) {
+					t.Fatalf("%s: slot %d has density %d, notes %b", name, slot, density.values[slot],
+						density.notes[slot])
 				}
 				number := uint16(nothing)
 				for x := range probe.Extents(f.w, slot) {
@@ -128,7 +135,8 @@ func TestPictureOfElements(t *testing.T) {
 					break
 				}
 				if archetypes.archetypes[slot] != number {
-					t.Fatalf("%s: slot %d belongs to archetype %d, not %d %v", name, slot, number, archetypes.archetypes[slot], columns)
+					t.Fatalf("%s: slot %d belongs to archetype %d, not %d %v", name, slot, number,
+						archetypes.archetypes[slot], columns)
 				}
 			}
 		})
@@ -141,7 +149,8 @@ func TestPictureOfElements(t *testing.T) {
 				t.Errorf("%s: the density is %d, want %d", name, all.values[0], want)
 			}
 		})
-		if mixed := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=archetype", a.First, a.First+n*a.Stride)); mixed.archetypes[0] != 1 ||
+		if mixed := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=archetype", a.First,
+			a.First+n*a.Stride)); mixed.archetypes[0] != 1 ||
 			mixed.notes[0]&noteArchetypes == 0 {
 			t.Errorf("%s: one cell has archetype %d, notes %b", name, mixed.archetypes[0], mixed.notes[0])
 		}
@@ -191,7 +200,8 @@ func TestPictureOfChange(t *testing.T) {
 	// A second request within passInterval does not read the memory again.
 	before := f.memory.changes.lenses[0].seen.at
 	f.draw(t, "by=change&ranges="+ranges[1:])
-	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 && after.Sub(before) < passInterval {
+	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 &&
+		after.Sub(before) < passInterval {
 		t.Errorf("two passes in %v", after.Sub(before))
 	}
 	// Requests for many different ranges leave only a few lenses.
@@ -205,8 +215,10 @@ func TestPictureOfChange(t *testing.T) {
 
 func TestPictureRefusals(t *testing.T) {
 	f := newFixture(t, Options{})
-	for _, query := range []string{"by=colour", "format=png", "cells=0", "cells=65537", "cells=-1", "cells=x", "from=1", "from=5&to=4&cells=1", "from=1&to=2&cells=2",
-		"ranges=1", "ranges=1-2", "ranges=0-10-5-5", "ranges=,", "ranges=0-100-50,0-200000-65500", "ranges=0-9223372036854775807-1", "from=0&to=4611686018427387904&cells=7",
+	for _, query := range []string{"by=colour", "format=png", "cells=0", "cells=65537", "cells=-1", "cells=x",
+		"from=1", "from=5&to=4&cells=1", "from=1&to=2&cells=2",
+		"ranges=1", "ranges=1-2", "ranges=0-10-5-5", "ranges=,", "ranges=0-100-50,0-200000-65500",
+		"ranges=0-9223372036854775807-1", "from=0&to=4611686018427387904&cells=7",
 		"ranges=0-99999999999999-1", "to=100&cells=101"} {
 		p := f.refused(t, http.StatusBadRequest, "GET", "memory/picture?"+query, "", "")
 		if p.Code != "request" {
@@ -219,7 +231,8 @@ func TestSharesAreAllOnlyForAll(t *testing.T) {
 	for _, c := range []struct {
 		n, all int
 		want   uint8
-	}{{0, 10, 0}, {10, 10, 255}, {11, 10, 255}, {1, math.MaxInt, 1}, {1<<30 - 1, 1 << 30, 254}, {1, 2, 128}, {0, 0, 0}, {math.MaxInt - 1, math.MaxInt, 254}} {
+	}{{0, 10, 0}, {10, 10, 255}, {11, 10, 255}, {1, math.MaxInt, 1}, {1<<30 - 1, 1 << 30, 254}, {1, 2,
+		128}, {0, 0, 0}, {math.MaxInt - 1, math.MaxInt, 254}} {
 		if got := share(c.n, c.all); got != c.want {
 			t.Errorf("share(%d, %d) = %d, want %d", c.n, c.all, got, c.want)
 		}
@@ -274,7 +287,8 @@ func TestDensityOfSamples(t *testing.T) {
 
 // FuzzMemoryPicture parses arbitrary requests for pictures.
 func FuzzMemoryPicture(f *testing.F) {
-	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density", "from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
+	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density",
+		"from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
 		f.Add(seed, 1<<20)
 	}
 	f.Fuzz(func(t *testing.T, query string, bytes int) {
@@ -297,7 +311,8 @@ func FuzzMemoryPicture(f *testing.F) {
 		for _, c := range p.ranges {
 			total += c.n
 			for i := 0; i < c.n; i += 1 + c.n/50 {
-				if c.border(i) >= c.border(i+1) || c.holding(c.border(i)) != i || c.holding(c.border(i+1)-1) != i {
+				if c.border(i) >= c.border(i+1) || c.holding(c.border(i)) != i ||
+					c.holding(c.border(i+1)-1) != i {
 					t.Fatalf("cell %d of %+v is empty or does not hold its own bytes", i, c)
 				}
 			}

@@ -34,7 +34,8 @@ func TestMemoryAddsUp(t *testing.T) {
 	f.get(t, "memory", &m)
 	committed, end := 0, 0
 	for i, a := range m.Areas {
-		if a.From < end || a.From+a.Bytes > m.Bytes || a.Resident > a.Committed || a.Huge > a.Resident || a.Committed > 0 && a.UsedFrom < a.From {
+		if a.From < end || a.From+a.Bytes > m.Bytes || a.Resident > a.Committed || a.Huge > a.Resident ||
+			a.Committed > 0 && a.UsedFrom < a.From {
 			t.Errorf("area %d: %+v behind %d", i, a, end)
 		}
 		end = a.From + a.Bytes
@@ -56,23 +57,27 @@ func TestMemoryAddsUp(t *testing.T) {
 	for _, a := range m.Archetypes {
 		entities, slots = entities+a.Entities, slots+a.Slots
 	}
-	if entities != 1003 || slots > m.Slots || m.Archetypes[0].Entities != 1000 || !slices.Equal(m.Archetypes[0].Columns, []string{"Position", "Velocity"}) {
+	if entities != 1003 || slots > m.Slots || m.Archetypes[0].Entities != 1000 ||
+		!slices.Equal(m.Archetypes[0].Columns, []string{"Position", "Velocity"}) {
 		t.Errorf("%d entities in archetypes %+v", entities, m.Archetypes)
 	}
 	kinds := make(map[string]bool)
 	for _, a := range append(m.Areas, m.Own...) {
 		kinds[a.Kind] = true
 	}
-	for _, k := range []string{"elements", "presence", "summaries", "generations", "owners", "live", "links", "levels", "written", "marks", "mark generations", "store", "heap"} {
+	for _, k := range []string{"elements", "presence", "summaries", "generations", "owners", "live", "links",
+		"levels", "written", "marks", "mark generations", "store", "heap"} {
 		if !kinds[k] {
 			t.Errorf("there are no %s", k)
 		}
 	}
-	if i := slices.IndexFunc(m.Purposes, func(p purpose) bool { return p.Purpose == "fixture" }); i < 0 || m.Purposes[i].Committed < committed {
+	if i := slices.IndexFunc(m.Purposes, func(p purpose) bool { return p.Purpose == "fixture" }); i < 0 ||
+		m.Purposes[i].Committed < committed {
 		t.Errorf("purposes %+v", m.Purposes)
 	}
 	facts := vm.ReadFacts()
-	if m.PageSize != vm.PageSize() || m.Limits.HugeMode != facts.HugeMode || m.Limits.MaxMappings != facts.MaxMappings {
+	if m.PageSize != vm.PageSize() || m.Limits.HugeMode != facts.HugeMode ||
+		m.Limits.MaxMappings != facts.MaxMappings {
 		t.Errorf("limits %+v", m.Limits)
 	}
 }
@@ -86,13 +91,17 @@ func TestPlaces(t *testing.T) {
 	a := m.area(t, "Infected", "elements")
 	at := a.First + int(who.Slot())*a.Stride
 	for field, offset := range map[string]uintptr{
-		"Stage": reflect.TypeFor[Infected]().Field(0).Offset, "Since": reflect.TypeFor[Infected]().Field(1).Offset,
-		"Strain.Rates[1]": reflect.TypeFor[Infected]().Field(2).Offset + reflect.TypeFor[Strain]().Field(1).Offset + 8, "Source": reflect.TypeFor[Infected]().Field(3).Offset,
+		"Stage": reflect.TypeFor[Infected]().Field(0).Offset,
+		"Since": reflect.TypeFor[Infected]().Field(1).Offset,
+		"Strain.Rates[1]": reflect.TypeFor[Infected]().Field(2).Offset +
+			reflect.TypeFor[Strain]().Field(1).Offset + 8, "Source": reflect.TypeFor[Infected]().Field(3).Offset,
 	} {
 		var got placeAnswer
 		f.get(t, fmt.Sprintf("memory/at?offset=%d", at+int(offset)), &got)
-		if got.Field != field || got.Entity == nil || got.Entity.ID != who.String() || !got.Component || got.FirstSlot != int(who.Slot()) || got.Slots != 1 ||
-			got.Name != "Infected" || got.Kind != "elements" || got.Byte != int(offset) || !strings.Contains(got.State, "committed") ||
+		if got.Field != field || got.Entity == nil || got.Entity.ID != who.String() || !got.Component ||
+			got.FirstSlot != int(who.Slot()) || got.Slots != 1 ||
+			got.Name != "Infected" || got.Kind != "elements" || got.Byte != int(offset) ||
+			!strings.Contains(got.State, "committed") ||
 			!slices.Equal(got.Archetype, []string{"Position", "Velocity"}) {
 			t.Errorf("at %s lies %+v", field, got)
 		}
@@ -124,14 +133,18 @@ func TestWords(t *testing.T) {
 	for _, c := range w.Columns {
 		columns[c.Name] = c
 	}
-	if w.Word != 0 || w.First != 0 || w.Live != "0000000000000007" || len(w.Slots) != 64 || !w.Owned || w.ExtentSlots != 64 || !slices.Equal(w.Archetype, []string{"Position"}) {
+	if w.Word != 0 || w.First != 0 || w.Live != "0000000000000007" || len(w.Slots) != 64 || !w.Owned ||
+		w.ExtentSlots != 64 || !slices.Equal(w.Archetype, []string{"Position"}) {
 		t.Errorf("the word is %+v", w)
 	}
-	if columns["Position"].Slots != "0000000000000007" || columns["Road"].Slots != "0000000000000001" || columns["Ship"].Slots != "0000000000000002" ||
-		columns["Name"].Slots != "0000000000000007" || columns["ChildOf"].Slots != "0000000000000002" || !columns["ChildOf targets"].Private || columns["Dead"].Name != "" {
+	if columns["Position"].Slots != "0000000000000007" || columns["Road"].Slots != "0000000000000001" ||
+		columns["Ship"].Slots != "0000000000000002" ||
+		columns["Name"].Slots != "0000000000000007" || columns["ChildOf"].Slots != "0000000000000002" ||
+		!columns["ChildOf targets"].Private || columns["Dead"].Name != "" {
 		t.Errorf("the columns are %+v", columns)
 	}
-	if s := w.Slots[1]; !s.Alive || s.ID != f.london.String() || s.Name != "London" || s.Uses != 1 || s.Slot != 1 {
+	if s := w.Slots[1]; !s.Alive || s.ID != f.london.String() || s.Name != "London" || s.Uses != 1 ||
+		s.Slot != 1 {
 		t.Errorf("slot 1 is %+v", s)
 	}
 	if s := w.Slots[5]; s.Alive || s.ID != "" || s.Uses != 0 {
@@ -170,9 +183,11 @@ func TestBytes(t *testing.T) {
 	for _, p := range b.Parts {
 		texts = append(texts, p.Path+"="+p.Text)
 	}
-	want := "Stage=Severe Since=10 Strain.Number=3 Strain.Rates[0]=0 Strain.Rates[1]=0 Strain.Rates[2]=0 Source=" + f.people[0].String()
+	want := "Stage=Severe Since=10 Strain.Number=3 Strain.Rates[0]=0 Strain.Rates[1]=0 Strain.Rates[2]=0 " +
+		"Source=" + f.people[0].String()
 	size, since := int(reflect.TypeFor[Infected]().Size()), int(reflect.TypeFor[Infected]().Field(1).Offset)
-	if strings.Join(texts, " ") != want || b.Size != size || b.Cut || b.Entity.ID != f.people[10].String() || b.Storage != "dense" || b.Type != "inspect.Infected" {
+	if strings.Join(texts, " ") != want || b.Size != size || b.Cut || b.Entity.ID != f.people[10].String() ||
+		b.Storage != "dense" || b.Type != "inspect.Infected" {
 		t.Errorf("the bytes are %+v", b)
 	}
 	raw, err := hex.DecodeString(b.Hex)
@@ -184,7 +199,8 @@ func TestBytes(t *testing.T) {
 	if at.Field != "Since" || at.Entity == nil || at.Entity.ID != f.people[10].String() {
 		t.Errorf("where the bytes begin lies %+v", at)
 	}
-	if b = get(f.london, "Ship"); b.From != -1 || b.Size != 260 || len(b.Hex) != 520 || b.Parts[0].Text != "7" || len(b.Parts) != 65 {
+	if b = get(f.london, "Ship"); b.From != -1 || b.Size != 260 || len(b.Hex) != 520 ||
+		b.Parts[0].Text != "7" || len(b.Parts) != 65 {
 		t.Errorf("a sparse component is %+v", b)
 	}
 	if b = get(f.paris, "Note"); b.Hex != "" || len(b.Parts) != 0 || b.Storage != "heap" {
@@ -193,24 +209,29 @@ func TestBytes(t *testing.T) {
 	if b = get(f.people[0], "Dead"); b.Hex != "" || b.Size != 0 {
 		t.Errorf("a tag is %+v", b)
 	}
-	if b = get(f.paris, "Road"); b.Size == 0 || len(b.Hex) != 2*b.Size || b.Cut || len(b.Parts) == 0 || b.From < 0 {
+	if b = get(f.paris, "Road"); b.Size == 0 || len(b.Hex) != 2*b.Size || b.Cut || len(b.Parts) == 0 ||
+		b.From < 0 {
 		t.Errorf("a list of edges is %+v", b)
 	}
-	if b = get(f.london, "ChildOf"); len(b.Parts) != 1 || b.Parts[0].Text != f.paris.String() || b.Parts[0].Kind != "entity" {
+	if b = get(f.london, "ChildOf"); len(b.Parts) != 1 || b.Parts[0].Text != f.paris.String() ||
+		b.Parts[0].Kind != "entity" {
 		t.Errorf("a link is %+v", b)
 	}
 	for _, query := range []string{"", "slot=1", "column=1", "slot=x&column=1", "slot=1&column=-1"} {
 		f.refused(t, http.StatusBadRequest, "GET", "memory/bytes?"+query, "", "")
 	}
-	for _, query := range []string{"slot=1&column=99", "slot=60&column=0", fmt.Sprintf("slot=0&column=%d", ids["Ship"])} {
+	for _, query := range []string{"slot=1&column=99", "slot=60&column=0",
+		fmt.Sprintf("slot=0&column=%d", ids["Ship"])} {
 		f.refused(t, http.StatusNotFound, "GET", "memory/bytes?"+query, "", "")
 	}
 }
 
 func TestTextsOfFields(t *testing.T) {
 	for want, v := range map[string]any{
-		"Mild": Mild, "-3": int8(-3), "250": uint8(250), "0.1": float32(0.1), "NaN": math.NaN(), "-Inf": math.Inf(-1), "true": true,
-		"18446744073709551615": uint64(math.MaxUint64), "(1+2i)": 1 + 2i, "7.1": vast.EntityOf(1<<32 | 7), strings.Repeat("ä", 60) + "…": strings.Repeat("ä", 200),
+		"Mild": Mild, "-3": int8(-3), "250": uint8(250), "0.1": float32(0.1), "NaN": math.NaN(),
+		"-Inf": math.Inf(-1), "true": true,
+		"18446744073709551615": uint64(math.MaxUint64), "(1+2i)": 1 + 2i, "7.1": vast.EntityOf(1<<32 | 7),
+		strings.Repeat("ä", 60) + "…": strings.Repeat("ä", 200),
 	} {
 		if got := textOf(reflect.ValueOf(v)); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)

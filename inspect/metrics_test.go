@@ -131,7 +131,8 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("the times of ticks: %v", ticks)
 	}
 	system := metricOf(families["vast_system_duration_seconds"], "system=move", "world=fixture").GetSummary()
-	if system.GetSampleCount() < seen.Now.Tick || system.GetSampleSum() <= 0 || len(system.GetQuantile()) != 2 {
+	if system.GetSampleCount() < seen.Now.Tick || system.GetSampleSum() <= 0 ||
+		len(system.GetQuantile()) != 2 {
 		t.Errorf("the times of a system: %v", system)
 	}
 	memory := metricOf(families["vast_memory_committed_bytes"], "purpose=fixture")
@@ -151,7 +152,8 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "a\"\n\\\x1b[31m{}"})
 	defer w.Close()
 	hostile := []string{
-		"", "\xff\xfe", "\x1b]0;title\x07", "\"} 1\nvast_entities 7\n", `\`, "日本", "other", strings.Repeat("long", 10_000), "a\x00b",
+		"", "\xff\xfe", "\x1b]0;title\x07", "\"} 1\nvast_entities 7\n", `\`, "日本", "other",
+		strings.Repeat("long", 10_000), "a\x00b",
 		"same\xff", "same\xfe", "\u202etxt",
 	}
 	for i, name := range hostile {
@@ -184,12 +186,15 @@ func TestMetricsWithHostileNames(t *testing.T) {
 			}
 			families = gather(t, registry)
 		}
-		for _, name := range []string{"vast_column_entities", "vast_column_committed_bytes", "vast_system_duration_seconds"} {
-			if n := len(families[name].GetMetric()); n != mostLabels+1 && !(name != "vast_system_duration_seconds" && n == mostLabels) {
+		for _, name := range []string{"vast_column_entities", "vast_column_committed_bytes",
+			"vast_system_duration_seconds"} {
+			if n := len(families[name].GetMetric()); n != mostLabels+1 &&
+				!(name != "vast_system_duration_seconds" && n == mostLabels) {
 				t.Errorf("%s has %d label values, want at most %d and other", name, n, mostLabels)
 			}
 		}
-		other := metricOf(families["vast_system_duration_seconds"], "system=other", "world="+labelOf(w.Options().Name))
+		other := metricOf(families["vast_system_duration_seconds"], "system=other",
+			"world="+labelOf(w.Options().Name))
 		if other.GetSummary().GetSampleCount() != 3*50 || len(other.GetSummary().GetQuantile()) != 0 {
 			t.Errorf("the other systems: %v", other)
 		}
@@ -245,7 +250,8 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 		}
 		families := gather(t, registry)
 		for name, want := range map[string]float64{"one": 0, "two": 1} {
-			if m := metricOf(families["vast_entities"], "world="+name); m == nil || m.GetGauge().GetValue() != want {
+			if m := metricOf(families["vast_entities"], "world="+name); m == nil ||
+				m.GetGauge().GetValue() != want {
 				t.Errorf("entities of %s: %v, want %v", name, m, want)
 			}
 			if m := metricOf(families["vast_ticks_total"], "world="+name); m != nil {

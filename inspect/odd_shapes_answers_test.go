@@ -57,7 +57,8 @@ func (k *oddCase) describes(t *testing.T) column {
 		t.Fatalf("there is no column %q", k.col.Name())
 	}
 	c := w.Columns[i]
-	if c.Type != k.typ || c.Size != k.size || c.Storage != k.col.storage.String() || len(c.Fields) != k.fields ||
+	if c.Type != k.typ || c.Size != k.size || c.Storage != k.col.storage.String() ||
+		len(c.Fields) != k.fields ||
 		c.ID != i || c.Label != c.Name || c.Text != `"`+c.Name+`"` {
 		t.Errorf("the world describes %+v", c)
 	}
@@ -82,7 +83,8 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 		one.Size != k.size || one.Storage != c.Storage || one.Editable == k.tooLarge() {
 		t.Errorf("the entity has %+v with %+v", one, v)
 	}
-	if want := c.Storage == "dense" && k.size > 0; (one.Place != nil) != want || want && one.Place.Bytes != k.size {
+	if want := c.Storage == "dense" && k.size > 0; (one.Place != nil) != want || want &&
+		one.Place.Bytes != k.size {
 		t.Errorf("the component lies at %+v", one.Place)
 	}
 	fields := 0
@@ -110,7 +112,8 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 		!says(page.Rows[0].Values[c.Label], text) {
 		t.Errorf("the list is %+v", page)
 	}
-	status, lines := k.do(t, "GET", prefix+asking("rows", "query", c.Text, "format", "ndjson"), k.options.Token, "")
+	status, lines := k.do(t, "GET", prefix+asking("rows", "query", c.Text, "format", "ndjson"),
+		k.options.Token, "")
 	var row struct{ Values map[string]any }
 	if err := json.Unmarshal(lines, &row); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %v %.200s", status, err, lines)
@@ -135,7 +138,8 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 	_, table := k.do(t, "GET", prefix+asking("rows", "query", c.Text, "format", "csv"), k.options.Token, "")
 	titles, values, _ := strings.Cut(strings.TrimSpace(string(table)), "\n")
 	n := 2 + max(k.fields, 1)
-	if strings.Count(titles, ",") != n-1 || strings.Count(values, ",") != n-1 || strings.Contains(values, "\n") {
+	if strings.Count(titles, ",") != n-1 || strings.Count(values, ",") != n-1 ||
+		strings.Contains(values, "\n") {
 		t.Errorf("the table has the titles %.200s and the row %.200s, want %d columns", titles, values, n)
 	}
 }
@@ -175,7 +179,8 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 	}
 	if k.tooLarge() && c.Storage != "dense" {
 		for _, ask := range []string{
-			asking("count", "query", named+" == 0"), asking("histogram", "field", named), asking("rows", "columns", named),
+			asking("count", "query", named+" == 0"), asking("histogram", "field", named),
+			asking("rows", "columns", named),
 		} {
 			p := k.refused(t, 400, "GET", ask, "", "")
 			if !strings.Contains(p.Message, "1048580 bytes: too large") {
@@ -184,7 +189,8 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 		}
 		return
 	}
-	same, others := count(fmt.Sprintf("%s == %d", named, number)), count(fmt.Sprintf("%s != %d", named, number))
+	same, others := count(fmt.Sprintf("%s == %d", named, number)),
+		count(fmt.Sprintf("%s != %d", named, number))
 	if same != 1 || others != 0 {
 		t.Errorf("%s is %d in %d entities and differs in %d, want 1 and 0", named, number, same, others)
 	}
@@ -221,7 +227,8 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	cut := c.Storage != "heap" && (want < k.size || whole == maxFields)
 	if err != nil || len(raw) != want || slices.ContainsFunc(raw, func(b byte) bool { return b != 0 }) ||
 		b.Size != k.size || len(b.Parts) != whole || b.Cut != cut || (b.From >= 0) != (c.Storage == "dense") {
-		t.Errorf("%d of %d bytes in %d fields, cut %t, at %d: %v", len(raw), b.Size, len(b.Parts), b.Cut, b.From, err)
+		t.Errorf("%d of %d bytes in %d fields, cut %t, at %d: %v", len(raw), b.Size, len(b.Parts), b.Cut,
+			b.From, err)
 	}
 	var w wordAnswer
 	k.get(t, fmt.Sprintf("memory/word?slot=%d", k.e.Slot()), &w)
@@ -259,7 +266,10 @@ func (k *oddCase) typeOf() reflect.Type { return probe.Describe(k.col).Type }
 func (k *oddCase) edits(t *testing.T, c column) {
 	t.Helper()
 	token := k.options.Token
-	path := func(e vast.Entity) string { return fmt.Sprintf("entities/%v/components/%s", e, url.PathEscape(c.Name)) }
+	path := func(e vast.Entity) string {
+		return fmt.Sprintf("entities/%v/components/%s", e,
+			url.PathEscape(c.Name))
+	}
 	if k.tooLarge() {
 		for _, method := range []string{"PATCH", "POST"} {
 			p := k.refused(t, 400, method, path(k.other), token, `{"value":{"N":7}}`)
@@ -328,7 +338,10 @@ func (k *oddCase) emptyValue() string {
 
 // stepsOf returns the steps of a path as functions from a value to its part.
 func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
-	for _, f := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+	for _, f := range strings.FieldsFunc(path, func(r rune) bool {
+		return r == '.' || r == '[' ||
+			r == ']'
+	}) {
 		i := 0
 		if n, err := fmt.Sscanf(f, "%d", &i); n == 1 && err == nil {
 			steps = append(steps, func(v reflect.Value) reflect.Value { return v.Index(i) })
@@ -348,7 +361,8 @@ func (k *oddCase) costs(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("the costs are %+v", a)
 	}
-	if c := a.Columns[i]; c.Size != k.size || c.Type == "" || c.Slots != 64 || c.Entities < 1 || c.Entities > 2 {
+	if c := a.Columns[i]; c.Size != k.size || c.Type == "" || c.Slots != 64 || c.Entities < 1 ||
+		c.Entities > 2 {
 		t.Errorf("the costs are %+v", c)
 	}
 }
@@ -360,7 +374,8 @@ func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	if len(a.Components) != 1 {
 		t.Fatalf("the entity has %+v", a.Components)
 	}
-	if c := a.Components[0]; c.Column != "Tag" || c.Value != nil || c.Storage != "tag" || c.Editable || c.Size != 0 {
+	if c := a.Components[0]; c.Column != "Tag" || c.Value != nil || c.Storage != "tag" || c.Editable ||
+		c.Size != 0 {
 		t.Errorf("the entity has %+v", c)
 	}
 	var page pageAnswer

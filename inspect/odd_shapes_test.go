@@ -142,7 +142,8 @@ var oddShapes = []oddShape{
 		text: "[{} {} {} …", more: many,
 	},
 	{
-		make: columnsOf[[1 << 20][1 << 20]struct{}]("Plane", inAllStorages...), typ: "[1048576][1048576]struct {}",
+		make: columnsOf[[1 << 20][1 << 20]struct{}]("Plane", inAllStorages...),
+		typ:  "[1048576][1048576]struct {}",
 		text: "[[{} {} {} …", more: 1 << 20,
 	},
 	{
@@ -152,28 +153,33 @@ var oddShapes = []oddShape{
 	},
 	{
 		make: columnsOf[oddGrid]("Grid", inAllStorages...), typ: "inspect.oddGrid",
-		size: 24, fields: 12, first: "[0][0]", last: "[2][3]", text: "[[0 0 0 0] [0 0 0 0] [0 0 0 0]]", parts: 3,
-		path: "[2][3]", set: "[[0 0 0 0] [0 0 0 0] [0 0 0 7]]",
+		size: 24, fields: 12, first: "[0][0]", last: "[2][3]", text: "[[0 0 0 0] [0 0 0 0] [0 0 0 0]]",
+		parts: 3,
+		path:  "[2][3]", set: "[[0 0 0 0] [0 0 0 0] [0 0 0 7]]",
 	},
 	{
 		make: columnsOf[oddSmaller]("Smaller", inAllStorages...), typ: "inspect.oddSmaller",
-		size: 1 << 16, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…", parts: 2,
-		path: "N", set: "{N:7 Bytes:0x0000000000…",
+		size: 1 << 16, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…",
+		parts: 2,
+		path:  "N", set: "{N:7 Bytes:0x0000000000…",
 	},
 	{
 		make: columnsOf[oddLarge]("Large", inAllStorages...), typ: "inspect.oddLarge",
-		size: 1 << 20, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…", parts: 2,
-		path: "N", set: "{N:7 Bytes:0x0000000000…",
+		size: 1 << 20, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…",
+		parts: 2,
+		path:  "N", set: "{N:7 Bytes:0x0000000000…",
 	},
 	{
 		make: columnsOf[oddDeep]("Deep", inAllStorages...), typ: "inspect.oddDeep",
-		size: int(reflect.TypeFor[oddDeep]().Size()), fields: 256, first: "In.In.N", last: "In.In.In.More.F5.F3",
+		size: int(reflect.TypeFor[oddDeep]().Size()), fields: 256, first: "In.In.N",
+		last: "In.In.In.More.F5.F3",
 		text: "{In:{In:{N:0 Fifty:{F0:[0 0 0 0 0] F1:…", parts: 1,
 		path: deepPath(reflect.TypeFor[oddDeep]()), set: "{In:{In:{N:0 Fifty:…",
 	},
 	{
 		make: columnsOf[oddLarger]("Larger", inAllStorages...), typ: "inspect.oddLarger",
-		size: 1<<20 + 4, fields: 256, first: "N", last: "Bytes[254]", text: "1048580 bytes are too many to show",
+		size: 1<<20 + 4, fields: 256, first: "N", last: "Bytes[254]",
+		text: "1048580 bytes are too many to show",
 	},
 }
 

@@ -32,8 +32,10 @@ func TestOverview(t *testing.T) {
 	f := newFixture(t, Options{})
 	got, costs := f.settle(t)
 	n := got.Now
-	if n.Entities != 1003 || !n.Admitting || n.Pace == nil || n.Tick == 0 || n.BudgetSeconds != 0.005 || n.TicksPerSecond <= 0 ||
-		n.Memory.Committed <= 0 || n.Memory.Reserved < n.Memory.Committed || n.Memory.GoHeap <= 0 || n.Goroutines < 5 || n.Paused {
+	if n.Entities != 1003 || !n.Admitting || n.Pace == nil || n.Tick == 0 || n.BudgetSeconds != 0.005 ||
+		n.TicksPerSecond <= 0 ||
+		n.Memory.Committed <= 0 || n.Memory.Reserved < n.Memory.Committed || n.Memory.GoHeap <= 0 ||
+		n.Goroutines < 5 || n.Paused {
 		t.Errorf("the overview is %+v with %+v", n, n.Pace)
 	}
 	if age := time.Since(time.Unix(0, int64(n.At*1e9))); age < -time.Second || age > time.Minute {
@@ -55,13 +57,15 @@ func TestOverview(t *testing.T) {
 		if i > 0 && c.Committed > costs.Columns[i-1].Committed {
 			t.Errorf("%+v comes after a smaller column", c)
 		}
-		if c.Name == "Position" && (c.Entities != 1003 || c.Type != "inspect.Position" || c.Size != 8 || c.Slots < 1003 ||
+		if c.Name == "Position" && (c.Entities != 1003 || c.Type != "inspect.Position" || c.Size != 8 ||
+			c.Slots < 1003 ||
 			c.Committed <= 0 || c.Reserved <= 0) {
 			t.Errorf("column %+v", c)
 		}
 	}
 	slices.Sort(systems)
-	if !slices.Equal(systems, []string{"count", "infect", "move"}) || !slices.Contains(columns, "Position") || !slices.Contains(columns, "Dead") {
+	if !slices.Equal(systems, []string{"count", "infect", "move"}) || !slices.Contains(columns, "Position") ||
+		!slices.Contains(columns, "Dead") {
 		t.Errorf("systems %v, columns %v", systems, columns)
 	}
 }
@@ -159,8 +163,10 @@ func TestCostsAreBounded(t *testing.T) {
 				return
 			}
 		}
-		if len(c.Systems) != mostCosts || len(c.Columns) != mostCosts || c.MoreSystems != 7 || c.MoreColumns != 7 {
-			t.Errorf("%d systems and %d more, %d columns and %d more", len(c.Systems), c.MoreSystems, len(c.Columns), c.MoreColumns)
+		if len(c.Systems) != mostCosts || len(c.Columns) != mostCosts || c.MoreSystems != 7 ||
+			c.MoreColumns != 7 {
+			t.Errorf("%d systems and %d more, %d columns and %d more", len(c.Systems), c.MoreSystems,
+				len(c.Columns), c.MoreColumns)
 		}
 		s.close()
 	})

@@ -16,7 +16,8 @@ import (
 )
 
 // named are the roles of controls, which need a name for screen readers.
-var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox", "radio", "slider", "spinbutton", "tab",
+var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox",
+	"radio", "slider", "spinbutton", "tab",
 	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region", "navigation"}
 
 // checkAccess checks the shown page for users of screen readers and keyboards.

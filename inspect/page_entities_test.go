@@ -61,11 +61,14 @@ func TestPageFindsEntities(t *testing.T) {
 	dead := `[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith('Dead'))`
 	p.Eval(dead+".click()", nil)
 	p.waitText(".entities-count", "10 match")
-	p.Until(dead + ".dataset.state === 'with' && document.querySelector('.querybox-text').value === 'Infected, Dead'")
+	p.Until(dead + ".dataset.state === 'with' && document.querySelector('.querybox-text').value === " +
+		"'Infected, Dead'")
 	p.Eval(dead+".click()", nil)
 	p.waitText(".entities-count", "90 match")
-	p.Until(dead + ".dataset.state === 'without' && document.querySelector('.querybox-text').value === 'Infected, !Dead'")
-	for _, before := range []struct{ query, count string }{{"Infected, Dead", "10 match"}, {"Infected", "100 match"}, {"", "1,003"}} {
+	p.Until(dead + ".dataset.state === 'without' && document.querySelector('.querybox-text').value === " +
+		"'Infected, !Dead'")
+	for _, before := range []struct{ query, count string }{{"Infected, Dead", "10 match"},
+		{"Infected", "100 match"}, {"", "1,003"}} {
 		p.Do("back", chromedp.NavigateBack())
 		p.waitText(".entities-count", before.count)
 		p.Until(fmt.Sprintf("document.querySelector('.querybox-text').value === %q", before.query))
@@ -86,7 +89,8 @@ func TestPageShowsErrorAtItsWord(t *testing.T) {
 	}
 	p.setQuery("Infected, Velocity")
 	p.waitText(".entities-count", "100 match")
-	p.Until("document.querySelector('.querybox-error').hidden && document.querySelector('.querybox-text').ariaInvalid === 'false'")
+	p.Until("document.querySelector('.querybox-error').hidden && " +
+		"document.querySelector('.querybox-text').ariaInvalid === 'false'")
 }
 
 func TestPageSuggestions(t *testing.T) {
@@ -99,7 +103,8 @@ func TestPageSuggestions(t *testing.T) {
 	p.Press(kb.ArrowDown)
 	p.Until(`document.getElementById(document.querySelector('.querybox-text').getAttribute('aria-activedescendant'))?.ariaSelected === 'true'`)
 	p.Press(kb.Escape)
-	p.Until("document.querySelector('.querybox-list').hidden && document.querySelector('.querybox-text').value === 'Position, inf'")
+	p.Until("document.querySelector('.querybox-list').hidden && " +
+		"document.querySelector('.querybox-text').value === 'Position, inf'")
 	p.Press(kb.ArrowDown)
 	p.Until("!document.querySelector('.querybox-list').hidden")
 	p.Press(kb.ArrowDown + kb.Enter)
@@ -127,7 +132,8 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 	p.setQuery("16000")
 	p.Press(kb.Enter)
 	p.waitText(".querybox-message", "Slot 16000")
-	p.Eval("[...document.querySelectorAll('.entities-side button')].find((b) => b.textContent === 'Close').click()", nil)
+	p.Eval("[...document.querySelectorAll('.entities-side button')].find((b) => b.textContent === "+
+		"'Close').click()", nil)
 	p.Until("document.querySelector('.entities-side').hidden && !location.hash.includes('entity=')")
 
 	p.Window(360, 780)
@@ -145,7 +151,8 @@ func TestPageKeepsColumns(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".vlist-head", "Position")
-	p.Eval("[...document.querySelectorAll('.entities-list button')].find((b) => b.textContent === 'Columns').click()", nil)
+	p.Eval("[...document.querySelectorAll('.entities-list button')].find((b) => b.textContent === "+
+		"'Columns').click()", nil)
 	p.click("dialog input[value=Velocity]")
 	p.click("dialog input[value=Note]")
 	p.Press(kb.Escape)
@@ -155,5 +162,6 @@ func TestPageKeepsColumns(t *testing.T) {
 	p.Eval(head, &before)
 	p.Do("reload", chromedp.Reload())
 	p.waitPage("entities")
-	p.Until(fmt.Sprintf("%s === %q && %s.includes('Note') !== %s.includes('Velocity')", head, before, head, head))
+	p.Until(fmt.Sprintf("%s === %q && %s.includes('Note') !== %s.includes('Velocity')", head, before, head,
+		head))
 }

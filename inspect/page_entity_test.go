@@ -17,7 +17,8 @@ func entityFixture(t testing.TB, o Options) *fixture {
 		f.infected.Add(f.london, Infected{Stage: Severe, Since: 1 << 60, Source: f.people[5]})
 		f.dead.Add(f.london) // so that no system moves it
 		f.velocity.Add(f.london, Velocity{0.125, 0})
-		f.note.Add(f.london, Note{Text: "Hello <b>world</b>", Tags: []string{"a", hostileName}, Next: &Note{Text: "next"}})
+		f.note.Add(f.london, Note{Text: "Hello <b>world</b>", Tags: []string{"a", hostileName},
+			Next: &Note{Text: "next"}})
 		f.road.Add(f.london, f.paris, Road{344})
 		f.childOf.Set(f.people[2], f.people[1])
 		f.childOf.Set(f.people[3], f.people[1])
@@ -30,7 +31,8 @@ func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#/entity/"+e.String())
 	p.waitPage("entity")
-	p.Eval(fmt.Sprintf("import('/api.js').then((api) => { api.setToken(%q); location.hash = '#/nowhere'; location.hash = '#/entity/%s'; })",
+	p.Eval(fmt.Sprintf("import('/api.js').then((api) => { api.setToken(%q); location.hash = '#/nowhere'; "+
+		"location.hash = '#/entity/%s'; })",
 		f.options.Token, e), nil)
 	p.Until("!document.querySelector('.page-nowhere')")
 	p.waitPage("entity")
@@ -150,7 +152,8 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(since, "9007199254740993")
 	stage := valueAt("Infected", "Stage")
 	p.click(stage + " button")
-	p.Eval("(() => { const soon = fetch; fetch = async (...a) => { await new Promise((r) => setTimeout(r, 500)); return soon(...a); }; })()", nil)
+	p.Eval("(() => { const soon = fetch; fetch = async (...a) => { await new Promise((r) => setTimeout(r, "+
+		"500)); return soon(...a); }; })()", nil)
 	p.Eval(fmt.Sprintf("document.querySelector(%q).value = '0'", stage+" select"), nil)
 	p.click(stage + " [type=submit]")
 	text := valueAt("Note", "Text")
@@ -174,7 +177,8 @@ func TestPageEntityEdits(t *testing.T) {
 	p.Press(kb.Escape)
 	p.holds("all edits", func() bool {
 		i := f.infected.Get(f.london)
-		return i.Since == 9007199254740993 && i.Stage == Mild && i.Source == f.paris && f.note.Get(f.london).Text == hostileName
+		return i.Since == 9007199254740993 && i.Stage == Mild && i.Source == f.paris &&
+			f.note.Get(f.london).Text == hostileName
 	})
 }
 
@@ -185,15 +189,20 @@ func TestPageEntityChangesStructure(t *testing.T) {
 	p.Eval("document.querySelector('[data-column=Ship] .panel-tools button').click()", nil)
 	p.click("dialog [type=submit]")
 	p.Until("!document.querySelector('[data-column=Ship]')")
-	p.Eval("[...document.querySelectorAll('.entity-head button')].find((b) => b.textContent === 'Add').click()", nil)
-	p.Eval("(() => { const s = document.querySelector('dialog select'); s.value = [...s.options].find((o) => o.textContent === 'Ship').value; })()", nil)
+	p.Eval("[...document.querySelectorAll('.entity-head button')].find((b) => b.textContent === "+
+		"'Add').click()", nil)
+	p.Eval("(() => { const s = document.querySelector('dialog select'); s.value = [...s.options].find((o) "+
+		"=> o.textContent === 'Ship').value; })()", nil)
 	p.click("dialog [type=submit]")
 	p.waitText(valueAt("Ship", "Hull"), "0")
 	p.Eval("document.querySelector('.entity-head .danger').click()", nil)
 	p.waitText("dialog", "It is the target of 333 entities in ChildOf")
 	p.click("dialog [type=submit]")
 	p.waitText(".box-title", "This entity is no longer alive")
-	p.holds("the deletion", func() bool { return !f.w.Alive(f.london) && f.childOf.CountSources(f.paris) == 333 })
+	p.holds("the deletion", func() bool {
+		return !f.w.Alive(f.london) &&
+			f.childOf.CountSources(f.paris) == 333
+	})
 }
 
 // TestPageEntityTree walks through children with the keyboard.
@@ -214,7 +223,8 @@ func TestPageEntityTree(t *testing.T) {
 	child := f.people[1].String()
 	focused(child)
 	p.Press(kb.ArrowRight)
-	p.Until(fmt.Sprintf("document.querySelectorAll('[data-id=%q] > ul > [role=treeitem]').length === 2", child))
+	p.Until(fmt.Sprintf("document.querySelectorAll('[data-id=%q] > ul > [role=treeitem]').length === 2",
+		child))
 	p.Press(kb.ArrowDown + kb.ArrowDown)
 	focused(f.people[3].String())
 	p.Press(kb.ArrowLeft)

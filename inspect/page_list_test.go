@@ -98,14 +98,16 @@ func TestPageListScrollsExactly(t *testing.T) {
 	var from struct{ First, Above, X, Y float64 }
 	p.Eval(`(() => { const r = scroller.getBoundingClientRect(); return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 }; })()`, &from)
 	for i := 1; i <= 5; i++ {
-		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(280))
+		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X,
+			from.Y).WithDeltaX(0).WithDeltaY(280))
 		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
 	// The track is corrected some time after the last of these: the list stays.
 	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
-		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(-28))
+		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X,
+			from.Y).WithDeltaX(0).WithDeltaY(-28))
 	}
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
 }

@@ -117,6 +117,7 @@ func TestMemoryPageOfAnEntity(t *testing.T) {
 	if images != 0 {
 		t.Error("a name became an image")
 	}
-	p.Eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === 'Close').click()", nil)
+	p.Eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === "+
+		"'Close').click()", nil)
 	p.Until("!location.hash.includes('slot')")
 }

@@ -29,7 +29,8 @@ func TestPageLoads(t *testing.T) {
 	p.waitText("#state-word", "live")
 	p.Until("/^[0-9.]+ ticks\\/s$/.test(document.getElementById('state-rate').textContent)")
 	p.waitPage("map") // the first page of a world with views
-	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory", "systems"}) {
+	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory",
+		"systems"}) {
 		t.Errorf("pages %v", got)
 	}
 }
@@ -45,7 +46,8 @@ func TestPageOfEachName(t *testing.T) {
 		p.click(fmt.Sprintf("#nav a[data-page=%s]", id))
 		p.waitPage(id)
 		p.Until("document.querySelector('main').innerText.trim().length > 20")
-		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && document.title.endsWith('fixture')", id))
+		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && "+
+			"document.title.endsWith('fixture')", id))
 	}
 	// Earlier pages are gone, and come back.
 	p.Do("back", chromedp.NavigateBack())
@@ -136,7 +138,8 @@ func TestPageToken(t *testing.T) {
 	p.waitText("#foot", "read-write")
 	p.Until("!location.href.includes('token') && !location.href.includes('secret')")
 	var status int
-	p.Eval("import('/api.js').then((api) => api.hasToken() && sessionStorage.getItem('vast-token') === 'a secret & such' ? 1 : 0)", &status)
+	p.Eval("import('/api.js').then((api) => api.hasToken() && sessionStorage.getItem('vast-token') === 'a "+
+		"secret & such' ? 1 : 0)", &status)
 	if status != 1 {
 		t.Error("the token was not kept")
 	}

@@ -18,7 +18,8 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("table.costs", "Velocity")
 	// Each chart and each sparkline has something drawn in it.
 	p.Until(`document.querySelectorAll('.uplot canvas').length === 7`)
-	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn + ")(c) > 1)")
+	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn +
+		")(c) > 1)")
 
 	f.see(t, func() { f.w.Delete(f.people[1]) })
 	p.waitText("[data-reading=entities] .meter-value", "1,002")

@@ -77,7 +77,8 @@ func TestPageElementsHoldText(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	var thrown bool
-	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } catch { return true; } })", &thrown)
+	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } "+
+		"catch { return true; } })", &thrown)
 	if !thrown {
 		t.Error("a text was taken for a listener")
 	}

@@ -44,7 +44,8 @@ func TestPageAnswersQuery(t *testing.T) {
 	p.setQuery("Dead")
 	p.Press(kb.Enter)
 	p.waitText(".queries-state", "10 entities")
-	p.Until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === '#/entities?query=Dead'")
+	p.Until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === " +
+		"'#/entities?query=Dead'")
 	p.Do("back", chromedp.NavigateBack())
 	p.waitText(".queries-state", "100 entities")
 	p.Until("document.querySelector('.querybox-text').value === 'Infected, Position'")
@@ -66,7 +67,8 @@ func TestPageExamplesAreQueries(t *testing.T) {
 	}
 	for i, text := range texts {
 		p.Eval(fmt.Sprintf("document.querySelectorAll('.queries-texts button')[%d].click()", i), nil)
-		p.Until("/entit(y|ies);/.test(document.querySelector('.queries-state').textContent) || !document.querySelector('.querybox-error').hidden")
+		p.Until("/entit(y|ies);/.test(document.querySelector('.queries-state').textContent) || " +
+			"!document.querySelector('.querybox-error').hidden")
 		var wrong bool
 		p.Eval("!document.querySelector('.querybox-error').hidden", &wrong)
 		if wrong {
@@ -86,11 +88,13 @@ func TestPageSavesRows(t *testing.T) {
 	// The content of the file is checked, not the file.
 	p.Eval("URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; }", nil)
 	for kind, want := range map[string]int{"CSV": 101, "NDJSON": 100} {
-		p.Eval(fmt.Sprintf("window.saved = null; [...document.querySelectorAll('.queries-saves button')].find((b) => b.textContent === %q).click()", kind), nil)
+		p.Eval(fmt.Sprintf("window.saved = null; [...document.querySelectorAll('.queries-saves "+
+			"button')].find((b) => b.textContent === %q).click()", kind), nil)
 		p.Until("window.saved")
 		var text string
 		p.Eval("window.saved.text()", &text)
-		if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != want || !strings.Contains(lines[0], "Infected") {
+		if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != want ||
+			!strings.Contains(lines[0], "Infected") {
 			t.Errorf("%s has %d lines, of which the first is %q; want %d", kind, len(lines), lines[0], want)
 		}
 		p.waitText(".queries-state", "Saved")

@@ -34,12 +34,16 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	p.fill(hull+" input", "11")
 	p.Press(kb.Enter)
 	p.waitText(hull, "11")
-	p.holds("the second hull", func() bool { return second.Get(f.london).Hull == 11 && f.ship.Get(f.london).Hull == 7 })
+	p.holds("the second hull", func() bool {
+		return second.Get(f.london).Hull == 11 &&
+			f.ship.Get(f.london).Hull == 7
+	})
 
 	p.Eval("location.hash = '#/entities'", nil)
 	p.waitPage("entities")
 	label := fmt.Sprintf("Ship#%d", number)
-	chip := fmt.Sprintf("[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith(%q))", label)
+	chip := fmt.Sprintf("[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith(%q))",
+		label)
 	p.Until(chip + ".textContent === '" + label + "2'") // entities have it
 	p.Eval(chip+".click()", nil)
 	p.waitText(".entities-count", "2 match")
@@ -71,7 +75,8 @@ func TestPageShowsOddShapes(t *testing.T) {
 		vast.NewHeapColumn[oddDeep](w).Named("Deep").Add(e, oddDeep{})
 	})
 	p := openEntity(t, f, e)
-	p.waitText("[data-column=Void] .more", map[int]string{1 << 3: "8,589,934,592 more", 1: "1,073,741,824 more"}[many>>30])
+	p.waitText("[data-column=Void] .more", map[int]string{1 << 3: "8,589,934,592 more",
+		1: "1,073,741,824 more"}[many>>30])
 	p.waitText("[data-column=Voids] [data-path=N] .leaf", "5")
 	p.waitText("[data-column=Grid] h2", "Grid")
 	p.waitText("[data-column=Deep] h2", "Deep")
@@ -89,5 +94,6 @@ func TestPageShowsOddShapes(t *testing.T) {
 	p.waitPage("queries")
 	p.waitText(".queries-table td", "[[0 0 0 0] [0 0 0 0] [0 0 0 7]]")
 	p.Until("document.querySelector('.queries-side select').value === 'Grid[0][0]'")
-	p.Until("document.querySelector('.queries-side .dim').textContent === '' || document.querySelector('.queries-side .dim').hidden")
+	p.Until("document.querySelector('.queries-side .dim').textContent === '' || " +
+		"document.querySelector('.queries-side .dim').hidden")
 }

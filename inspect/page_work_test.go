@@ -70,7 +70,8 @@ func TestPageReadOnly(t *testing.T) {
 // TestPageQueryError runs a query with one invalid word: that word is marked, and no other.
 func TestPageQueryError(t *testing.T) {
 	t.Parallel()
-	p := openPage(t, newFixture(t, Options{}), "/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
+	p := openPage(t, newFixture(t, Options{}),
+		"/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
 	p.waitText(".querybox-error:not([hidden])", "Infcted")
 	if got := p.text(".querybox-wrong"); got != "Infcted" {
 		t.Errorf("%q is marked", got)
@@ -102,7 +103,8 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitText(".entities-count", "1,000,003")
 	p.Eval("document.querySelector('.vlist-scroll').focus()", nil)
 	for i := 1; i <= 9; i += longtest.Pick(4, 1) {
-		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = s.scrollHeight * %d / 10; })()", i), nil)
+		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = "+
+			"s.scrollHeight * %d / 10; })()", i), nil)
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
 			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
 	}
@@ -146,10 +148,12 @@ func TestPageMemoryPicture(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 100_000)
 	p := openPage(t, f, "/#/memory")
 	p.waitPage("memory")
-	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 4)")
+	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn +
+		")(c) >= 4)")
 	p.Eval("document.querySelector('main canvas').focus()", nil)
 	p.Press("+++")
-	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 2)")
+	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn +
+		")(c) >= 2)")
 }
 
 // TestPageHostileName visits each place that shows the hostile name: it must be text there.
@@ -158,7 +162,8 @@ func TestPageHostileName(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	for _, address := range []string{
-		"entity/" + f.hostile.String(), "entity/" + f.people[2].String(), "entity/" + f.paris.String(), "entities",
+		"entity/" + f.hostile.String(), "entity/" + f.people[2].String(), "entity/" + f.paris.String(),
+		"entities",
 		"queries?query=Position",
 	} {
 		p.Eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
@@ -187,14 +192,16 @@ func TestPageWalk(t *testing.T) {
 	p.waitText(".entities-count", "33 match") // people 10, 40, … among the infected
 	person := f.people[10].String()
 	p.waitText(".vlist-row:not([hidden]) a", person)
-	p.Eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === %q).closest('.vlist-row').click()", person), nil)
+	p.Eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === "+
+		"%q).closest('.vlist-row').click()", person), nil)
 	p.waitText(".entities-side .entity-head", person)
 
 	// Change the stage of the illness.
 	const stage = `.entities-side [data-column=Infected] [data-path=Stage] `
 	p.click(stage + "button")
 	p.wait(stage + "select")
-	p.Eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
+	p.Eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; "+
+		"s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
 	p.click(stage + "button[type=submit]")
 	p.wait(stage + "button") // the choice is gone: it was made
 	p.Until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))

@@ -51,17 +51,20 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", path, len(text), err)
 		}
 	}
-	if _, body := f.do(t, "GET", "/debug/pprof/trace?seconds=1", "", ""); !bytes.HasPrefix(body, []byte("go 1.")) {
+	if _, body := f.do(t, "GET", "/debug/pprof/trace?seconds=1", "", ""); !bytes.HasPrefix(body,
+		[]byte("go 1.")) {
 		t.Errorf("the trace begins with %.20q", body)
 	}
-	if _, body := f.do(t, "GET", "/debug/pprof/goroutine?debug=1", "", ""); !strings.HasPrefix(string(body), "goroutine profile: total") {
+	if _, body := f.do(t, "GET", "/debug/pprof/goroutine?debug=1", "", ""); !strings.HasPrefix(string(body),
+		"goroutine profile: total") {
 		t.Errorf("goroutines as text: %.50q", body)
 	}
 	if _, body := f.do(t, "GET", "/debug/pprof/", "", ""); !strings.Contains(string(body), " goroutine\n") {
 		t.Errorf("the list is %q", body)
 	}
 	for path, want := range map[string]int{
-		"nothing": http.StatusNotFound, "a/b": http.StatusNotFound, "profile?seconds=0": http.StatusBadRequest,
+		"nothing": http.StatusNotFound, "a/b": http.StatusNotFound,
+		"profile?seconds=0":   http.StatusBadRequest,
 		"profile?seconds=301": http.StatusBadRequest, "trace?seconds=x": http.StatusBadRequest,
 	} {
 		if status, body := f.do(t, "GET", "/debug/pprof/"+path, "", ""); status != want {
@@ -85,7 +88,8 @@ func TestVariables(t *testing.T) {
 	if err := json.Unmarshal(body, &got); status != http.StatusOK || err != nil {
 		t.Fatalf("%d, %v: %.200s", status, err, body)
 	}
-	if got.Published != 42 || len(got.Cmdline) == 0 || got.Vast.Overview.Entities != 1003 || got.Vast.Overview.Pace == nil ||
+	if got.Published != 42 || len(got.Cmdline) == 0 || got.Vast.Overview.Entities != 1003 ||
+		got.Vast.Overview.Pace == nil ||
 		len(got.Vast.Costs.Systems) != 3 {
 		t.Errorf("%+v", got)
 	}

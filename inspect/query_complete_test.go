@@ -9,13 +9,16 @@ import (
 func TestCheck(t *testing.T) {
 	f := newFixture(t, Options{})
 	var got checkAnswer
-	f.get(t, asking("query/check", "text", "Position, !Dead, ?Velocity, Infected.Since > 3, ChildOf(Paris)"), &got)
-	if !got.Valid || got.Error != nil || strings.Join(got.Columns, " ") != "Position Velocity Infected ChildOf" {
+	f.get(t, asking("query/check", "text", "Position, !Dead, ?Velocity, Infected.Since > 3, ChildOf(Paris)"),
+		&got)
+	if !got.Valid || got.Error != nil || strings.Join(got.Columns,
+		" ") != "Position Velocity Infected ChildOf" {
 		t.Errorf("%+v", got)
 	}
 	got = checkAnswer{}
 	f.get(t, asking("query/check", "text", "Position, ChildOf(Pariss)"), &got)
-	if got.Valid || got.Error == nil || *got.Error.Position != 18 || *got.Error.Length != 6 || got.Columns == nil {
+	if got.Valid || got.Error == nil || *got.Error.Position != 18 || *got.Error.Length != 6 ||
+		got.Columns == nil {
 		t.Errorf("%+v", got)
 	}
 	got = checkAnswer{}
@@ -43,7 +46,8 @@ func TestCompletion(t *testing.T) {
 	if got, texts := complete("Position, inf"); got.From != 10 || got.To != 13 || texts[0] != "Infected" {
 		t.Errorf("%+v", got)
 	}
-	if got, texts := complete("ChildOf(lo"); got.From != 8 || texts[0] != "London" || got.Items[0].Kind != "name" || got.Items[0].Detail != f.london.String() {
+	if got, texts := complete("ChildOf(lo"); got.From != 8 || texts[0] != "London" ||
+		got.Items[0].Kind != "name" || got.Items[0].Detail != f.london.String() {
 		t.Errorf("%+v", got)
 	}
 	if got, texts := complete(`ChildOf("<i`); !slices.Contains(texts, `"`+hostileName+`"`) {

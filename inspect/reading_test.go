@@ -11,7 +11,8 @@ import (
 )
 
 func systemStats(name string, runs uint64, total time.Duration) sched.SystemStats {
-	return sched.SystemStats{Name: name, Phase: sched.Update, Times: sched.Times{Count: runs, Total: total, Last: 1e6, Max: 5e6},
+	return sched.SystemStats{Name: name, Phase: sched.Update,
+		Times:  sched.Times{Count: runs, Total: total, Last: 1e6, Max: 5e6},
 		Recent: sched.Times{P50: 2e6, P99: 3e6}}
 }
 
@@ -20,12 +21,15 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	bounds := []float64{0, 1e-6, 1e-5, math.Inf(1)}
 	before := reading{
 		at: begin, census: census{100, 1000}, censusAt: begin, schedule: 7,
-		stats:  sched.Stats{Tick: 60, Systems: []sched.SystemStats{systemStats("a", 60, 6e8), systemStats("b", 60, 1e8)}},
+		stats: sched.Stats{Tick: 60, Systems: []sched.SystemStats{systemStats("a", 60, 6e8),
+			systemStats("b", 60, 1e8)}},
 		golang: goReading{collections: 3, pauses: []uint64{5, 5, 1}, bounds: bounds}, processor: time.Second,
 	}
 	after := reading{
-		at: begin.Add(2 * time.Second), census: census{90, 1500}, censusAt: begin.Add(time.Second), unheard: time.Second, paused: true,
-		schedule: 7, ticks: TickTimes{1, 2, 3}, budget: time.Second / 50, memory: vm.PurposeStats{Reserved: 4, Committed: 3, Resident: 2},
+		at: begin.Add(2 * time.Second), census: census{90, 1500}, censusAt: begin.Add(time.Second),
+		unheard: time.Second, paused: true,
+		schedule: 7, ticks: TickTimes{1, 2, 3}, budget: time.Second / 50,
+		memory: vm.PurposeStats{Reserved: 4, Committed: 3, Resident: 2},
 		stats: sched.Stats{Tick: 180, Late: 8, Dropped: 9, Systems: []sched.SystemStats{
 			systemStats("a", 180, 7e8), systemStats("b", 180, 9e8), systemStats("c", 1, 5e9)}},
 		golang: goReading{heap: 77, collections: 4, pauses: []uint64{5, 9, 1}, bounds: bounds}, routines: 12,
@@ -36,7 +40,8 @@ func TestSampleOfTwoReadings(t *testing.T) {
 		t.Errorf("pace %+v", got.Pace)
 	}
 	got.Pace = nil
-	want := Sample{At: 1_700_000_002.5, Admitting: true, Age: 1, Entities: 90, ChangesPerSecond: 500, Paused: true,
+	want := Sample{At: 1_700_000_002.5, Admitting: true, Age: 1, Entities: 90, ChangesPerSecond: 500,
+		Paused: true,
 		Memory: MemoryUse{4, 3, 2, 77}, GC: CollectorUse{4, 1e-5, 2}, Goroutines: 12, CPU: 1.5}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -52,7 +57,8 @@ func TestSampleOfTwoReadings(t *testing.T) {
 
 	// Another schedule, a reset world, and no elapsed time give no rates.
 	after.schedule, after.census.changes, after.at = 8, 1, begin
-	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 || got.GC.PausesPerSecond != 0 {
+	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 ||
+		got.GC.PausesPerSecond != 0 {
 		t.Errorf("%+v of %+v", got, got.Pace)
 	}
 	for _, c := range after.costsSince(before) {
@@ -83,16 +89,20 @@ func TestPauses(t *testing.T) {
 		{[]uint64{1, 2, 3}, []uint64{3, 3, 3}, 3, 2},
 		{[]uint64{1, 2, 3}, []uint64{1, 2, 4}, 1, 2}, // only the lower bound of the last bucket is known
 	} {
-		n, worst := goReading{pauses: c.after, bounds: bounds}.pausesSince(goReading{pauses: c.before, bounds: bounds})
+		n, worst := goReading{pauses: c.after, bounds: bounds}.pausesSince(goReading{pauses: c.before,
+			bounds: bounds})
 		if n != c.n || worst != c.worst {
-			t.Errorf("%v after %v: %d pauses, the worst %v; want %d, %v", c.after, c.before, n, worst, c.n, c.worst)
+			t.Errorf("%v after %v: %d pauses, the worst %v; want %d, %v", c.after, c.before, n, worst, c.n,
+				c.worst)
 		}
 	}
 	before := readGo()
 	runtime.GC()
 	after := readGo()
-	if n, worst := after.pausesSince(before); n < 2 || worst <= 0 || worst > 60 || after.collections <= before.collections || after.heap <= 0 {
-		t.Errorf("a collection: %d pauses, the worst %v s; %d collections, before %d; %d bytes", n, worst, after.collections,
+	if n, worst := after.pausesSince(before); n < 2 || worst <= 0 || worst > 60 ||
+		after.collections <= before.collections || after.heap <= 0 {
+		t.Errorf("a collection: %d pauses, the worst %v s; %d collections, before %d; %d bytes", n, worst,
+			after.collections,
 			before.collections, after.heap)
 	}
 }
@@ -125,7 +135,8 @@ func TestHistory(t *testing.T) {
 			continue
 		}
 		if len(got) != i-first+1 || got[0].At != float64(first) || got[len(got)-1].At != float64(i) {
-			t.Fatalf("after %d: %d samples from %v, want %d from %d", i, len(got), got[0].At, i-first+1, first)
+			t.Fatalf("after %d: %d samples from %v, want %d from %d", i, len(got), got[0].At, i-first+1,
+				first)
 		}
 	}
 }

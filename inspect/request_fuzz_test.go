@@ -18,20 +18,32 @@ import (
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"GET", "/", "", ""}, {"GET", prefix + "world", "", ""}, {"HEAD", prefix + "openapi.json", "", ""},
-		{"GET", prefix + "stream", "topic=overview&topic=entity:1.1", ""}, {"GET", prefix + "stream", "topic=%0a", ""},
+		{"GET", prefix + "stream", "topic=overview&topic=entity:1.1", ""},
+		{"GET", prefix + "stream", "topic=%0a", ""},
 		{"GET", prefix + "entities", "query=Position,!Dead&limit=3&offset=1&columns=Position,Infected", ""},
-		{"GET", prefix + "entities", "limit=-1&offset=99999999999999999999", ""}, {"GET", prefix + "entities/0.1", "", ""},
-		{"GET", prefix + "entities/0.1/children", "relation=ChildOf&limit=2", ""}, {"GET", prefix + "entities/4294967295.4294967295", "", ""},
-		{"GET", prefix + "names", "prefix=P&limit=9", ""}, {"GET", prefix + "count", "query=ChildOf(Paris)", ""},
-		{"GET", prefix + "rows", "query=Position&format=csv&sample=3&limit=10", ""}, {"GET", prefix + "rows", "query=%00&format=x", ""},
-		{"GET", prefix + "query/check", "text=%f0%9f%8c%8d,(!", ""}, {"GET", prefix + "query/complete", "text=Pos&at=3", ""},
+		{"GET", prefix + "entities", "limit=-1&offset=99999999999999999999", ""},
+		{"GET", prefix + "entities/0.1", "", ""},
+		{"GET", prefix + "entities/0.1/children", "relation=ChildOf&limit=2", ""},
+		{"GET", prefix + "entities/4294967295.4294967295", "", ""},
+		{"GET", prefix + "names", "prefix=P&limit=9", ""},
+		{"GET", prefix + "count", "query=ChildOf(Paris)", ""},
+		{"GET", prefix + "rows", "query=Position&format=csv&sample=3&limit=10", ""},
+		{"GET", prefix + "rows", "query=%00&format=x", ""},
+		{"GET", prefix + "query/check", "text=%f0%9f%8c%8d,(!", ""},
+		{"GET", prefix + "query/complete", "text=Pos&at=3", ""},
 		{"GET", prefix + "query/complete", "text=Pos&at=-9223372036854775808", ""},
-		{"GET", prefix + "histogram", "query=Position&field=Position.X&bins=10", ""}, {"GET", prefix + "histogram", "field=.&bins=1000000000", ""},
-		{"GET", prefix + "overview", "", ""}, {"GET", prefix + "memory", "", ""}, {"GET", prefix + "systems", "", ""},
-		{"GET", prefix + "systems/timeline", "", ""}, {"GET", prefix + "views", "", ""}, {"GET", prefix + "views/map", "width=9999999", ""},
-		{"POST", prefix + "control", "", `{"action":"step","ticks":3}`}, {"POST", prefix + "control", "", `{"action":"resume"}`},
-		{"POST", prefix + "control", "", `{"action":1e999}`}, {"PATCH", prefix + "entities/0.1/components/Position", "", `{"path":"X","value":3}`},
-		{"PATCH", prefix + "entities/0.1/components/Position", "", `{"path":"X","value":{"X":[[[[`}, {"BREW", prefix + "%2e%2e/", "a=%zz;b", "\x00"},
+		{"GET", prefix + "histogram", "query=Position&field=Position.X&bins=10", ""},
+		{"GET", prefix + "histogram", "field=.&bins=1000000000", ""},
+		{"GET", prefix + "overview", "", ""}, {"GET", prefix + "memory", "", ""},
+		{"GET", prefix + "systems", "", ""},
+		{"GET", prefix + "systems/timeline", "", ""}, {"GET", prefix + "views", "", ""},
+		{"GET", prefix + "views/map", "width=9999999", ""},
+		{"POST", prefix + "control", "", `{"action":"step","ticks":3}`},
+		{"POST", prefix + "control", "", `{"action":"resume"}`},
+		{"POST", prefix + "control", "", `{"action":1e999}`},
+		{"PATCH", prefix + "entities/0.1/components/Position", "", `{"path":"X","value":3}`},
+		{"PATCH", prefix + "entities/0.1/components/Position", "", `{"path":"X","value":{"X":[[[[`},
+		{"BREW", prefix + "%2e%2e/", "a=%zz;b", "\x00"},
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
@@ -42,7 +54,8 @@ func FuzzRequest(f *testing.F) {
 		if query != "" {
 			target += "?" + query
 		}
-		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+
+			"%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			method, target, fixed.options.Token, len(body), body)
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
@@ -82,7 +95,8 @@ func checkWhole(t *testing.T, method string, answer *http.Response, body []byte)
 		return
 	}
 	var failed struct{ Error problem }
-	if err := json.Unmarshal(body, &failed); err != nil || failed.Error.Code == "" || failed.Error.Message == "" {
+	if err := json.Unmarshal(body, &failed); err != nil || failed.Error.Code == "" ||
+		failed.Error.Message == "" {
 		t.Fatalf("status %d, and no error that says why: %s", status, body)
 	}
 }

@@ -44,23 +44,27 @@ func TestRowsAsLines(t *testing.T) {
 		f.infected.Add(f.paris, Infected{Stage: Severe, Since: 1<<53 + 1, Source: f.london})
 		f.dead.Add(f.london)
 	})
-	got := f.lines(t, "query", "Name", "columns", "Position, Infected, Dead, ChildOf, Note, Infected.Since, Name")
+	got := f.lines(t, "query", "Name", "columns",
+		"Position, Infected, Dead, ChildOf, Note, Infected.Since, Name")
 	if len(got) != 3 {
 		t.Fatalf("%d rows", len(got))
 	}
 	paris, london := got[0], got[1]
 	want := map[string]any{
 		"Position": map[string]any{"X": "NaN", "Y": "-Inf"},
-		"Infected": map[string]any{"Stage": "Severe", "Since": "9007199254740993", "Strain.Number": 0., "Strain.Rates[0]": 0.,
+		"Infected": map[string]any{"Stage": "Severe", "Since": "9007199254740993", "Strain.Number": 0.,
+			"Strain.Rates[0]": 0.,
 			"Strain.Rates[1]": 0., "Strain.Rates[2]": 0., "Source": f.london.String()},
 		"Infected.Since": "9007199254740993",
-		"Note":           map[string]any{"Text": "Ville lumière", "Tags": `["river" "<img src=x onerror=alert(1)>"]`, "Next": "nil"},
-		"Name":           "Paris",
+		"Note": map[string]any{"Text": "Ville lumière",
+			"Tags": `["river" "<img src=x onerror=alert(1)>"]`, "Next": "nil"},
+		"Name": "Paris",
 	}
 	if fmt.Sprint(paris.Values) != fmt.Sprint(want) || paris.ID != f.paris.String() || paris.Name != "Paris" {
 		t.Errorf("got  %v\nwant %v", paris, want)
 	}
-	if london.Values["Dead"] != true || london.Values["ChildOf"] != f.paris.String() || london.Values["Infected"] != nil {
+	if london.Values["Dead"] != true || london.Values["ChildOf"] != f.paris.String() ||
+		london.Values["Infected"] != nil {
 		t.Errorf("got %v", london)
 	}
 	if n := len(f.lines(t, "query", "Velocity")); n != 1000 {
@@ -77,7 +81,8 @@ func TestRowsAsLines(t *testing.T) {
 func TestRowsAsTable(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.see(t, func() {
-		for name, e := range map[string]vast.Entity{"=1+2": f.people[0], "-7": f.people[1], "a \"b\", c\nd": f.people[2], "@x": f.people[3], "1-2": f.people[4]} {
+		for name, e := range map[string]vast.Entity{"=1+2": f.people[0], "-7": f.people[1],
+			"a \"b\", c\nd": f.people[2], "@x": f.people[3], "1-2": f.people[4]} {
 			if _, err := f.names.Set(e, name); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +90,8 @@ func TestRowsAsTable(t *testing.T) {
 		f.velocity.Get(f.people[1]).X = -7
 		f.note.Add(f.people[2], Note{Text: "+note"})
 	})
-	status, body := f.do(t, "GET", prefix+asking("rows", "query", "Name, Velocity", "columns", "Velocity,Note.Text,Dead,ChildOf", "format", "csv"), "", "")
+	status, body := f.do(t, "GET", prefix+asking("rows", "query", "Name, Velocity", "columns",
+		"Velocity,Note.Text,Dead,ChildOf", "format", "csv"), "", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -120,7 +126,8 @@ func TestRowsAsObject(t *testing.T) {
 	f := newFixture(t, Options{})
 	var got struct{ Rows []rowAnswer }
 	f.get(t, asking("rows", "query", "Infected", "columns", "Position.X"), &got)
-	if len(got.Rows) != 100 || got.Rows[3].ID != f.people[30].String() || got.Rows[3].Values["Position.X"] != "30" {
+	if len(got.Rows) != 100 || got.Rows[3].ID != f.people[30].String() ||
+		got.Rows[3].Values["Position.X"] != "30" {
 		t.Errorf("%+v", got)
 	}
 	f.get(t, asking("rows", "query", "Infected, !Position"), &got)
@@ -132,7 +139,8 @@ func TestRowsAsObject(t *testing.T) {
 // Samples have no entity twice, only matches, and each match with the same frequency.
 func TestRowsSampled(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
-	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit", "100000")); n != 10_000/3+2 {
+	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit",
+		"100000")); n != 10_000/3+2 {
 		t.Errorf("a sample larger than all has %d rows", n)
 	}
 	slots := make(map[string]int)
@@ -140,7 +148,8 @@ func TestRowsSampled(t *testing.T) {
 	const rounds, size = 30, 200
 	for range rounds {
 		seen := make(map[string]bool)
-		for _, one := range f.lines(t, "query", "Velocity, !Dead", "sample", fmt.Sprint(size), "columns", "Position.X") {
+		for _, one := range f.lines(t, "query", "Velocity, !Dead", "sample", fmt.Sprint(size), "columns",
+			"Position.X") {
 			if seen[one.ID] {
 				t.Fatalf("%s is in a sample twice", one.ID)
 			}
@@ -195,7 +204,8 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 	}()
 	for range 3 {
 		seen := make(map[string]int)
-		for _, one := range f.lines(t, "query", "Position.Y >= -1, Velocity", "limit", "1000000", "columns", "Position") {
+		for _, one := range f.lines(t, "query", "Position.Y >= -1, Velocity", "limit", "1000000", "columns",
+			"Position") {
 			seen[one.ID]++
 		}
 		for i := 2; i < len(f.people); i += 3 {
@@ -209,7 +219,8 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 			}
 		}
 		var page pageAnswer
-		f.get(t, asking("entities", "query", "Velocity, Position.X > 5", "offset", "500", "limit", "500"), &page)
+		f.get(t, asking("entities", "query", "Velocity, Position.X > 5", "offset", "500", "limit", "500"),
+			&page)
 		if len(page.Rows) == 0 || page.Total < 990 {
 			t.Errorf("a page of %d rows, %d in all", len(page.Rows), page.Total)
 		}
@@ -222,7 +233,8 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 func TestRowsForAClientThatGoes(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 100_000)
 	for range 2 * maxSearches {
-		r, err := http.Get(f.at(prefix + asking("rows", "query", "Velocity", "limit", "1000000", "format", "ndjson")))
+		r, err := http.Get(f.at(prefix + asking("rows", "query", "Velocity", "limit", "1000000", "format",
+			"ndjson")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,8 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 		for range 10 {
 			time.Sleep(time.Second)
 			s := p.sample(t)
-			if !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.BudgetSeconds != 0.1 || !s.Admitting || s.Age > 0.1 {
+			if !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.BudgetSeconds != 0.1 ||
+				!s.Admitting || s.Age > 0.1 {
 				t.Errorf("sample %+v of %+v", s, s.Pace)
 			}
 			if want := (TickTimes{0.03, 0.03, 0.03}); s.TickSeconds != want {
@@ -124,7 +125,8 @@ func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 		before := len(p.past())
 		p.sample(t)
 		time.Sleep(1100 * time.Millisecond)
-		if s := p.sample(t); before != 0 || !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.TickSeconds.Worst != 0.03 {
+		if s := p.sample(t); before != 0 || !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) ||
+			s.TickSeconds.Worst != 0.03 {
 			t.Errorf("%d old samples; after an hour %+v of %+v", before, s, s.Pace)
 		}
 	})
@@ -138,7 +140,8 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 		p.hang <- struct{}{} // a tick begins and does not end
 		time.Sleep(10 * time.Second)
 		s := p.sample(t)
-		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 || s.ChangesPerSecond != 0 {
+		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 ||
+			s.ChangesPerSecond != 0 {
 			t.Errorf("hanging: %+v of %+v", s, s.Pace)
 		}
 		if n := len(p.past()); n < 8 {
@@ -152,7 +155,8 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 		if s := p.sample(t); !s.Admitting || s.Age > 0.1 || !near(s.TicksPerSecond, 10) {
 			t.Errorf("afterwards: %+v of %+v", s, s.Pace)
 		}
-		if c, err := p.costs(context.Background()); err != nil || len(c.Columns) != 1 || c.Columns[0].Name != "Made" {
+		if c, err := p.costs(context.Background()); err != nil || len(c.Columns) != 1 ||
+			c.Columns[0].Name != "Made" {
 			t.Errorf("costs afterwards: %+v, %v", c, err)
 		}
 	})

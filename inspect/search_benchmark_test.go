@@ -23,15 +23,20 @@ func BenchmarkSearches(b *testing.B) {
 		w := newStillWorld(b, n)
 		far := strconv.Itoa(n / 10 * 9)
 		for _, c := range []struct{ name, path string }{
-			{"page", asking("entities", "query", "Position, !Dead", "offset", far, "columns", "Position,Infected", "limit", "100")},
-			{"page-again", asking("entities", "query", "Position, !Dead", "offset", far, "columns", "Position,Infected", "limit", "100")},
-			{"page-compared", asking("entities", "query", "Position.X > 5", "offset", far, "columns", "Position,Infected", "limit", "100")},
+			{"page", asking("entities", "query", "Position, !Dead", "offset", far, "columns",
+				"Position,Infected", "limit", "100")},
+			{"page-again", asking("entities", "query", "Position, !Dead", "offset", far, "columns",
+				"Position,Infected", "limit", "100")},
+			{"page-compared", asking("entities", "query", "Position.X > 5", "offset", far, "columns",
+				"Position,Infected", "limit", "100")},
 			{"count", asking("count", "query", "Position, Velocity | Dead")},
 			{"count-compared", asking("count", "query", "Position.X > 5, Velocity.Y == 1")},
 			{"children", asking("count", "query", "Dead, ChildOf("+w.town.String()+")")},
 			{"histogram", asking("histogram", "query", "Velocity", "field", "Position.X")},
-			{"rows", asking("rows", "query", "Position", "limit", "10000", "columns", "Position", "format", "csv")},
-			{"sample", asking("rows", "query", "Position", "sample", "1000", "columns", "Position", "format", "csv")},
+			{"rows", asking("rows", "query", "Position", "limit", "10000", "columns", "Position", "format",
+				"csv")},
+			{"sample", asking("rows", "query", "Position", "sample", "1000", "columns", "Position", "format",
+				"csv")},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) { w.bench(b, c.name, c.path) })
 		}
@@ -55,7 +60,8 @@ func newStillWorld(b *testing.B, n int) *stillWorld {
 	var some []vast.Entity
 	w.Archetype(position, velocity).NewN(n, func(r vast.Run) {
 		for i := range r.Len() {
-			position.Slice(r)[i], velocity.Slice(r)[i] = Position{float32(at), 0}, Velocity{0, float32(at % 3)}
+			position.Slice(r)[i], velocity.Slice(r)[i] = Position{float32(at), 0},
+				Velocity{0, float32(at % 3)}
 			if at++; at%10 == 0 {
 				some = append(some, r.Entity(i))
 			}

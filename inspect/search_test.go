@@ -24,7 +24,8 @@ func TestSearchesEnd(t *testing.T) {
 	f := newFixture(t, Options{})
 	s := f.search(t, "Position.X > 3", wanted{})
 	s.spent = searchTime + 1
-	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over || s.whole() || s.scanned() != 0 {
+	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over || s.whole() ||
+		s.scanned() != 0 {
 		t.Errorf("%v, over: %t, %d slots", err, s.over, s.scanned())
 	}
 	s = f.search(t, "Velocity", wanted{leaves: true})
@@ -39,7 +40,8 @@ func TestSearchesEnd(t *testing.T) {
 	answer := httptest.NewRecorder()
 	lines := &lineRows{}
 	rows.fail(answer, lines, errOver)
-	if text := answer.Body.String(); !strings.HasPrefix(text, `{"error":{"code":"time","message":"the rows are incomplete`) {
+	if text := answer.Body.String(); !strings.HasPrefix(text,
+		`{"error":{"code":"time","message":"the rows are incomplete`) {
 		t.Errorf("the last line is %s", text)
 	}
 	func() {
@@ -88,7 +90,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 
 	ended, end := context.WithCancel(context.Background())
 	end()
-	if _, err := f.newSearch(httptest.NewRequestWithContext(ended, "GET", "/", nil), "", wanted{}, answerTime); err == nil {
+	if _, err := f.newSearch(httptest.NewRequestWithContext(ended, "GET", "/", nil), "", wanted{},
+		answerTime); err == nil {
 		t.Error("a client that has gone got its turn")
 	}
 }

@@ -97,7 +97,10 @@ func TestTimesOf(t *testing.T) {
 		times = append(times, time.Duration(i+1)*time.Second)
 	}
 	seed := rand.Uint64()
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(times), func(i, j int) { times[i], times[j] = times[j], times[i] })
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(times), func(i, j int) {
+		times[i], times[j] = times[j],
+			times[i]
+	})
 	if got, want := timesOf(times), (TickTimes{500, 990, 1000}); got != want {
 		t.Errorf("seed %d: %+v, want %+v", seed, got, want)
 	}

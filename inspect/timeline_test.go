@@ -33,8 +33,10 @@ func TestTimeline(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 			}
-			if tick.Tick != a.Ticks[0].Tick+uint64(i) || tick.Workers != 2 || tick.Lost != 0 || tick.Began < 1e9 || len(tick.Phases) != 1 ||
-				tick.Phases[0].Phase != "update" || fmt.Sprint(systems) != "map[count:1 infect:1 move:1]" || parts < 1000/256 {
+			if tick.Tick != a.Ticks[0].Tick+uint64(i) || tick.Workers != 2 || tick.Lost != 0 ||
+				tick.Began < 1e9 || len(tick.Phases) != 1 ||
+				tick.Phases[0].Phase != "update" || fmt.Sprint(systems) != "map[count:1 infect:1 move:1]" ||
+				parts < 1000/256 {
 				t.Errorf("%+v: %v, %d parts", tick, systems, parts)
 			}
 		}

@@ -52,24 +52,30 @@ func TestPictureOfPlane(t *testing.T) {
 func TestPicturesRefused(t *testing.T) {
 	f := newFixture(t, Options{})
 	for _, c := range []struct{ from, to string }{
-		{"x0=0", "x0=NaN"}, {"x0=0", "x0=Inf"}, {"x0=0", "x0=1e309"}, {"x0=0", "x0="}, {"x0=0&", ""}, {"x0=0", "x0=0x10z"},
+		{"x0=0", "x0=NaN"}, {"x0=0", "x0=Inf"}, {"x0=0", "x0=1e309"}, {"x0=0", "x0="}, {"x0=0&", ""},
+		{"x0=0", "x0=0x10z"},
 		{"x0=0", "x0=1000"}, {"y1=8000", "y1=8001"}, {"x1=1000", "x1=1e-7"}, {"columns=100", "columns=0"},
-		{"columns=100", "columns=-1"}, {"columns=100", "columns=1048577"}, {"columns=100", "columns=99999999999999999999"},
+		{"columns=100", "columns=-1"}, {"columns=100", "columns=1048577"},
+		{"columns=100", "columns=99999999999999999999"},
 		{"rows=10", "rows=3496"}, {"rows=10", "rows=1e3"}, {"rows=10", ""},
 	} {
 		path := strings.Replace(strings.TrimPrefix(picturePath, prefix), c.from, c.to, 1)
 		f.refused(t, http.StatusBadRequest, "GET", path, "", "")
 	}
 	for _, path := range []string{
-		"views/nothing", "views/nothing/picture", "views/nothing/pick", "views/nothing/where", "views/nothing/landmarks",
-		"views/plane/where?entity=9999.1", "views/plane/where?entity=x", "views/plane/where", "views/plane/nothing",
+		"views/nothing", "views/nothing/picture", "views/nothing/pick", "views/nothing/where",
+		"views/nothing/landmarks",
+		"views/plane/where?entity=9999.1", "views/plane/where?entity=x", "views/plane/where",
+		"views/plane/nothing",
 		"views/%2e%2e%2f",
 	} {
 		f.refused(t, http.StatusNotFound, "GET", path, "", "")
 	}
 	for _, path := range []string{
-		"views/plane/pick", "views/plane/pick?x=1&y=1&radius=-1", "views/plane/pick?x=1&y=1&radius=1e9", "views/plane/pick?x=NaN&y=1&radius=1",
-		"views/plane/landmarks?x0=0&y0=0&x1=1&y1=1&most=201", "views/plane/landmarks?x0=0&y0=0&x1=0&y1=1&most=1",
+		"views/plane/pick", "views/plane/pick?x=1&y=1&radius=-1", "views/plane/pick?x=1&y=1&radius=1e9",
+		"views/plane/pick?x=NaN&y=1&radius=1",
+		"views/plane/landmarks?x0=0&y0=0&x1=1&y1=1&most=201",
+		"views/plane/landmarks?x0=0&y0=0&x1=0&y1=1&most=1",
 	} {
 		f.refused(t, http.StatusBadRequest, "GET", path, "", "")
 	}
@@ -102,27 +108,28 @@ type painter struct {
 }
 
 func (p *painter) view() View {
-	return View{ID: "painted", Bounds: Bounds{0, 0, 1, 1}, Layers: []Layer{{Name: "things"}}, Paint: func(q *Picture) bool {
-		if q.Next == 0 {
-			p.begun.Add(1)
-		}
-		if p.fails.Load() {
-			panic("out of paint")
-		}
-		if p.hold != nil {
-			select {
-			case <-p.hold:
-			default:
-				q.Next = 1
+	return View{ID: "painted", Bounds: Bounds{0, 0, 1, 1}, Layers: []Layer{{Name: "things"}},
+		Paint: func(q *Picture) bool {
+			if q.Next == 0 {
+				p.begun.Add(1)
+			}
+			if p.fails.Load() {
+				panic("out of paint")
+			}
+			if p.hold != nil {
+				select {
+				case <-p.hold:
+				default:
+					q.Next = 1
+					return false
+				}
+			}
+			if q.Next++; q.Next < p.ticks {
 				return false
 			}
-		}
-		if q.Next++; q.Next < p.ticks {
-			return false
-		}
-		q.Add(0, q.Cell(0.5, 0.5), 3)
-		return true
-	}}
+			q.Add(0, q.Cell(0.5, 0.5), 3)
+			return true
+		}}
 }
 
 const paintedPath = "views/painted/picture?x0=0&y0=0&x1=1&y1=1&columns=2&rows=2"
@@ -192,7 +199,8 @@ func TestPaintingThatPanics(t *testing.T) {
 	p := &painter{ticks: 2}
 	p.fails.Store(true)
 	f := newFixture(t, Options{Views: []View{p.view()}})
-	if got := f.refused(t, http.StatusInternalServerError, "GET", paintedPath, "", ""); !strings.Contains(got.Message, "out of paint") {
+	if got := f.refused(t, http.StatusInternalServerError, "GET", paintedPath, "",
+		""); !strings.Contains(got.Message, "out of paint") {
 		t.Errorf("refused with %q", got.Message)
 	}
 	p.fails.Store(false)

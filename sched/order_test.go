@@ -203,8 +203,9 @@ func TestAddMisuse(t *testing.T) {
 		`A of Writes belongs to another world`: {Name: "b", Writes: Columns(c[0], foreign[0]), Run: nothing},
 		"column 1 of Reads was not made":       {Name: "b", Reads: Columns(vast.Column[int]{}), Run: nothing},
 		"column 1 of Reads was not":            {Name: "b", Reads: Columns(nil), Run: nothing},
-		"zero Resource":                        {Name: "b", ReadsResources: Resources(Resource{}), Run: nothing},
-		`of phase "x"`:                         {Name: "b", Phase: "x", Run: nothing},
+		"zero Resource": {Name: "b", ReadsResources: Resources(Resource{}),
+			Run: nothing},
+		`of phase "x"`: {Name: "b", Phase: "x", Run: nothing},
 	} {
 		mustPanic(t, want, func() { s.Add(sys) })
 	}

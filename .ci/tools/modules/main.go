@@ -119,7 +119,7 @@ func workspace() (mods []*mod, work *modfile.WorkFile, err error) {
 			return nil, nil, err
 		}
 		if len(file.Replace) > 0 {
-			return nil, nil, fmt.Errorf("%s has a replace, which those who install the module do not see", name)
+			return nil, nil, fmt.Errorf("%s has a replace, which go install does not see", name)
 		}
 		mods = append(mods, &mod{folder: path.Clean(filepath.ToSlash(use.Path)), file: file})
 	}
@@ -135,7 +135,8 @@ func order(mods []*mod) ([]*mod, error) {
 			if slices.Contains(ordered, m) {
 				continue
 			}
-			if !slices.ContainsFunc(mods, func(o *mod) bool { return m.requires(o) && !slices.Contains(ordered, o) }) {
+			missing := func(o *mod) bool { return m.requires(o) && !slices.Contains(ordered, o) }
+			if !slices.ContainsFunc(mods, missing) {
 				ordered = append(ordered, m)
 			}
 		}
@@ -147,7 +148,8 @@ func order(mods []*mod) ([]*mod, error) {
 }
 
 func (m *mod) requires(o *mod) bool {
-	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == o.path() })
+	path := o.path()
+	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 }
 
 // require sets the required versions of siblings in go.mod, and the sums of these siblings in go.sum.
@@ -160,7 +162,8 @@ func (m *mod) require(siblings []*mod, version string) error {
 	}
 	var lines []string
 	for line := range strings.Lines(string(sums)) {
-		if !slices.ContainsFunc(siblings, func(o *mod) bool { return strings.HasPrefix(line, o.path()+" ") }) {
+		ofSibling := func(o *mod) bool { return strings.HasPrefix(line, o.path()+" ") }
+		if !slices.ContainsFunc(siblings, ofSibling) {
 			lines = append(lines, line)
 		}
 	}

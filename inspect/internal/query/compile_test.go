@@ -20,7 +20,8 @@ func TestErrorsOfNames(t *testing.T) {
 		{"dead", "may be Dead or DEAD", 0, 4},
 		{"Body.Y > 1, Body.Z > 1", `Body has no field "Z": did you mean X?`, 16, 2},
 		{"Body.Mas > 1", `did you mean Mass?`, 4, 4},
-		{"Numbers.In > 1", "Numbers.In is not a single value: name a field, such as Numbers.In[0].Deep", 7, 3},
+		{"Numbers.In > 1", "Numbers.In is not a single value: name a field, such as Numbers.In[0].Deep", 7,
+			3},
 		{"Body > 1", "Body is not a single value: name a field, such as Body.X", 0, 4},
 		{"Dead == 1", "Dead is a tag without a value", 0, 4},
 		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
@@ -61,7 +62,8 @@ func TestErrorsOfNames(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(e.Message, c.says) || e.Position != c.position || e.Length != c.length {
-			t.Errorf("%q: %q at %d, %d, want %q at %d, %d", c.text, e.Message, e.Position, e.Length, c.says, c.position, c.length)
+			t.Errorf("%q: %q at %d, %d, want %q at %d, %d", c.text, e.Message, e.Position, e.Length, c.says,
+				c.position, c.length)
 		}
 	}
 }
@@ -69,7 +71,8 @@ func TestErrorsOfNames(t *testing.T) {
 func TestShown(t *testing.T) {
 	f := newTestWorld(t, 40)
 	for text, want := range map[string]string{
-		"": "", "Body, !Dead, ?Note": "Body Note", "Body.X > 1 | Illness, Body": "Body Illness", "ChildOf(*), Name ~ x": "ChildOf Name",
+		"": "", "Body, !Dead, ?Note": "Body Note", "Body.X > 1 | Illness, Body": "Body Illness",
+		"ChildOf(*), Name ~ x": "ChildOf Name",
 	} {
 		q, err := Parse(text)
 		if err != nil {
@@ -105,7 +108,8 @@ func TestNameWithoutAComponent(t *testing.T) {
 			named++
 		}
 	}
-	for text, want := range map[string]int{"Name": named, "!Name": len(f.entities) - named, `name == "Paris 14"`: 1, `Name != "Paris 14"`: named - 1,
+	for text, want := range map[string]int{"Name": named, "!Name": len(f.entities) - named,
+		`name == "Paris 14"`: 1, `Name != "Paris 14"`: named - 1,
 		"Name ~ new": named / 2, "Name == Nobody": 0} {
 		s := f.search(t, text)
 		n := 0
@@ -143,7 +147,8 @@ func TestNamesWithMoreToThem(t *testing.T) {
 			schema.Columns = append(schema.Columns, c)
 		}
 	}
-	for text, want := range map[string]int{`Name == "Paris 14"`: 1, `Name == "Paris 14, FR"`: 1, `Name == "Paris"`: 0, `Name != "Paris 14"`: 5, "ChildOf(Pariss 0)": -1} {
+	for text, want := range map[string]int{`Name == "Paris 14"`: 1, `Name == "Paris 14, FR"`: 1,
+		`Name == "Paris"`: 0, `Name != "Paris 14"`: 5, "ChildOf(Pariss 0)": -1} {
 		q, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +181,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"a", "", 1}, {"infectd", "infected", 1}, {"posiiton", "position", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+	}{{"", "", 0}, {"a", "", 1}, {"infectd", "infected", 1}, {"posiiton", "position", 1}, {"kitten",
+		"sitting", 3}, {"ab", "ba", 1}} {
 		if d := distance(c.a, c.b, 10); d != c.want {
 			t.Errorf("from %q to %q it is %d, want %d", c.a, c.b, d, c.want)
 		}

@@ -33,7 +33,8 @@ func TestNamesakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := Compile(q, f.schema)
-		if err != nil || len(p.Shown()) != 1 || p.Shown()[0] != c || q.String() != c.Text() || p.Text() != c.Text() {
+		if err != nil || len(p.Shown()) != 1 || p.Shown()[0] != c || q.String() != c.Text() ||
+			p.Text() != c.Text() {
 			t.Errorf("%s: %v, shows %v", c.Text(), err, p)
 		}
 		list, err := FindNamed(c.Text(), f.schema)
@@ -41,7 +42,8 @@ func TestNamesakes(t *testing.T) {
 			t.Errorf("%s: %v, %+v", c.Text(), err, list)
 		}
 	}
-	want := "Body#0, Numbers, Illness, Note, Dead, Age in years, ChildOf, ChildOf targets, Name#8, DEAD, Body#10, " +
+	want := "Body#0, Numbers, Illness, Note, Dead, Age in years, ChildOf, ChildOf targets, Name#8, DEAD, " +
+		"Body#10, " +
 		"body, Name#12"
 	if got := strings.Join(labels, ", "); got != want {
 		t.Errorf("the columns are called %s, want %s", got, want)
@@ -79,7 +81,8 @@ func TestSearchForTheOtherName(t *testing.T) {
 	own.Add(f.entities[1], "Paris 0")
 	own.Add(f.entities[2], "Paris 14")
 	for text, want := range map[string]vast.Entity{
-		`Name#12 == "Paris 0"`: f.entities[1], `Name#8 == "Paris 0"`: f.entities[0], `Name#12 == "Paris 14"`: f.entities[2],
+		`Name#12 == "Paris 0"`: f.entities[1], `Name#8 == "Paris 0"`: f.entities[0],
+		`Name#12 == "Paris 14"`: f.entities[2],
 	} {
 		s := f.search(t, text)
 		var found []int
@@ -123,8 +126,10 @@ func TestCompleteNamesakes(t *testing.T) {
 			texts = append(texts, i.Text)
 		}
 		list := strings.Join(texts, ", ")
-		if got.From != c.from || got.To != c.to || !strings.HasPrefix(list, c.items) || c.items == "" && list != "" {
-			t.Errorf("%q: from %d to %d, %s, want %d to %d, %s", c.text, got.From, got.To, list, c.from, c.to, c.items)
+		if got.From != c.from || got.To != c.to || !strings.HasPrefix(list, c.items) || c.items == "" &&
+			list != "" {
+			t.Errorf("%q: from %d to %d, %s, want %d to %d, %s", c.text, got.From, got.To, list, c.from, c.to,
+				c.items)
 		}
 	}
 }
@@ -159,7 +164,8 @@ func TestSteps(t *testing.T) {
 		if info.Type == n.Type {
 			n.Path = ""
 		}
-		all = append(all, Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type, Values: []Part{n}})
+		all = append(all, Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type,
+			Values: []Part{n}})
 	}
 	s := NewSchema(all)
 	for text, want := range map[string]int{

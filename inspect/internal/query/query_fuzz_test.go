@@ -12,7 +12,9 @@ func FuzzQuery(f *testing.F) {
 	for _, c := range conditions {
 		f.Add(c.text, len(c.text))
 	}
-	for _, text := range []string{"Body, !Dead | x", `ChildOf("a\"b")`, "ChildOf(17.3), ?Note", "A[0].B[1] !~ +.5e-3", "Body#0.X > 1, !Dead#4", `"DEAD"#9#`, "ChildOf#6(*), x#", "Numbers.In[1].", "\xff(\"\xff"} {
+	for _, text := range []string{"Body, !Dead | x", `ChildOf("a\"b")`, "ChildOf(17.3), ?Note",
+		"A[0].B[1] !~ +.5e-3", "Body#0.X > 1, !Dead#4", `"DEAD"#9#`, "ChildOf#6(*), x#", "Numbers.In[1].",
+		"\xff(\"\xff"} {
 		f.Add(text, 5)
 	}
 	w := newTestWorld(f, 200)

@@ -82,7 +82,8 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	vast.NewTag(w, "DEAD") // differs from another only in case
 	f.schema = schemaOf(w)
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, a := range []*vast.Archetype{w.Archetype(f.body), w.Archetype(f.body, f.numbers), w.Archetype(), w.Archetype(f.numbers, f.age)} {
+	for _, a := range []*vast.Archetype{w.Archetype(f.body), w.Archetype(f.body, f.numbers), w.Archetype(),
+		w.Archetype(f.numbers, f.age)} {
 		for range n / 4 {
 			f.entities = append(f.entities, a.New())
 		}
@@ -102,7 +103,8 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 		}
 	}
 	if n := f.numbers.Get(e); n != nil {
-		*n = numbers{I8: int8(r.Int()), I16: int16(r.Int()), I32: int32(r.Int()), I64: int64(r.Uint64()), U8: uint8(r.Int()),
+		*n = numbers{I8: int8(r.Int()), I16: int16(r.Int()), I32: int32(r.Int()), I64: int64(r.Uint64()),
+			U8:  uint8(r.Int()),
 			U16: uint16(r.Int()), U32: uint32(r.Int()), U64: r.Uint64(), On: r.IntN(2) == 0}
 		n.In[1].Deep = int32(r.IntN(7) - 3)
 	}
@@ -113,7 +115,8 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 		f.illness.Add(e, illness{stage8(r.IntN(3) - 1), level(r.IntN(2)), f.entities[r.IntN(20)]})
 	}
 	if r.IntN(4) == 0 {
-		f.note.Add(e, note{Text: []string{"", "Paris", "paris in spring", "Ähre"}[r.IntN(4)], Size: r.IntN(4)})
+		f.note.Add(e, note{Text: []string{"", "Paris", "paris in spring", "Ähre"}[r.IntN(4)],
+			Size: r.IntN(4)})
 	}
 	if r.IntN(5) == 0 {
 		f.dead.Add(e)
@@ -135,7 +138,8 @@ func (f *testWorld) Find(name string) (vast.Entity, bool) { return f.names.Find(
 
 func (f *testWorld) Suggest(prefix string, most int) (list []Suggestion) {
 	for _, e := range f.entities {
-		if name, ok := f.names.Of(e); ok && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) && len(list) < most {
+		if name, ok := f.names.Of(e); ok && strings.HasPrefix(strings.ToLower(name),
+			strings.ToLower(prefix)) && len(list) < most {
 			list = append(list, Suggestion{Name: name, Entity: e})
 		}
 	}
@@ -147,7 +151,8 @@ func schemaOf(w *vast.World) *Schema {
 	var all []Column
 	for _, col := range probe.Columns(w) {
 		info := probe.Describe(col)
-		c := Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type, Linked: info.Linked != "", Private: info.Private}
+		c := Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type,
+			Linked: info.Linked != "", Private: info.Private}
 		_, c.Relation = probe.RelationOf(col)
 		if info.Type != nil && !c.Linked {
 			c.addParts(info.Layout, "", 0)
@@ -158,7 +163,8 @@ func schemaOf(w *vast.World) *Schema {
 }
 
 func (c *Column) addParts(l probe.Layout, path string, offset int) {
-	kinds := map[reflect.Kind]Kind{reflect.Bool: KindBool, reflect.Float32: KindFloat, reflect.Float64: KindFloat, reflect.String: KindString}
+	kinds := map[reflect.Kind]Kind{reflect.Bool: KindBool, reflect.Float32: KindFloat,
+		reflect.Float64: KindFloat, reflect.String: KindString}
 	kind, ok := kinds[l.Type.Kind()]
 	switch {
 	case ok:

@@ -11,12 +11,16 @@ import (
 // Error, and an accepted value must be shown as given.
 func FuzzEdit(f *testing.F) {
 	types := []reflect.Type{
-		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](), reflect.TypeFor[map[string]int](),
-		reflect.TypeFor[any](), reflect.TypeFor[float64](), reflect.TypeFor[stage](), reflect.TypeFor[[2][3]int8](), reflect.TypeFor[string](),
+		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](),
+		reflect.TypeFor[map[string]int](),
+		reflect.TypeFor[any](), reflect.TypeFor[float64](), reflect.TypeFor[stage](),
+		reflect.TypeFor[[2][3]int8](), reflect.TypeFor[string](),
 		reflect.TypeFor[[]string](), reflect.TypeFor[uint8](),
 	}
-	for i, path := range []string{"At.X", "Bag[0].Kind", "[1].Kind", `["a"]`, "", "", "", "[1][2]", "", "[3]", ""} {
-		for _, text := range []string{"1", `"Ill"`, "[1,2]", `{"X":1}`, "1e400", `"NaN"`, "null", "-0", "9007199254740993", "[[", `"17.3"`} {
+	for i, path := range []string{"At.X", "Bag[0].Kind", "[1].Kind", `["a"]`, "", "", "", "[1][2]", "", "[3]",
+		""} {
+		for _, text := range []string{"1", `"Ill"`, "[1,2]", `{"X":1}`, "1e400", `"NaN"`, "null", "-0",
+			"9007199254740993", "[[", `"17.3"`} {
 			f.Add(uint8(i), path, text)
 		}
 	}
@@ -41,7 +45,8 @@ func FuzzEdit(f *testing.F) {
 		if _, err := json.Marshal(shown); err != nil {
 			t.Fatal(err)
 		}
-		if n := 0; typ.Kind() == reflect.Uint8 && typ != types[6] && (json.Unmarshal([]byte(text), &n) == nil && uint64(n) != got.Uint()) {
+		if n := 0; typ.Kind() == reflect.Uint8 && typ != types[6] &&
+			(json.Unmarshal([]byte(text), &n) == nil && uint64(n) != got.Uint()) {
 			t.Fatalf("%s became %d", text, got.Uint())
 		}
 	})

@@ -60,7 +60,8 @@ func TestEdit(t *testing.T) {
 		{"Big", `18446744073709551615`, func(b *body) { b.Big = math.MaxUint64 }},
 		{"Big", `1e6`, func(b *body) { b.Big = 1_000_000 }},
 		{"inner.Deep", "-7", func(b *body) { b.inner.Deep = -7 }},
-		{"", `{"At":{"X":1},"inner":{"Deep":2},"Stage":"Ill"}`, func(b *body) { b.At.X, b.inner.Deep, b.Stage = 1, 2, 1 }},
+		{"", `{"At":{"X":1},"inner":{"Deep":2},"Stage":"Ill"}`,
+			func(b *body) { b.At.X, b.inner.Deep, b.Stage = 1, 2, 1 }},
 		{"", `{}`, func(b *body) {}},
 	} {
 		want := body{}
@@ -83,7 +84,8 @@ func TestEditOfHeapValues(t *testing.T) {
 	p := &person{Name: "x", Bag: shared}
 	v := reflect.ValueOf(p).Elem()
 	got, err := edit(v, "Bag[1].Kind", `"Healthy"`)
-	if bag := got.Addr().Interface().(*person).Bag; err != nil || bag[1].Kind != 0 || bag[0].Kind != 1 || shared[1].Kind != 2 {
+	if bag := got.Addr().Interface().(*person).Bag; err != nil || bag[1].Kind != 0 || bag[0].Kind != 1 ||
+		shared[1].Kind != 2 {
 		t.Errorf("%v, %v, the shared one %v", err, bag, shared)
 	}
 	e, err := NewEdit(v.Type(), "Bag", []byte(`[{"Kind":2},{}, {"Kind":"Ill"}]`))
@@ -97,13 +99,15 @@ func TestEditOfHeapValues(t *testing.T) {
 		t.Errorf("%v %v", a, b)
 	}
 	got, err = edit(v, "Born", `"2020-01-02T03:04:05Z"`)
-	if born := got.Addr().Interface().(*person).Born; err != nil || !born.Equal(time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)) {
+	if born := got.Addr().Interface().(*person).Born; err != nil ||
+		!born.Equal(time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)) {
 		t.Errorf("%v, %v", err, born)
 	}
 	if got, err := edit(reflect.ValueOf("a"), "", `"b\n<"`); err != nil || got.Interface() != "b\n<" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := edit(reflect.ValueOf(make([]int, elementsMost+1)), "[0]", "1"); err == nil || !strings.Contains(err.Error(), "can be edited") {
+	if _, err := edit(reflect.ValueOf(make([]int, elementsMost+1)), "[0]", "1"); err == nil ||
+		!strings.Contains(err.Error(), "can be edited") {
 		t.Error(err)
 	}
 }
@@ -141,7 +145,8 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "Grid", `[[1,2,3]]`, "Grid: must have 2 elements, not 1"},
 		{plain, "Grid", `{}`, "must be an array, not {}"},
 		{plain, "Grid", deep, "the value is n"}, // nested too deep, or not JSON for the decoder
-		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500), "the value is nested more than 32 levels deep"},
+		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500),
+			"the value is nested more than 32 levels deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
 		{plain, "To", `5`, "must be an entity, as an ID such as 17.3 or a name, or null for none, not 5"},
 		{plain, "To", `{}`, "must be an entity, as an ID such as 17.3 or a name, or null for none, not {}"},
@@ -157,7 +162,8 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "At.X.Y", "1", "At.X: a float32 has no fields"},
 		{plain, "At[0]", "1", "At: a value.point has no elements"},
 		{plain, "Grid[2]", "1", "Grid: the index must be 0 to 1, not 2"},
-		{plain, "Grid[99999999999999999999]", "1", `an index must be a whole number from 0 on, not "99999999999999999999"`},
+		{plain, "Grid[99999999999999999999]", "1",
+			`an index must be a whole number from 0 on, not "99999999999999999999"`},
 		{plain, "Grid[-1]", "1", `an index must be a whole number from 0 on, not "-1"`},
 		{plain, "Grid[", "1", "is never closed"},
 		{plain, "Grid[]", "1", "an index must be a whole number"},
@@ -182,7 +188,8 @@ func TestEditRefuses(t *testing.T) {
 		{reflect.TypeFor[complex64](), "", "5", "a complex64 is read-only"},
 	} {
 		_, err := NewEdit(tt.t, tt.path, []byte(tt.text))
-		if e := (*Error)(nil); err == nil || !errors.As(err, &e) || !strings.Contains(err.Error(), tt.says) || len(err.Error()) > 1200 {
+		if e := (*Error)(nil); err == nil || !errors.As(err, &e) || !strings.Contains(err.Error(), tt.says) ||
+			len(err.Error()) > 1200 {
 			t.Errorf("%.100s = %.100s: %v\ninstead of %s", tt.path, tt.text, err, tt.says)
 		}
 	}
@@ -193,10 +200,12 @@ func TestEditRefuses(t *testing.T) {
 		{reflect.ValueOf(body{}), "To", `"Atlantis"`, `To: there is no entity "Atlantis"`},
 		{reflect.ValueOf(body{}), "To", `{"name":"17.3"}`, `To: there is no entity "17.3"`},
 		{reflect.ValueOf(body{}), "To", `{"id":"Paris"}`, `To: there is no entity "Paris"`},
-		{reflect.ValueOf([]item{{}}), "[1].Kind", "1", "[1].Kind: there are 1 elements: index 1 is out of range"},
+		{reflect.ValueOf([]item{{}}), "[1].Kind", "1",
+			"[1].Kind: there are 1 elements: index 1 is out of range"},
 		{reflect.ValueOf([]item(nil)), "[0].Kind", "1", "there are 0 elements"},
 	} {
-		if got, err := edit(tt.v, tt.path, tt.text); err == nil || err.Error() != tt.says && !strings.Contains(err.Error(), tt.says) ||
+		if got, err := edit(tt.v, tt.path, tt.text); err == nil || err.Error() != tt.says &&
+			!strings.Contains(err.Error(), tt.says) ||
 			!reflect.DeepEqual(got.Interface(), tt.v.Interface()) {
 			t.Errorf("%s = %s: %v", tt.path, tt.text, err)
 		}
@@ -206,9 +215,11 @@ func TestEditRefuses(t *testing.T) {
 // TestEditableIsEditable sets each editable field of a tree to its shown value: nothing may change. A leaf
 // that is not editable must be refused.
 func TestEditableIsEditable(t *testing.T) {
-	b := body{At: point{1, float32(math.Inf(1))}, Stage: 2, To: vast.EntityOf(3<<32 | 17), Left: time.Hour, Big: 1 << 60}
+	b := body{At: point{1, float32(math.Inf(1))}, Stage: 2, To: vast.EntityOf(3<<32 | 17), Left: time.Hour,
+		Big: 1 << 60}
 	b.inner.Deep = 5
-	p := &person{Name: "n", Bag: []item{{1}}, Next: &person{}, Extra: 5, Ages: map[string]int{"a": 1}, Born: time.Unix(1, 5).UTC()}
+	p := &person{Name: "n", Bag: []item{{1}}, Next: &person{}, Extra: 5, Ages: map[string]int{"a": 1},
+		Born: time.Unix(1, 5).UTC()}
 	edited := 0
 	for _, v := range []reflect.Value{reflect.ValueOf(b), reflect.ValueOf(p).Elem()} {
 		shown := Tree(v, Options{Editable: true})
@@ -225,7 +236,8 @@ func TestEditableIsEditable(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := edit(v, f.Path, string(text))
-			if (err == nil) != f.Editable || err == nil && !reflect.DeepEqual(got.Addr().Interface(), addressable(v).Addr().Interface()) {
+			if (err == nil) != f.Editable || err == nil &&
+				!reflect.DeepEqual(got.Addr().Interface(), addressable(v).Addr().Interface()) {
 				t.Errorf("%s = %s: %v, editable %t", f.Path, text, err, f.Editable)
 			}
 			edited++
@@ -261,7 +273,8 @@ func TestEnumsThatMayBeTwo(t *testing.T) {
 		`"One"`:  `"One" may be one or ONE: write the exact name`,
 		`"two"`:  `must be one of 2, 1999, one, ONE, not "two"`,
 	} {
-		if got, err := edit(reflect.ValueOf(year(9)), "", text); err == nil || !strings.Contains(err.Error(), says) || got.Interface() != year(9) {
+		if got, err := edit(reflect.ValueOf(year(9)), "", text); err == nil ||
+			!strings.Contains(err.Error(), says) || got.Interface() != year(9) {
 			t.Errorf("%s: %v, %v, want %s", text, got, err, says)
 		}
 	}

@@ -44,11 +44,13 @@ func TestOddShapes(t *testing.T) {
 		}
 		shown := Tree(v, Options{Editable: true})
 		begin, cutShort := strings.CutSuffix(tt.text, "…")
-		if !strings.HasPrefix(shown.Text, begin) || !cutShort && shown.Text != tt.text || len(shown.Text) > 130 {
+		if !strings.HasPrefix(shown.Text, begin) || !cutShort && shown.Text != tt.text ||
+			len(shown.Text) > 130 {
 			t.Errorf("the text is %q, want %q", shown.Text, tt.text)
 		}
 		if len(shown.Parts) != tt.parts || shown.More != tt.more || shown.Fields > 2000 {
-			t.Errorf("%.60s: %d parts and %d more, want %d and %d; %d fields", tt.text, len(shown.Parts), shown.More,
+			t.Errorf("%.60s: %d parts and %d more, want %d and %d; %d fields", tt.text, len(shown.Parts),
+				shown.More,
 				tt.parts, tt.more, shown.Fields)
 		}
 	}
@@ -86,7 +88,8 @@ func TestLargeIsNotCopied(t *testing.T) {
 		First, Second any
 		Few, Many     map[int]large
 	}
-	h := holder{First: large{N: 5, n: 6}, Second: point{1, 2}, Few: map[int]large{1: {}}, Many: map[int]large{}}
+	h := holder{First: large{N: 5, n: 6}, Second: point{1, 2}, Few: map[int]large{1: {}},
+		Many: map[int]large{}}
 	for i := range 20 {
 		h.Many[i] = large{}
 	}

@@ -77,28 +77,41 @@ func part(t *testing.T, f *Field, path string) *Field {
 
 func TestTree(t *testing.T) {
 	e := vast.EntityOf(3<<32 | 17)
-	v := body{At: point{1.5, float32(math.NaN())}, Stage: 1, To: e, Left: 90 * time.Second, Big: math.MaxUint64}
+	v := body{At: point{1.5, float32(math.NaN())}, Stage: 1, To: e, Left: 90 * time.Second,
+		Big: math.MaxUint64}
 	v.Grid[1][2], v.inner.Deep = -5, 7
 	shown := Tree(reflect.ValueOf(v), Options{Editable: true})
 	for _, want := range []Field{
 		{Path: "", Type: "value.body", Kind: Struct, Exported: true, Size: int(reflect.TypeOf(v).Size())},
-		{Path: "At", Name: "At", Type: "value.point", Kind: Vector, Text: "{X:1.5 Y:NaN}", Exported: true, Size: 8},
-		{Path: "At.X", Name: "X", Type: "float32", Kind: Float, Value: float32(1.5), Text: "1.5", Exported: true, Editable: true, Size: 4},
-		{Path: "At.Y", Name: "Y", Type: "float32", Kind: Float, Value: "NaN", Text: "NaN", Exported: true, Editable: true, Offset: 4, Size: 4},
-		{Path: "Stage", Name: "Stage", Type: "value.stage", Kind: Enum, Value: uint64(1), Text: "Ill", Exported: true, Editable: true,
+		{Path: "At", Name: "At", Type: "value.point", Kind: Vector, Text: "{X:1.5 Y:NaN}", Exported: true,
+			Size: 8},
+		{Path: "At.X", Name: "X", Type: "float32", Kind: Float, Value: float32(1.5), Text: "1.5",
+			Exported: true, Editable: true, Size: 4},
+		{Path: "At.Y", Name: "Y", Type: "float32", Kind: Float, Value: "NaN", Text: "NaN", Exported: true,
+			Editable: true, Offset: 4, Size: 4},
+		{Path: "Stage", Name: "Stage", Type: "value.stage", Kind: Enum, Value: uint64(1), Text: "Ill",
+			Exported: true, Editable: true,
 			Offset: 8, Size: 1, Choices: "github.com/vastgo/vast/inspect/internal/value.stage"},
-		{Path: "Grid[1]", Name: "[1]", Type: "[3]int8", Kind: Vector, Text: "[0 0 -5]", Exported: true, Offset: 12, Size: 3},
-		{Path: "Grid[1][2]", Name: "[2]", Type: "int8", Kind: Int, Value: int64(-5), Text: "-5", Exported: true, Editable: true, Offset: 14, Size: 1},
-		{Path: "Pad", Name: "Pad", Type: "[1000]uint16", Kind: Array, Exported: true, Offset: 16, Size: 2000, More: 1000 - partsMost},
-		{Path: "To", Name: "To", Type: "vast.Entity", Kind: Entity, Value: "17.3", Text: "17.3", Exported: true, Editable: true,
+		{Path: "Grid[1]", Name: "[1]", Type: "[3]int8", Kind: Vector, Text: "[0 0 -5]", Exported: true,
+			Offset: 12, Size: 3},
+		{Path: "Grid[1][2]", Name: "[2]", Type: "int8", Kind: Int, Value: int64(-5), Text: "-5",
+			Exported: true, Editable: true, Offset: 14, Size: 1},
+		{Path: "Pad", Name: "Pad", Type: "[1000]uint16", Kind: Array, Exported: true, Offset: 16, Size: 2000,
+			More: 1000 - partsMost},
+		{Path: "To", Name: "To", Type: "vast.Entity", Kind: Entity, Value: "17.3", Text: "17.3",
+			Exported: true, Editable: true,
 			Offset: int(reflect.TypeOf(v).Field(4).Offset), Size: 8},
-		{Path: "Left", Name: "Left", Type: "time.Duration", Kind: Duration, Value: int64(90e9), Text: "1m30s", Exported: true,
+		{Path: "Left", Name: "Left", Type: "time.Duration", Kind: Duration, Value: int64(90e9), Text: "1m30s",
+			Exported: true,
 			Editable: true, Offset: int(reflect.TypeOf(v).Field(5).Offset), Size: 8},
-		{Path: "On", Name: "On", Type: "bool", Kind: Bool, Value: false, Text: "false", Exported: true, Editable: true,
-			Offset: int(reflect.TypeOf(v).Field(6).Offset), Size: 1},
-		{Path: "Big", Name: "Big", Type: "uint64", Kind: Uint, Value: "18446744073709551615", Text: "18446744073709551615",
+		{Path: "On", Name: "On", Type: "bool", Kind: Bool, Value: false, Text: "false", Exported: true,
+			Editable: true,
+			Offset:   int(reflect.TypeOf(v).Field(6).Offset), Size: 1},
+		{Path: "Big", Name: "Big", Type: "uint64", Kind: Uint, Value: "18446744073709551615",
+			Text:     "18446744073709551615",
 			Exported: true, Editable: true, Offset: int(reflect.TypeOf(v).Field(7).Offset), Size: 8},
-		{Path: "inner.Deep", Name: "Deep", Type: "int16", Kind: Int, Value: int64(7), Text: "7", Exported: true, Editable: true,
+		{Path: "inner.Deep", Name: "Deep", Type: "int16", Kind: Int, Value: int64(7), Text: "7",
+			Exported: true, Editable: true,
 			Offset: int(reflect.TypeOf(v).Field(9).Offset), Size: 2},
 	} {
 		got := *part(t, &shown.Field, want.Path)
@@ -131,7 +144,8 @@ func TestTree(t *testing.T) {
 	if f := Tree(reflect.ValueOf(v), Options{}); part(t, &f.Field, "At.X").Editable {
 		t.Error("a field of what is shown only can be edited")
 	}
-	if f := Tree(reflect.ValueOf([300][300]float64{}), Options{}); count(&f.Field) != 2000 || f.More != 300-len(f.Parts) {
+	if f := Tree(reflect.ValueOf([300][300]float64{}), Options{}); count(&f.Field) != 2000 ||
+		f.More != 300-len(f.Parts) {
 		t.Errorf("%d fields, %d more", count(&f.Field), f.More)
 	}
 }
@@ -169,11 +183,13 @@ func TestTreeOfHeapValues(t *testing.T) {
 		"private.F":   {"nil", nil, false, 128},
 	} {
 		f := part(t, &shown.Field, path)
-		if f.Text != want.text || f.Value != want.value || f.Editable != want.editable || f.Offset != want.offset && want.offset <= 0 {
+		if f.Text != want.text || f.Value != want.value || f.Editable != want.editable ||
+			f.Offset != want.offset && want.offset <= 0 {
 			t.Errorf("%s: %+v", path, *f)
 		}
 	}
-	if f := part(t, &shown.Field, "Extra"); f.Text != "int 5" || len(f.Parts) != 1 || f.Parts[0].Value != int64(5) || f.Parts[0].Editable {
+	if f := part(t, &shown.Field, "Extra"); f.Text != "int 5" || len(f.Parts) != 1 ||
+		f.Parts[0].Value != int64(5) || f.Parts[0].Editable {
 		t.Errorf("%+v", f)
 	}
 	if f := part(t, &shown.Field, "Lock"); len(f.Parts) != 0 {
@@ -188,7 +204,8 @@ func TestTreeOfHeapValues(t *testing.T) {
 		many[i] = i
 	}
 	var nobody *person
-	for _, v := range []any{self, circle, many, nobody, func() {}, make(chan int), strings.Repeat("é", 5000), 1i, []byte("hello"),
+	for _, v := range []any{self, circle, many, nobody, func() {}, make(chan int), strings.Repeat("é", 5000),
+		1i, []byte("hello"),
 		struct{ v any }{struct{ u vast.Entity }{vast.EntityOf(1 << 32)}}} {
 		shown := Tree(reflect.ValueOf(v), Options{Editable: true})
 		if n := count(&shown.Field); n > 20 || len(shown.Text) > textMost+10 {
@@ -202,7 +219,8 @@ func TestTreeOfHeapValues(t *testing.T) {
 	for i := range texts {
 		texts[i] = strings.Repeat("x", 4000)
 	}
-	if text, err := json.Marshal(Tree(reflect.ValueOf(texts), Options{})); err != nil || len(text) > 2*textsMost {
+	if text, err := json.Marshal(Tree(reflect.ValueOf(texts), Options{})); err != nil ||
+		len(text) > 2*textsMost {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	long := Tree(reflect.ValueOf(strings.Repeat("é", 5000)), Options{Editable: true})
@@ -250,7 +268,8 @@ func TestHostileStrings(t *testing.T) {
 			t.Errorf("%v %q instead of %v %q", shown.Kind, shown.Text, tt.kind, tt.text)
 		}
 	}
-	if got := ChoicesOf(reflect.TypeFor[weird]()); !reflect.DeepEqual(got, []Choice{{0, "A"}, {1, "B"}, {3, "C"}}) {
+	if got := ChoicesOf(reflect.TypeFor[weird]()); !reflect.DeepEqual(got,
+		[]Choice{{0, "A"}, {1, "B"}, {3, "C"}}) {
 		t.Errorf("choices are %v", got)
 	}
 	if got := ChoicesOf(reflect.TypeFor[time.Month]()); len(got) != 12 || got[0] != (Choice{1, "January"}) {

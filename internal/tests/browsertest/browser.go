@@ -17,7 +17,8 @@ import (
 // Time bounds each step in the browser: CI machines are slow.
 const Time = 30 * time.Second
 
-var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into VAST_BROWSER")
+var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into " +
+	"VAST_BROWSER")
 
 // browser is shared by all tests; each [Tab] has a profile of its own.
 var browser struct {
@@ -54,7 +55,8 @@ func Needed(t testing.TB) {
 
 // find returns the path of a browser.
 func find() (string, error) {
-	names := []string{"chromium", "google-chrome-stable", "google-chrome", "chromium-browser", "headless_shell"}
+	names := []string{"chromium", "google-chrome-stable", "google-chrome", "chromium-browser",
+		"headless_shell"}
 	if chosen := os.Getenv("VAST_BROWSER"); chosen != "" {
 		names = []string{chosen}
 	}
@@ -80,7 +82,8 @@ func start() {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server", true), chromedp.WSURLReadTimeout(Time))
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server",
+			true), chromedp.WSURLReadTimeout(Time))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	// A newer browser sends events that the library does not know; they are not errors.
 	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
