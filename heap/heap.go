@@ -72,7 +72,7 @@ const (
 // It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
 func New(o Options) (*Heap, error) {
 	if o.Capacity < 0 {
-		panic(fmt.Sprintf("heap: NewHeap: Options.Capacity is %d: leave it zero for the default", o.Capacity))
+		panic(fmt.Sprintf("heap: New: Options.Capacity is %d: leave it zero for the default", o.Capacity))
 	}
 	if vm.HeapStandIn() || o.Pages == vm.PagesHeap {
 		// Small units make many rooms of a few megabytes.
