@@ -32,6 +32,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   const id = `querybox-${++boxes}`;
   let open = false;
   let found = { from: 0, to: 0, items: [] };
+  let foundFor = ''; // the text that found is for
   let chosen = -1;
   // The error: { from, to, placed, message }, or null. from and to bound the wrong word, in UTF-16 units.
   // placed is false for an error without a word.
@@ -113,8 +114,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
   }
 
-  function show(answer) {
+  function show(answer, value) {
     found = answer;
+    foundFor = value;
     chosen = -1;
     replace(list, answer.items.map((item, i) => h('li', {
       class: 'querybox-item',
@@ -181,6 +183,10 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   }
 
   function take(i) {
+    if (input.value !== foundFor) { // from and to are places in another text
+      ask(0);
+      return;
+    }
     const item = found.items[i];
     close();
     if (item.go) {
@@ -199,8 +205,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
       const controller = new AbortController();
       asking = controller;
       try {
-        const answer = await suggest(input.value, input.selectionStart ?? input.value.length, controller.signal);
-        if (!controller.signal.aborted) show(answer);
+        const { value } = input;
+        const answer = await suggest(value, input.selectionStart ?? value.length, controller.signal);
+        if (!controller.signal.aborted) show(answer, value);
       } catch {
         if (!controller.signal.aborted) close(); // no suggestions: the field works without them
       }

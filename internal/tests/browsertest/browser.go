@@ -4,6 +4,7 @@ package browsertest
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"slices"
@@ -28,8 +29,15 @@ var browser struct {
 	err   error
 }
 
-// Main is the body of TestMain: it runs the tests and stops the browser.
+// Main is the body of TestMain: it runs the tests and stops the browser. Unless -parallel says otherwise, four
+// tests run at a time, because they wait more than they compute.
 func Main(m *testing.M) {
+	chosen := false
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		flag.Set("test.parallel", "4")
+	}
 	code := m.Run()
 	if browser.stop != nil {
 		browser.stop()
@@ -82,8 +90,12 @@ func start() {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server",
-			true), chromedp.WSURLReadTimeout(Time))
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server", true),
+		// A process that is kept ready for the next window costs as much as the window's own.
+		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,"+
+			"SpareRendererForSitePerProcess,IsolateOrigins"),
+		chromedp.Flag("in-process-gpu", true), chromedp.Flag("renderer-process-limit", "4"),
+		chromedp.WSURLReadTimeout(Time))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	// A newer browser sends events that the library does not know; they are not errors.
 	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))

@@ -56,8 +56,11 @@ func Open(t testing.TB, host string) *Tab {
 		}
 	})
 	// The first run ties the window to its context, so this context has no deadline.
-	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable()); err != nil {
-		t.Fatalf("the browser lets nobody into its window: %v", err)
+	// Each window believes that it has the focus: other tests have windows too.
+	err = chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable(),
+		emulation.SetFocusEmulationEnabled(true))
+	if err != nil {
+		t.Fatalf("the window of the browser cannot be used: %v", err)
 	}
 	p.Window(1280, 900)
 	return p
@@ -173,7 +176,8 @@ func (p *Tab) Window(width, height int) {
 // Prefer sets the system's theme: "dark" or "light".
 func (p *Tab) Prefer(theme string) {
 	p.Helper()
-	p.Do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
+	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: theme}
+	p.Do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{feature}))
 }
 
 // said returns the start of the page's text, and the complaints, for messages.
