@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -109,7 +110,7 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 		tag.SetAll(w.Query(), struct{}{}) != 60 {
 		t.Errorf("AddAll returns %d and Len %d, want 60", n, tag.Len())
 	}
-	if raceEnabled {
+	if longtest.Race {
 		return // the stand-in holds the big column on the Go heap
 	}
 	first, _ := w.Query().First()

@@ -280,7 +280,7 @@ func TestCallbacks(t *testing.T) {
 		}
 	}
 	share := longtest.Pick(12, 4)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		share = 48
 	}
 	refused, worked := 0, 0

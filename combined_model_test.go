@@ -334,7 +334,7 @@ func combinedDigest(t testing.TB, o combinedOptions, stream []byte) (sum uint64,
 
 // combinedBytes returns the length of a test's stream in bytes: n, or less in a short run.
 func combinedBytes(n int) int {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		return n / 5
 	}
 	return n

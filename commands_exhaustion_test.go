@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -228,7 +229,7 @@ func TestCommandsMemory(t *testing.T) {
 	}
 	tick()
 	used := limit.Used()
-	if n := testing.AllocsPerRun(100, tick); n != 0 && !raceEnabled && !invariants.Enabled {
+	if n := testing.AllocsPerRun(100, tick); n != 0 && !longtest.Race && !invariants.Enabled {
 		t.Errorf("%v allocations in each round", n)
 	}
 	if limit.Used() != used || used == before {

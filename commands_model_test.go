@@ -292,7 +292,7 @@ func TestCommandsModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	bytes := longtest.Pick(30_000, 60_000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		bytes = 10_000
 	}
 	for _, workers := range []int{1, 2, 5} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -67,7 +68,7 @@ func TestEdgesModel(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	steps := 20_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		steps = 3000
 	}
 	w := NewWorld(Options{MaxEntities: 1 << 12})

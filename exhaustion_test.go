@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -291,7 +292,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 // world is consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		step = 128 << 10
 	}
 	enough := 0

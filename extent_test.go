@@ -3,6 +3,8 @@ package vast
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // runsOf returns the lengths of a query's runs.
@@ -144,7 +146,7 @@ func TestChurn(t *testing.T) {
 		es = append(es, as[i%3].New())
 	}
 	steps := 1_000_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		steps = 100_000
 	}
 	highest := uint32(0)

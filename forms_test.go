@@ -253,10 +253,11 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 
 // TestForms compares random queries with a model. Some columns share a bit in a word's mask.
 func TestForms(t *testing.T) {
+	longtest.OneGoroutine(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := longtest.Pick(80, 150)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		rounds = 60
 	}
 	for _, columns := range []int{7, 70, 140} {
@@ -288,7 +289,7 @@ func TestFormsInBulk(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	rounds := 150
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		rounds = 30
 	}
 	f := newFormsWorld(r, 70, 4000)

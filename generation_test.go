@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -24,7 +25,7 @@ func TestGenerationWraps(t *testing.T) {
 	first := a.New()
 	w.Delete(first)
 	from := uint32(1)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		from = generation.MaxCount - 1000
 		age(w, from, 0)
 	}

@@ -212,7 +212,7 @@ func TestManyColumns(t *testing.T) {
 // TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
-	if testing.Short() || raceEnabled || vm.HeapStandIn() {
+	if testing.Short() || longtest.Race || vm.HeapStandIn() {
 		bits = 10
 	}
 	w := NewWorld(Options{MaxEntities: 64 << bits})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 func TestOptionalIllFormed(t *testing.T) {
@@ -149,7 +151,7 @@ func TestFormsSideBySide(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := testing.AllocsPerRun(10, func() { q.Count() }); n != 0 && !raceEnabled {
+	if n := testing.AllocsPerRun(10, func() { q.Count() }); n != 0 && !longtest.Race {
 		t.Errorf("%v allocations a run", n)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // ordered checks an Order of n entities with random keys against a stable sort.
@@ -128,7 +130,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 		}
 	}
 	loop()
-	if n := testing.AllocsPerRun(10, loop); n != 0 && !raceEnabled {
+	if n := testing.AllocsPerRun(10, loop); n != 0 && !longtest.Race {
 		t.Errorf("%v allocations a loop", n)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 func TestQuery(t *testing.T) {
@@ -104,7 +106,7 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 func TestRunsAreMaximal(t *testing.T) {
 	slots := 1 << 19
 	gaps := []int{0, 63, 64, 127, 1000, 4095, 4096, 8192, 100_000, 262_143, 262_144, 300_000}
-	if raceEnabled {
+	if longtest.Race {
 		slots, gaps = 1<<14, gaps[:8]
 	}
 	w := NewWorld(Options{MaxEntities: slots})

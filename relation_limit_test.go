@@ -3,13 +3,14 @@ package vast
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
 // TestRelationLimit links entities under every limit: a refusal changes no link.
 func TestRelationLimit(t *testing.T) {
 	step := 32 << 10
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		step = 256 << 10
 	}
 	refusals := 0
@@ -97,7 +98,7 @@ func TestRunsBeyondTargets(t *testing.T) {
 	roots := entitiesIn(w.Archetype(), 2)
 	childOf.Set(roots[1], roots[0])
 	n := 1<<20 - 64
-	if raceEnabled {
+	if longtest.Race {
 		n = 1 << 16
 	}
 	w.Archetype(child).NewN(n, nil)

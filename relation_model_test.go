@@ -459,7 +459,7 @@ func TestRelationModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	steps := longtest.Pick(1500, 4000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		steps = 800
 	}
 	for stream := range uint64(4) {

@@ -21,7 +21,7 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 // TestDeepChain builds, walks, shortens and deletes a hierarchy in which each entity has one source.
 func TestDeepChain(t *testing.T) {
 	n := longtest.Pick(50_000, 200_000)
-	if raceEnabled || testing.Short() {
+	if longtest.Race || testing.Short() {
 		n = 20_000
 	}
 	for _, upwards := range []bool{false, true} {

@@ -298,7 +298,7 @@ func TestTrackersAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	steps := longtest.Pick(2000, 4000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		steps = 1000
 	}
 	for _, slots := range []int{64 * 8, 1 << 13} {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -24,7 +25,7 @@ func TestTrimResident(t *testing.T) {
 	}
 	total := 10_000_000
 	var o Options
-	if testing.Short() || raceEnabled || invariants.Enabled {
+	if testing.Short() || longtest.Race || invariants.Enabled {
 		// With so few entities the result depends on the huge pages that the system has at hand.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}

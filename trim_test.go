@@ -16,7 +16,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := longtest.Pick(75, 150)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		rounds = 30
 	}
 	many := max(1, vm.PageSize()/4096) // the world shrinks by pages

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
@@ -16,7 +17,7 @@ func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	n, storages := 900, []probing.Storage{probing.StorageDense, probing.StorageSparse, probing.StorageHeap}
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		n = 300
 	}
 	for i, storage := range storages {

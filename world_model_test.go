@@ -378,7 +378,7 @@ func TestWorldModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	bytes := longtest.Pick(50_000, 150_000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		bytes = 30_000
 	}
 	for _, slots := range []int{64, 640, 1 << 13} {
@@ -398,7 +398,7 @@ func TestWorldModelPages(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	bytes := longtest.Pick(12_000, 30_000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		bytes = 8_000
 	}
 	stream := randomStream(rand.New(rand.NewPCG(seed, 1)), bytes)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -124,7 +125,7 @@ func TestStats(t *testing.T) {
 // TestPointersStay takes pointers, makes millions of entities, and compares the pointers with new ones.
 func TestPointersStay(t *testing.T) {
 	n := 10_000_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		n = 300_000
 	}
 	w := NewWorld(Options{MaxEntities: n + 100_000})
@@ -165,7 +166,7 @@ func TestPointersStay(t *testing.T) {
 
 func TestTrim(t *testing.T) {
 	n := 1 << 18
-	if raceEnabled {
+	if longtest.Race {
 		n = 1 << 14
 	}
 	w := NewWorld(Options{MaxEntities: 2 * n})
@@ -238,7 +239,7 @@ func TestCollector(t *testing.T) {
 		})
 	}
 	rounds := 40
-	if testing.Short() || raceEnabled {
+	if testing.Short() || longtest.Race {
 		rounds = 10
 	}
 	// a program may keep pointers into closed worlds as long as it does not follow them

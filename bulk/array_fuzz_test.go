@@ -17,6 +17,7 @@ func FuzzArray(f *testing.F) {
 }
 
 func TestArrayAgainstModel(t *testing.T) {
+	longtest.OneGoroutine(t)
 	rounds := longtest.Pick(3, 12)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)

@@ -16,6 +16,7 @@ import (
 
 // TestHandlesAgainstModel runs the same operations on each container with handles.
 func TestHandlesAgainstModel(t *testing.T) {
+	longtest.OneGoroutine(t)
 	rounds := longtest.Pick(2, 8)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 1500)

@@ -15,6 +15,7 @@ type padded struct {
 }
 
 func TestHashIndexAgainstModel(t *testing.T) {
+	longtest.OneGoroutine(t)
 	rounds := longtest.Pick(2, 6)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 600)

@@ -45,6 +45,7 @@ func boundedPairs() int {
 
 // TestHashIndexMemory fills an index and empties it again, and checks its memory all the way.
 func TestHashIndexMemory(t *testing.T) {
+	longtest.OneGoroutine(t)
 	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
 	t.Run("u32-u32", func(t *testing.T) { fillAndEmptyHash[uint32, uint32](t, 1, largest()) })
 	t.Run("u32-u64", func(t *testing.T) { fillAndEmptyHash[uint32, uint64](t, 1, largest()/4) })
@@ -209,6 +210,7 @@ func newOrderedIndex[K interface {
 
 // TestIndicesUnderPolicies checks the bound on memory with all kinds of pages.
 func TestIndicesUnderPolicies(t *testing.T) {
+	longtest.OneGoroutine(t)
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHeap} {
 		x := newHashIndex[uint64, uint64](t, Options{Pages: pages, Capacity: 100_000})
 		o := newOrderedIndex[uint64, uint64](t, Options{Pages: pages, Capacity: 100_000})

@@ -103,6 +103,7 @@ func TestSearchesAreShort(t *testing.T) {
 // TestManyValues gives a key a million values and removes them in another order. If a step were linear, it
 // would take hours.
 func TestManyValues(t *testing.T) {
+	longtest.OneGoroutine(t)
 	n := longtest.Pick(100_000, 1_000_000)
 	if heapStandIn() {
 		n = 100_000
@@ -141,6 +142,7 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 // TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key:
 // nothing is lost, and the index grows on when room returns.
 func TestIndicesUnderLimit(t *testing.T) {
+	longtest.OneGoroutine(t)
 	for _, pages := range pageKinds {
 		if pages == vm.PagesHuge {
 			continue // two huge pages are more than the limit
@@ -219,6 +221,7 @@ func checkIndex(x Index[uint64, uint32]) {
 // TestGrowOfIndicesHolds lets nothing be committed after Grow: the promised insertions must not fail,
 // whatever the keys.
 func TestGrowOfIndicesHolds(t *testing.T) {
+	longtest.OneGoroutine(t)
 	const n = 20_000
 	for _, before := range []int{0, 1000, 8000} {
 		for _, valuesPerKey := range []int{1, 8, 9, 50, n} {
@@ -251,6 +254,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 
 // TestIndicesWithFailingCalls makes each call to the operating system fail in turn.
 func TestIndicesWithFailingCalls(t *testing.T) {
+	longtest.OneGoroutine(t)
 	scale := vm.PageSize() / (4 << 10)
 	o := Options{Capacity: 3000 * scale, Pages: vm.PagesSmall}
 	for _, make := range []func() (Index[uint64, uint32], error){

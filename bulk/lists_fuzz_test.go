@@ -20,6 +20,7 @@ func FuzzLists(f *testing.F) {
 }
 
 func TestListsAgainstModel(t *testing.T) {
+	longtest.OneGoroutine(t)
 	rounds := longtest.Pick(2, 4)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)

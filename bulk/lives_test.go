@@ -61,6 +61,7 @@ var lives = []struct {
 
 // TestLivesWithEachCallFailing runs the lives once for each memory call that they make.
 func TestLivesWithEachCallFailing(t *testing.T) {
+	longtest.OneGoroutine(t)
 	for _, tt := range lives {
 		kinds := []vm.Pages{vm.PagesSmall, vm.PagesAuto}
 		if !longtest.Enabled() {

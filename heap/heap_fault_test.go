@@ -6,11 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
 // TestFaults runs every operation that takes or returns memory, with each call failing in turn.
 func TestFaults(t *testing.T) {
+	longtest.OneGoroutine(t)
 	page := vm.PageSize()
 	calls := faulttest.EachCall(t, func() (err error) {
 		h, err := newHeap(Options{Name: "faults", Capacity: testCapacity}, testCapacity, testBlock, testUnit)

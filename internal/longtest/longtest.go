@@ -17,3 +17,12 @@ func Pick(usual, long int) int {
 	}
 	return usual
 }
+
+// OneGoroutine skips a test of one goroutine in builds with the race detector, unless the form is long: the test
+// takes ten times as long there and the detector has nothing to find.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if Race && !Enabled() {
+		t.Skip("the race detector has nothing to find in one goroutine")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // metropolis is a list of few large towns, where many travellers meet.
@@ -14,6 +15,7 @@ func metropolis(t testing.TB) Config {
 }
 
 func TestInfectionRisesFallsAndStays(t *testing.T) {
+	longtest.OneGoroutine(t)
 	e := newEarth(t, metropolis(t))
 	first := e.Counts().Infectious
 	if first == 0 || first > outbreaks*outbreakMax {

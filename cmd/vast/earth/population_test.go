@@ -3,9 +3,12 @@ package earth
 import (
 	"math"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 func TestPopulationStaysAboutConstant(t *testing.T) {
+	longtest.OneGoroutine(t)
 	const travellers, ticks = 12_000, 2500
 	e := newEarth(t, Config{Travellers: travellers, Seed: 4})
 	tick(t, e, ticks)

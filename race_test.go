@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-const raceEnabled = true
-
 func init() { children["two writers"] = twoWriters }
 
 // twoWriters has a race on the data of a component.

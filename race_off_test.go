@@ -1,5 +1,0 @@
-//go:build !race
-
-package vast
-
-const raceEnabled = false
