@@ -110,7 +110,7 @@ const placesFrom = 64
 // means writes the geometric means over all cells, beside each store and beside the fastest in each cell, and
 // the places.
 func (m *markdownReport) means(text *strings.Builder) {
-	text.WriteString("\nOver all of these rows:\n\n| beside | rows | mean |\n|---|--:|--:|\n")
+	text.WriteString("\nOver all of these rows:\n\n| compared with | rows | mean |\n|---|--:|--:|\n")
 	var known []string
 	for _, p := range peers {
 		if p.store != p.name {

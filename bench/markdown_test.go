@@ -53,7 +53,7 @@ Times better than the others, at one size:
 
 Over all of these rows:
 
-| beside | rows | mean |
+| compared with | rows | mean |
 |---|--:|--:|
 | ark | 4 | 12.5 |
 | donburi | 1 | 1500 |

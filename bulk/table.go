@@ -9,7 +9,7 @@ import (
 
 // TableOptions say how a table is made. The zero value works.
 type TableOptions struct {
-	// Name is the purpose under which the table's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Name is the purpose under which [vm.Snapshot] counts the table's bytes. Errors name it too.
 	// Default: "bulk.Table".
 	Name string
 	// Layout says how rows lie in memory. Default: LayoutColumns, each field in an array of its own.

@@ -20,7 +20,7 @@ var ErrPassed = errors.New("the position has been released")
 
 // EndlessOptions configure an endless buffer. The zero value works.
 type EndlessOptions struct {
-	// Name is the purpose under which the buffer's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Name is the purpose under which [vm.Snapshot] counts the buffer's bytes. Errors name it too.
 	// Default: "ring.Endless".
 	Name string
 	// Capacity is the largest number of bytes between the oldest kept byte and the end. Eight times as many

@@ -15,7 +15,7 @@ import (
 
 // Options configure a ring. The zero value works.
 type Options struct {
-	// Name is the purpose under which the ring's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Name is the purpose under which [vm.Snapshot] counts the ring's bytes. Errors name it too.
 	// Default: "ring.Ring".
 	Name string
 	// Capacity is the number of bytes that the ring holds, rounded up to whole pages (on Windows to 64 KiB).
