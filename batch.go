@@ -2,9 +2,9 @@ package vast
 
 import "iter"
 
-// Batch is a part of a query's matches for one worker: the matches in a range of 64-slot words. It is a plain
-// value, valid until the world's structure changes. Different batches may run on different goroutines at
-// once, and share no slot and no word.
+// Batch is a part of a query's matches for one worker: the matches in a range of words of 64 slots. It is a
+// plain value, valid until the world's structure changes. Different batches may run on different goroutines
+// at once, and share no slot and no word.
 type Batch struct {
 	q       *query
 	changes uint64 // of the world when the batch was made
@@ -12,11 +12,11 @@ type Batch struct {
 	n       int
 }
 
-// Batches cuts the matching entities into parts of n. A part may have up to 63 more, because Batches cuts
-// between words only, and the last part may have fewer. The cuts depend on the world and on n, not on the
-// number of workers, so results that are combined in the order of the batches are always the same. Batches
-// panics unless n is positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each
-// batch, without touching components.
+// Batches cuts the matching entities into parts of n. The cuts lie between words, so a part may have up to 63
+// entities more. The last part may have fewer. The cuts depend on the world and on n, not on the number of
+// workers, so results that are combined in the order of the batches are always the same. Batches panics
+// unless n is positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch,
+// without touching components.
 func (q Query) Batches(n int) iter.Seq[Batch] {
 	if n <= 0 {
 		panic("vast: Query.Batches: the number of entities must be positive")

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWorldInASandbox runs the combined model while the kernel refuses every system call that regions can do without. The
-// answers are those of the model.
+// TestWorldInASandbox compares a world with the combined model while the kernel refuses every system call
+// that regions use but do not need. The world's answers must still be those of the model.
 func TestWorldInASandbox(t *testing.T) {
 	var rules []seccomptest.Rule
 	for _, call := range []uint32{unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_MEMFD_CREATE,

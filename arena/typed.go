@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Make returns the address of a zero T. It panics with the [*vm.Error] that [Arena.Grow] would return if
-// there is no room, and when T holds Go pointers.
+// Make returns the address of a zero T. If there is no room, it panics with the [*vm.Error] that [Arena.Grow]
+// would return. It also panics when T holds Go pointers.
 //
-// Complexity: constant, two or three nanoseconds; some twenty if the previous allocation had another type.
+// Complexity: constant, two or three nanoseconds; about twenty if the previous allocation had another type.
 func Make[T any](a *Arena) *T {
 	var v T
 	first := (a.next + unsafe.Alignof(v) - 1) &^ (unsafe.Alignof(v) - 1)
-	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is that
-	// large.
+	// The sum cannot overflow: first is at most math.MaxInt/8 plus a page, and a type has at most math.MaxInt
+	// bytes.
 	if _, plain := a.kind.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
 		return newSlow[T](a)
 	}
@@ -40,8 +40,8 @@ func mustBePlain[T any](a *Arena, op string) {
 	}
 }
 
-// MakeSlice returns length zero elements with room for capacity of them. It panics as [Make] does, and unless
-// 0 ≤ length ≤ capacity. For a length from untrusted input use [Arena.Alloc].
+// MakeSlice returns a slice of zero elements with the given length and capacity. It panics as [Make] does,
+// and unless 0 ≤ length ≤ capacity. For a length from untrusted input use [Arena.Alloc].
 func MakeSlice[T any](a *Arena, length, capacity int) []T {
 	if length < 0 || length > capacity {
 		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: a length is 0 to the "+
@@ -67,10 +67,10 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 	return unsafe.Slice((*T)(p), n)
 }
 
-// Append appends to a slice that lies in the arena, or to nil, and keeps it there. Like the built-in append
-// it writes behind the length while there is capacity. Then it extends the slice in place if the slice is the
-// last allocation; otherwise it moves the slice, with at least twice its length as capacity. Append panics as
-// [Make] does; then nothing has changed.
+// Append appends to a slice that lies in the arena, or to nil, and keeps it there. If the capacity
+// suffices, Append writes behind the length, as the built-in append does. If it does not, Append extends the
+// slice in place when the slice is the arena's last allocation, and otherwise copies it to a new slice whose
+// capacity is at least twice the old length. Append panics as [Make] does; then nothing has changed.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {

@@ -4,8 +4,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// The works by arche. They use component ids, which its documentation calls faster than its generic types,
-// and filters that are registered in the world's cache.
+// This file does the works with arche. It uses component ids, which arche's documentation calls faster than
+// its generic types, and filters that are registered in the world's cache.
 
 // archeStore is a world of arche with everything that its works need.
 type archeStore struct {
@@ -13,7 +13,7 @@ type archeStore struct {
 	ids      []ecs.ID // Position, Velocity, C1 …
 	velocity []ecs.ID // Velocity alone
 	both     ecs.CachedFilter
-	lacking  ecs.CachedFilter // the entities with Position and without Velocity, for edits by one call
+	lacking  ecs.CachedFilter // matches Position without Velocity, for Batch().Add
 	entities []ecs.Entity
 	sum      float64 // of all look-ups
 }
@@ -107,7 +107,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world with Position, Velocity and the first extras of C1 … C10, without a filter.
+// newArche returns an empty world with Position, Velocity and as many of C1 … C10 as extras says. It does
+// not make the filters.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{
@@ -125,7 +126,7 @@ func newArche(extras int) *archeStore {
 	return s
 }
 
-// find makes and registers the filter.
+// find makes s.both and registers it.
 func (s *archeStore) find() *archeStore {
 	mask := ecs.All(s.ids[:2]...)
 	s.both = s.world.Cache().Register(&mask)
@@ -139,7 +140,7 @@ func (s *archeStore) count(f ecs.Filter) int {
 	return query.Count()
 }
 
-// create creates an entity for a query.
+// create creates an entity with the components ids and sets its Velocity.
 func (s *archeStore) create(v Velocity, ids []ecs.ID) {
 	e := s.world.NewEntity(ids...)
 	*(*Velocity)(s.world.Get(e, s.ids[1])) = v
@@ -256,7 +257,7 @@ func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) si
 	}
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in s.entities.
 func (s *archeStore) check(n int) error {
 	return checkCrowd(n, s.count(ecs.All(s.ids...)), s.world.Stats().Entities.Used, s.entities, s.world.Alive,
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
@@ -280,7 +281,7 @@ func (s *archeStore) renew() {
 	s.entities = entities
 }
 
-// newArcheCrowd returns an empty world for n entities of so many components.
+// newArcheCrowd returns an empty world for n entities of parts components.
 func newArcheCrowd(n, parts int) *archeStore {
 	s := newArche(parts - twoParts)
 	s.entities = make([]ecs.Entity, n)

@@ -5,9 +5,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work create2comp: create n entities with Position and Velocity in a world that has held n before. The peers
-// create the entities one by one and keep them in a slice; the batch peers use one call. Deleting the
-// entities again is not timed.
+// Work create2comp: create n entities with Position and Velocity in a world that has held n entities before.
+// Both sides create the entities one by one and keep them in a slice; in rows of batch peers, both sides
+// create them with one call. Deleting the entities again is not timed.
 //
 // Work create10comp: the same with entities that also have C1 … C8.
 //

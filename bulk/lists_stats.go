@@ -6,13 +6,14 @@ import "unsafe"
 type ListsStats struct {
 	Lists         int
 	Elements      int
-	BytesElements int // of the elements
-	BytesRoom     int // of the elements and the free room of the lists
-	BytesSlabs    int // of the slabs and stretches of the lists, with their free cells
+	BytesElements int // bytes of the elements
+	BytesRoom     int // bytes of the elements and the free room of the lists
+	BytesSlabs    int // bytes of the slabs, with their free cells, and of the stretches
 	Committed     int // see Lists.Committed
 }
 
-// Stats returns how the container uses its memory. Complexity: one step for each list and each slab.
+// Stats returns how the container uses its memory. Complexity: a step for each list, for each slab, and
+// for each 64 cells of a slab.
 func (ls *Lists[T]) Stats() (s ListsStats) {
 	ls.mustBeOpen()
 	var v T

@@ -1,9 +1,9 @@
 // Command fragmentation allocates many blocks, frees every second block, and makes one large allocation of
 // the freed size, with each of three allocators. It prints the resident memory after each of the three steps.
-// If the large allocation cannot use the memory of the freed blocks, the last figure is half as large again
-// as the first.
+// If the large allocation cannot use the memory of the freed blocks, the last figure is 1.5 times
+// the first.
 //
-// The picture is from "Virtual Memory Tricks" (Niklas Gray, 2017).
+// The experiment follows an example in "Virtual Memory Tricks" (Niklas Gray, 2017).
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type row struct {
 	Allocator string `json:"allocator"`
 	Allocated int    `json:"allocated"` // after all blocks were allocated and written
-	Freed     int    `json:"freed"`     // after every second one was freed
+	Freed     int    `json:"freed"`     // after every second block was freed
 	Large     int    `json:"large"`     // after the large allocation was made and written
 }
 

@@ -54,7 +54,7 @@ func readResults(path string) (*results, error) {
 
 func parseResults(in io.Reader) (*results, error) {
 	r := &results{packages: map[string]*counts{}, skips: map[string]int{}}
-	said := map[string]string{} // the last line of each test that reasonLine matches
+	said := map[string]string{} // by test: the last reason that the test gave
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')

@@ -16,7 +16,7 @@ import (
 type poolOp struct {
 	name   string // insert, remove, load or valid
 	handle bulk.Handle[uint64]
-	number uint64 // that insert adds
+	number uint64 // the element that insert adds
 }
 
 // poolResult is the result of a poolOp.
@@ -29,7 +29,8 @@ type poolResult struct {
 // gone stands for an element that was removed.
 const gone = ^uint64(0)
 
-// poolOrder is a sequential pool: a map from all handles that ever existed to numbers, or gone.
+// poolOrder is the model of a sequential pool. Its state maps every handle that Insert has returned to the
+// element's number, or to gone.
 var poolOrder = porcupine.Model{
 	Init: func() any { return map[bulk.Handle[uint64]]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -60,7 +61,7 @@ var poolOrder = porcupine.Model{
 	},
 }
 
-// linearPool is a pool that can be recorded in a history.
+// linearPool has the methods of a pool whose calls are recorded in a history.
 type linearPool interface {
 	Insert(v uint64) (bulk.Handle[uint64], *uint64)
 	Remove(h bulk.Handle[uint64]) bool
@@ -68,7 +69,8 @@ type linearPool interface {
 	Valid(h bulk.Handle[uint64]) bool
 }
 
-// poolHistory runs operations on the elements of a pool that were inserted last, so that goroutines meet.
+// poolHistory records operations on a pool by several goroutines. The operations choose from at most
+// three recently inserted elements, so that goroutines often use the same element at once.
 func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	var last [3]atomic.Pointer[bulk.Handle[uint64]]
 	var numbers atomic.Uint64
@@ -116,7 +118,7 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	p := newPool(t, 34) // slots are soon taken again, in words with generations of all kinds
+	p := newPool(t, 34) // few slots, reused soon, with common and with own generations
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)
 		if !porcupine.CheckOperations(poolOrder, h) {

@@ -27,7 +27,7 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 }
 
 // moduleVersion returns the version that the go command stamped: a tag, or a pseudo-version that names the
-// commit. A program built outside a repository has none.
+// commit. It returns "(devel)" if there is no stamp.
 func moduleVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

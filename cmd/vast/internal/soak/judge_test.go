@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 		want   []string
 	}{
 		{func(*figures) {}, nil},
-		// a twentieth and the slack
+		// Growth by exactly a twentieth plus the slack is allowed.
 		{func(f *figures) { f.Mappings, f.Resident = 200+10+64, 113*mebibyte }, nil},
 		{func(f *figures) { f.Mappings = 200 + 10 + 65 }, []string{"mappings"}},
 		{func(f *figures) { f.Resident = 113*mebibyte + 1 }, []string{"resident memory"}},

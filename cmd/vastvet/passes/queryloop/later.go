@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// later returns the edits that record a change instead of making it. It returns nil if the result of the call
-// is used, or if no Commands are in scope.
+// later returns the edits that make a call record its change in Commands instead of changing the world. It
+// returns nil if no method records the change, if the result of the call is used, or if no Commands are in
+// scope.
 func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.TextEdit {
 	s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !statement || v.later == "" {
@@ -38,8 +39,8 @@ func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.Text
 	}
 }
 
-// usedElsewhere reports whether the program still compiles after the fixes have removed an expression from
-// all calls of Delete: each variable and package in it is used elsewhere, or need not be used.
+// usedElsewhere reports whether the program still compiles after the fixes have removed the receiver from all
+// calls of World.Delete: each variable and package in world is used elsewhere too, or may be unused.
 func (l *loop) usedElsewhere(world ast.Expr) bool {
 	info := l.p.TypesInfo
 	gone := map[*ast.Ident]bool{}
