@@ -65,15 +65,21 @@ func (b Batch) Runs() iter.Seq[Run] {
 		if b.q == nil {
 			return // the zero Batch is empty
 		}
-		k := walk{world: b.q.world, q: b.q, changes: b.changes, source: b.q.source}
-		k.world.mustBeOpen("Batch.Runs")
-		if k.world.changes != k.changes {
-			k.world.changedWhile("batches of a query were in use")
-		}
-		k.goBySlot()
-		k.startBetween(uint(b.lo), uint(b.end))
+		k := b.walk("Batch.Runs")
 		k.runs(yield)
 	}
+}
+
+// walk begins a walk over the batch.
+func (b Batch) walk(method string) walk {
+	k := walk{world: b.q.world, q: b.q, changes: b.changes, source: b.q.source}
+	k.world.mustBeOpen(method)
+	if k.world.changes != k.changes {
+		k.world.changedWhile("batches of a query were in use")
+	}
+	k.goBySlot()
+	k.startBetween(uint(b.lo), uint(b.end))
+	return k
 }
 
 // All yields the batch's entities as [Query.All] does.

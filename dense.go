@@ -117,6 +117,18 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
 // [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
+	if !c.c.addQuickly(e) {
+		return c.addSlowly(e, v)
+	}
+	p := c.at(e.slot)
+	*p = v
+	return p
+}
+
+// addSlowly is Add for all cases.
+//
+//go:noinline
+func (c Column[T]) addSlowly(e Entity, v T) *T {
 	alive, gained := c.c.add(e)
 	if !alive {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 )
@@ -374,12 +375,16 @@ func (q Query) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		var k walk
 		k.start(q.q)
-		for k.next() {
-			for slot := uint32(k.cursor.Lo); slot < uint32(k.cursor.Hi); slot++ {
-				if !yield(Entity{slot: slot, generation: *k.world.generation(slot)}) {
+		world, gens, changes := k.world, k.world.gens, k.changes
+		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
+			for ; mask != 0; mask &= mask - 1 {
+				slot := base + trailingZeros(mask)
+				if !yield(Entity{slot, *(*uint32)(unsafe.Add(gens, uintptr(slot)*4))}) {
 					return
 				}
-				k.check()
+				if world.changes != changes {
+					world.changedWhile("a query was running")
+				}
 			}
 		}
 	}
@@ -449,7 +454,8 @@ type walk struct {
 	listed listed
 	linked linkedSources
 	slots  related
-	pinned int // runs of a pinned query that the walk has passed
+	pinned int  // runs of a pinned query that the walk has passed
+	at     uint // the next slot of the current run, for nextPieceOfRun
 }
 
 func (k *walk) start(q *query) {

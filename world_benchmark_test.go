@@ -117,6 +117,15 @@ func moveRuns(q Query, pos Column[position], vel Column[velocity]) {
 }
 
 //go:noinline
+func moveSlots(q Query, pos Column[position], vel Column[velocity]) {
+	for s := range q.Slots() {
+		p, v := pos.At(s), vel.At(s)
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+//go:noinline
 func moveAll(q Query, pos Column[position], vel Column[velocity]) {
 	for e := range q.All() {
 		p, v := pos.Get(e), vel.Get(e)
@@ -131,6 +140,12 @@ func BenchmarkQuery(b *testing.B) {
 	b.Run("runs", func(b *testing.B) {
 		for b.Loop() {
 			moveRuns(q, pos, vel)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchmarkEntities, "ns/entity")
+	})
+	b.Run("slots", func(b *testing.B) {
+		for b.Loop() {
+			moveSlots(q, pos, vel)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchmarkEntities, "ns/entity")
 	})

@@ -1,0 +1,256 @@
+package vast
+
+import (
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// Slot is the place of one entity in every column. Walks yield slots, such as [Query.Slots], and [Column.At]
+// finds the entity's components by them without looking at the reference again:
+//
+//	for s := range moving.Slots() {
+//		p, v := position.At(s), velocity.At(s)
+//		p.X += v.X
+//	}
+//
+// A Slot is valid in the step of the loop that it was made for. To keep the entity, keep [Slot.Entity].
+type Slot struct {
+	n    uint32
+	gens unsafe.Pointer // the world's generations
+}
+
+// Index returns the number of the slot, the entity's index in every column, as [Entity.Slot] does.
+func (s Slot) Index() int { return int(s.n) }
+
+// Entity returns the entity in the slot. The zero Slot gives the zero Entity.
+func (s Slot) Entity() Entity {
+	if s.gens == nil {
+		return Entity{}
+	}
+	return Entity{slot: s.n, generation: *(*uint32)(unsafe.Add(s.gens, uintptr(s.n)*4))}
+}
+
+// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: it costs
+// the same however short the runs are. [Query.Runs] is faster if runs are long and the loop uses slices.
+//
+// The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a few
+// instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], one call for
+// each run.
+func (q Query) Slots() iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		var k walk
+		k.start(q.q)
+		world, gens, changes := k.world, k.world.gens, k.changes
+		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
+			for ; mask != 0; mask &= mask - 1 {
+				// The compiler copies the body of the caller's loop to here as long as there is one call.
+				if !yield(Slot{base + trailingZeros(mask), gens}) {
+					return
+				}
+				if world.changes != changes {
+					world.changedWhile("a query was running")
+				}
+			}
+		}
+	}
+}
+
+// Slots yields the slots of the batch's entities as [Query.Slots] does.
+func (b Batch) Slots() iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		if b.q == nil {
+			return // the zero Batch is empty
+		}
+		k := b.walk("Batch.Slots")
+		world, gens, changes := k.world, k.world.gens, k.changes
+		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
+			for ; mask != 0; mask &= mask - 1 {
+				if !yield(Slot{base + trailingZeros(mask), gens}) {
+					return
+				}
+				if world.changes != changes {
+					world.changedWhile("a batch of a query was running")
+				}
+			}
+		}
+	}
+}
+
+// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the i-th
+// slot from there. The mask is zero at the end.
+func (k *walk) nextPiece() (base uint32, mask uint64) {
+	var word uint
+	switch {
+	case k.q.plain:
+		word, mask = k.cursor.NextWord()
+	case k.source == fromLinks, k.source == fromPinned:
+		return k.nextPieceOfRun()
+	default:
+		word, mask = k.nextWord()
+	}
+	return uint32(word) * 64, mask
+}
+
+// nextPieceOfRun is nextPiece for the walks that do not go by words.
+func (k *walk) nextPieceOfRun() (base uint32, mask uint64) {
+	if k.at == k.cursor.Hi {
+		if !k.nextPart() {
+			return 0, 0
+		}
+		k.at = k.cursor.Lo
+	}
+	base = uint32(k.at)
+	n := min(k.cursor.Hi-k.at, 64)
+	k.at += n
+	return base, ^uint64(0) >> (64 - n)
+}
+
+// Slots yields the slots of the run's entities.
+func (r Run) Slots() iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		for slot := r.start; slot < r.start+r.n; slot++ {
+			if !yield(Slot{slot, r.gens}) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the run's entities and their indices in the slices of the run.
+func (r Run) All() iter.Seq2[int, Entity] {
+	return func(yield func(int, Entity) bool) {
+		for i := range r.n {
+			if !yield(int(i), Slot{r.start + i, r.gens}.Entity()) {
+				return
+			}
+		}
+	}
+}
+
+// At returns the component of a slot's entity. The slot must come from a query that asks for the column; for
+// other columns there is [Column.TryAt]. The address stays valid as [Column.Get] describes. At panics if the
+// slot lies beyond the column's memory. It does not notice otherwise that an entity lacks the component, or
+// that the slot is of another world; builds with the tag invariants do. Complexity: one comparison, one
+// address.
+func (c Column[T]) At(s Slot) *T {
+	if s.n >= c.c.slots {
+		panic(lacking{c.c, s.n, "At"})
+	}
+	if invariants.Enabled {
+		c.c.mustHaveSlot(s, "At")
+		c.c.touch(false)
+	}
+	return c.at(s.n)
+}
+
+// EditAt is [Column.At] for writing. Unlike At, EditAt marks the component as written, as [Column.Edit] does.
+func (c Column[T]) EditAt(s Slot) *T {
+	if s.n >= c.c.slots {
+		panic(lacking{c.c, s.n, "EditAt"})
+	}
+	if invariants.Enabled {
+		c.c.mustHaveSlot(s, "EditAt")
+		c.c.touch(true)
+	}
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.dirty, s.n/64*8)), 1<<(s.n%64)) // as Edit does
+	}
+	return c.at(s.n)
+}
+
+// TryAt returns the component of a slot's entity, or nil if the entity lacks it. Complexity: one comparison, one
+// bit, one address.
+func (c Column[T]) TryAt(s Slot) *T {
+	if !c.c.hasAt(s.n) {
+		return nil
+	}
+	if invariants.Enabled {
+		c.c.mustHaveSlot(s, "TryAt")
+		c.c.touch(false)
+	}
+	return c.at(s.n)
+}
+
+// At returns the component of a slot's entity, as [Column.At] does. It panics if the entity lacks it.
+func (k stored[T]) At(s Slot) *T {
+	if !k.c.hasAt(s.n) {
+		panic(lacking{k.c, s.n, "At"})
+	}
+	if invariants.Enabled {
+		k.c.mustHaveSlot(s, "At")
+		k.c.touch(false)
+	}
+	return k.at(s.n)
+}
+
+// EditAt is At for writing, as [Column.EditAt] is.
+func (k stored[T]) EditAt(s Slot) *T {
+	if !k.c.hasAt(s.n) {
+		panic(lacking{k.c, s.n, "EditAt"})
+	}
+	if invariants.Enabled {
+		k.c.mustHaveSlot(s, "EditAt")
+		k.c.touch(true)
+	}
+	if k.c.tracked {
+		k.c.wrote(s.n)
+	}
+	return k.at(s.n)
+}
+
+// TryAt returns the component of a slot's entity, or nil if the entity lacks it.
+func (k stored[T]) TryAt(s Slot) *T {
+	if !k.c.hasAt(s.n) {
+		return nil
+	}
+	return k.At(s)
+}
+
+// HasAt reports whether a slot's entity has the tag.
+func (t Tag) HasAt(s Slot) bool { return t.c.hasAt(s.n) }
+
+// At returns the target of a slot's entity, or the zero Entity if it has none.
+func (r Relation) At(s Slot) Entity {
+	c := r.made().sources
+	if !c.hasAt(s.n) {
+		return Entity{}
+	}
+	return *Column[Entity]{base: c.base, c: c}.At(s)
+}
+
+// hasAt reports whether the entity in a slot has the component.
+func (c *column) hasAt(slot uint32) bool {
+	return slot < c.slots && *(*uint64)(unsafe.Add(c.words, uintptr(slot/64)*8))>>(slot%64)&1 != 0
+}
+
+// mustHaveSlot panics unless a slot is one of the column's world and its entity has the component. It runs in
+// builds that check invariants.
+func (c *column) mustHaveSlot(s Slot, method string) {
+	if s.gens != c.gens {
+		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from a "+
+			"walk of this world", c.name, method, c.world.options.Name))
+	}
+	if !c.hasAt(s.n) {
+		panic(lacking{c, s.n, method})
+	}
+}
+
+// lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes its
+// message on demand, so that At is small enough for inlining.
+type lacking struct {
+	c      *column
+	slot   uint32
+	method string
+}
+
+func (l lacking) Error() string {
+	if l.c.world.closed {
+		return closedMessage("Column."+l.method, l.c.world)
+	}
+	return fmt.Sprintf("vast: Column[%s].%s: the entity in slot %d lacks the component: take the slot from a query "+
+		"that has this column, or use TryAt", l.c.name, l.method, l.slot)
+}
