@@ -107,8 +107,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world with Position, Velocity and as many of C1 … C10 as extras says. It does
-// not make the filters.
+// newArche returns an empty world with Position, Velocity and the first extras of C1 … C10. It does not make
+// the filters.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{

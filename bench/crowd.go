@@ -40,7 +40,7 @@ func (c *vastCrowd) renew() {
 	*c = *newVastCrowd(c.entities, len(c.columns))
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in c.entities.
 func (c *vastCrowd) check(n int) error {
 	matching := c.world.Query(c.columns...).Count()
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
@@ -100,7 +100,7 @@ func (c *arkCrowd) complete() *ecs.Filter2[Position, Velocity] {
 	return complete
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in c.entities.
 func (c *arkCrowd) check(n int) error {
 	return checkCrowd(n, countArk(c.complete()), c.world.Stats().Entities.Used, c.entities, c.world.Alive,
 		func(e ecs.Entity) *Velocity {

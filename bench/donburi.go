@@ -5,8 +5,8 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// The works by donburi. Queries use its iterator, which avoids the callbacks of Each. Components are added
-// without a value, which avoids an allocation.
+// This file does the works with donburi. Queries use its iterator, which avoids the callbacks of Each.
+// Components are added without a value, which avoids an allocation.
 
 // donburi's component types are shared by all worlds.
 var (
@@ -216,7 +216,7 @@ func newAddRemoveDonburi(extras, every int) func(n int) side {
 	}
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in s.entities.
 func (s *donburiStore) check(n int) error {
 	matching := donburi.NewQuery(filter.Contains(s.types...)).Count(s.world)
 	return checkCrowd(n, matching, s.world.Len(), s.entities, s.world.Valid,
@@ -238,7 +238,7 @@ func (s *donburiStore) renew() {
 	s.world = donburi.NewWorld()
 }
 
-// newDonburiCrowd returns an empty world for n entities of so many components.
+// newDonburiCrowd returns an empty world for n entities of parts components.
 func newDonburiCrowd(n, parts int) *donburiStore {
 	s := newDonburi(parts - twoParts)
 	s.entities = make([]donburi.Entity, n)

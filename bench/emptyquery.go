@@ -6,8 +6,8 @@ import (
 )
 
 // The fixed cost of a query: the work of query2comp in a world without a match. The world holds one entity
-// with only Position and one with only Velocity, which the query must reject. It also has extras more
-// component types.
+// with only Position and one with only Velocity, which the query must reject. extras is the number of its
+// other component types.
 
 // newEmptyVast sets up a query of Vast that matches nothing.
 func newEmptyVast(extras int) side {

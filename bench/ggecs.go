@@ -4,8 +4,9 @@ import (
 	ecs "github.com/marioolofo/go-gameengine-ecs"
 )
 
-// The works by go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a time, which makes
-// filling a world slow and is part of create2comp_alloc. It does not clear the memory of a new component.
+// This file does the works with go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a
+// time, which makes filling a world slow and is part of create2comp_alloc. It does not clear the memory of a
+// new component.
 
 // The ids of the component types of ggecs; its user chooses them.
 const (
@@ -240,7 +241,7 @@ func newAddRemoveGGECS(extras, every int) func(n int) side {
 	}
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in s.entities.
 func (s *ggecsStore) check(n int) error {
 	return checkCrowd(n, s.count(s.ids...), s.count(), s.entities, s.world.IsAlive,
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
@@ -261,7 +262,7 @@ func (s *ggecsStore) renew() {
 	s.world = newGGECS(len(s.ids) - 2).world
 }
 
-// newGGECSCrowd returns an empty world for n entities of so many components.
+// newGGECSCrowd returns an empty world for n entities of parts components.
 func newGGECSCrowd(n, parts int) *ggecsStore {
 	s := newGGECS(parts - twoParts)
 	s.entities = make([]ecs.EntityID, n)

@@ -118,8 +118,8 @@ const (
 	tieRatio = 0.95
 )
 
-// places counts the cells with at least so many entities in which Vast is first, ties with the fastest, or is
-// behind.
+// places counts the cells of least or more entities in which Vast is first, ties with the fastest store, or
+// is behind.
 func (g *grid) places(least int) (first, ties, behind int) {
 	for at, v := range g.cells {
 		ratio, _ := v.best()

@@ -12,9 +12,10 @@ import (
 // position and its parent's place, parents first.
 //
 // Vast walks its relation in the order of depth. Ark's entities link to their first child and next sibling in
-// a component, and the walk goes down from the roots: Ark's own relations make a table for each parent.
+// a component, and the walk goes down from the roots. Ark's own relations are not used, because they make a
+// table for each parent.
 
-// A Place is where an entity is, with all its ancestors' positions added.
+// A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
 // hierarchyExtras is the number of component types beside those of query2comp.

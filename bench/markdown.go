@@ -9,8 +9,8 @@ import (
 )
 
 // A markdownReport prints tables once it has all rows: the ratios to Ark and to the best of all stores, with
-// a line for a work and a column for a number of entities; the means over all rows; and the ratios to Vast
-// itself in another way.
+// a line for a work and a column for a number of entities; the means over all rows; and the ratios of the
+// rows with the peer self.
 type markdownReport struct {
 	out    io.Writer
 	stores *grid
@@ -107,8 +107,8 @@ func (m *markdownReport) single(text *strings.Builder) {
 // calls.
 const placesFrom = 64
 
-// means writes the geometric means over all cells, beside each store and beside the fastest in each cell, and
-// the places.
+// means writes the geometric means over all cells, relative to each store and to the fastest store of each
+// cell, and the places.
 func (m *markdownReport) means(text *strings.Builder) {
 	text.WriteString("\nOver all of these rows:\n\n| compared with | rows | mean |\n|---|--:|--:|\n")
 	var known []string
@@ -138,7 +138,7 @@ func mean(text *strings.Builder, name string, ratios []float64) {
 	}
 }
 
-// beside writes the rows beside Vast itself.
+// beside writes the rows with the peer self.
 func (m *markdownReport) beside(text *strings.Builder) {
 	if len(m.self) == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 type side struct {
 	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
-	// check returns an error if the state is wrong after the work was done that many times.
+	// check returns an error if the state is wrong after done repetitions.
 	check func(done int) error
 	// close frees memory that the collector does not free; it may be nil.
 	close func()
@@ -44,8 +44,8 @@ func (s *side) finish() error {
 // timeAll returns a sample function for work that can be repeated without undoing it. The clock runs around
 // all repetitions.
 //
-// The work must be a function that is not inlined, so that it is compiled the same for every caller. It costs
-// either side one indirect call per repetition.
+// The work must be a function that is not inlined, so that it is compiled the same for every caller. Each
+// side pays for one indirect call per repetition.
 func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		start := clock.Now()
@@ -101,7 +101,7 @@ var clockCost = sync.OnceValue(func() time.Duration {
 // A measurement says how rows are measured.
 type measurement struct {
 	rounds     int           // rounds a row; each takes one sample of either side
-	passes     int           // most passes over which the rounds are spread
+	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
 	rowTime    time.Duration // after this time, a row gets no more rounds than leastRounds; 0 for no limit
 }
@@ -128,7 +128,7 @@ type times struct {
 //
 // It makes several passes over all rows and sets each row up anew in every pass, so that neither a bad minute
 // of the machine nor an unlucky place in memory spoils a row. A slow row leaves out later passes. The report
-// gets the rows in the last pass; progress tells about each pass.
+// gets the rows in the last pass; messages about each pass go to progress.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))

@@ -11,8 +11,8 @@ import (
 //
 // Work first_entity: make a world with Position and Velocity, create one entity with both, and free the
 // world. It complements new_world, because a world of Vast reserves no memory before its first use. Vast's
-// time includes closing the world. Ark's worlds are freed by the collector, whose work is part of the time
-// whenever it happens.
+// time includes closing the world. The collector frees Ark's worlds; its work is part of the time whenever it
+// runs.
 
 // worlds keeps the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {

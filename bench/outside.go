@@ -43,7 +43,7 @@ func (w *workload) sample(side string, n int) (float64, error) {
 	return strconv.ParseFloat(stdout.String(), 64)
 }
 
-// runOutside measures one side and returns the exit status, if the environment variable asks for that.
+// runOutside measures one side if the environment variable is set, and returns the exit status.
 func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	order := os.Getenv(outsideVariable)
 	if order == "" {
@@ -58,7 +58,7 @@ func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	return exitOK, true
 }
 
-// measureOutside measures the work, side and number of entities of an order.
+// measureOutside measures an order: a work, a side and a number of entities.
 func measureOutside(order string) (float64, error) {
 	var name, side string
 	var n int

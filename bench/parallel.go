@@ -7,8 +7,8 @@ import (
 )
 
 // Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
-// query into batches each time; the calling goroutine and a second one that lives on take batches. Beside
-// itself, Vast does the same work on one goroutine, run by run.
+// query into batches each time; the calling goroutine and a second one, which stays alive, take batches. In
+// rows with the peer self, Vast also does the work on one goroutine, run by run.
 
 const (
 	parallelSteps   = 32
@@ -32,7 +32,7 @@ func step(p *Position, v *Velocity) {
 	p.X, p.Y = x, y
 }
 
-// stepAll moves many entities. All ways of Vast call this function.
+// stepAll moves many entities. All sides of Vast call this function.
 //
 //go:noinline
 func stepAll(p []Position, v []Velocity) {
@@ -47,7 +47,7 @@ type vastParallel struct {
 	vastQuery
 	size    int          // of a batch
 	batches []vast.Batch // of the current query
-	taken   atomic.Int64 // number of batches that are taken
+	taken   atomic.Int64 // number of batches taken so far
 	wake    chan bool    // starts the second goroutine; false ends it
 	done    chan bool    // the second goroutine has finished
 }

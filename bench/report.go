@@ -18,9 +18,9 @@ type row struct {
 	Peer      string  `json:"peer"`
 	OursNS    float64 `json:"ours_ns,omitempty"`    // best round
 	PeerNS    float64 `json:"peer_ns,omitempty"`    // best round
-	OursBytes float64 `json:"ours_bytes,omitempty"` // best round, an entity
-	PeerBytes float64 `json:"peer_bytes,omitempty"` // best round, an entity
-	// what the peer takes ÷ what Vast takes: over 1 when Vast is ahead
+	OursBytes float64 `json:"ours_bytes,omitempty"` // best round, per entity
+	PeerBytes float64 `json:"peer_bytes,omitempty"` // best round, per entity
+	// the peer's figure ÷ Vast's: over 1 when Vast is ahead
 	Ratio           float64 `json:"ratio"`
 	OursMedianNS    float64 `json:"ours_median_ns,omitempty"`
 	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
@@ -54,7 +54,7 @@ func rounded(v float64) float64 {
 	return math.Round(v*1e4) / 1e4
 }
 
-// A report takes one row after the other.
+// A report receives the rows one by one.
 type report interface {
 	add(row) error
 	finish() error

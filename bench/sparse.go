@@ -10,13 +10,13 @@ import (
 //
 // Work sparse_born: the same if every sixteenth entity is created with both components.
 //
-// Beside itself, Vast compares sparse_added with sparse_born: the cost of entities that stay where they were
-// created after they became alike.
+// Rows with the peer self compare Vast's sparse_added with its sparse_born. The difference is the cost of
+// leaving entities where they were created.
 
-// sparseEvery is the number of entities for each one that matches.
+// One in sparseEvery entities matches.
 const sparseEvery = 16
 
-// sparseCount returns the number of n entities that match.
+// sparseCount returns how many of n entities match.
 func sparseCount(n int) int {
 	return (n + sparseEvery - 1) / sparseEvery
 }

@@ -4,8 +4,9 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// The works by unitoftime/ecs, uot for short. All components of an entity go into one call of Write and are
-// boxed before. Look-ups use a view, which avoids finding the column each time.
+// This file does the works with unitoftime/ecs, uot for short. The components of an entity are boxed
+// beforehand, and one call of Write takes all of them. Look-ups use a view, which avoids finding the column
+// each time.
 
 // uotStore is a world of uot with everything that its works need.
 type uotStore struct {
@@ -225,7 +226,7 @@ func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
 	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
 }
 
-// check compares the world with a world of n entities: those created last.
+// check checks that the world holds n entities, all of them in s.entities.
 func (s *uotStore) check(n int) error {
 	total := ecs.Query1[Position](s.world)
 	return checkCrowd(n, s.complete().Count(), total.Count(), s.entities, s.world.Exists,
@@ -248,7 +249,7 @@ func (s *uotStore) renew() {
 	s.world = ecs.NewWorld()
 }
 
-// newUOTCrowd returns an empty world for n entities of so many components.
+// newUOTCrowd returns an empty world for n entities of parts components.
 func newUOTCrowd(n, parts int) *uotStore {
 	s := newUOT(parts - twoParts)
 	s.entities = make([]ecs.Id, n)

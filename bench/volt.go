@@ -7,7 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// The works by volt. They use its generic functions, with as many components in one call as those take.
+// This file does the works with volt. It uses generic functions, with as many components per call as they
+// accept.
 
 // The ids of the component types of volt; its user chooses them.
 const (
@@ -60,7 +61,8 @@ func moveVolt(s *voltStore) {
 	}
 }
 
-// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second one take parts.
+// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second one share the
+// parts.
 //
 //go:noinline
 func moveVoltParallel(s *voltStore) {
@@ -334,8 +336,8 @@ func (s *voltStore) complete(parts int) int {
 	return n
 }
 
-// check compares the world with a world of n entities with a number of components: those created last. volt
-// has no call that tells whether an entity is alive; check uses a query.
+// check returns a function that checks that the world holds n entities of parts components, all of them in
+// s.entities. volt has no call that tells whether an entity is alive, so the function uses a query.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)

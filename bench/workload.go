@@ -18,13 +18,13 @@ type workload struct {
 	outside  *outside // of works in processes of their own, whose matches name only the peers; otherwise nil
 }
 
-// oneSize reports whether the work has one number of entities without -n.
+// oneSize reports whether the work is measured at a single size by default.
 func (w *workload) oneSize() bool {
 	return w.single || len(w.sizes) == 1
 }
 
-// A match is a workload beside one peer. Each function sets a side up for n entities. Works in processes of
-// their own have no functions.
+// A match pairs a workload with one peer. Each function sets up one side for n entities. Works in processes
+// of their own have no functions.
 type match struct {
 	peer   string
 	ours   func(n int) side
@@ -156,8 +156,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit one in every of the entities, which have Position and the first
-// extras of C1 … C10.
+// addRemoveMatches lists the sides that edit every entity whose index is a multiple of every. The entities
+// have Position and the first extras of C1 … C10.
 func addRemoveMatches(extras, every int) []match {
 	ours := newAddRemoveVast(extras, every, addRemoveVast)
 	return []match{

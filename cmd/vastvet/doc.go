@@ -79,8 +79,8 @@
 //
 // # declared
 //
-// Finds systems that touch a column without declaring it. They run beside other systems that write the
-// column.
+// Finds systems that touch a column without declaring it. They may run at the same time as systems that write
+// the column.
 //
 //	s.Add(sched.System{Name: "move", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 //		for run := range q.Runs() {

@@ -9,7 +9,7 @@ package measure
 import "slices"
 
 // Turns takes one sample of each side in every round, and returns the samples of each side. It stops before a
-// round for which enough returns true; a nil enough never does.
+// round for which enough returns true. If enough is nil, it takes all rounds.
 func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(side int) T) [][]T {
 	samples := make([][]T, sides)
 	for round := range rounds {

@@ -2,9 +2,9 @@
 //
 //	api FOLDER PACKAGE...
 //
-// The file of a package carries the last element of its path, such as sched.txt. Each line is a constant, a
+// The name of a package's file is the last element of its path, as in sched.txt. Each line is a constant, a
 // variable, a function, a type, an exported field or a method, with types and without the names of
-// parameters. The lines are sorted. The folder loses its other files that end in .txt.
+// parameters. The lines are sorted. All other .txt files in the folder are deleted.
 package main
 
 import (

@@ -2,8 +2,8 @@
 //
 //	typecheck PATTERN...
 //
-// It checks types from source and compiles nothing, so it takes a fraction of the time of go vet on a system for which
-// the build cache is empty.
+// It checks types from source and compiles nothing, so it takes a fraction of the time of go vet on a system
+// for which the build cache is empty.
 package main
 
 import (
@@ -47,7 +47,8 @@ func main() {
 	}
 	failed := false
 	for _, p := range found {
-		// Dependencies and the main packages of tests have no function bodies here, so their imports are unused.
+		// Dependencies and the main packages of tests have no function bodies here, so their imports are
+		// unused.
 		if !strings.HasPrefix(p.PkgPath, module) || strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
@@ -62,7 +63,7 @@ func main() {
 	log.Printf("%d packages for %s/%s", len(found), os.Getenv("GOOS"), os.Getenv("GOARCH"))
 }
 
-// dropBodies removes the bodies of functions, whose types nothing else needs.
+// dropBodies removes the bodies of functions: no other code needs the types in them.
 func dropBodies(f *ast.File) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {

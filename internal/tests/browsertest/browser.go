@@ -29,8 +29,8 @@ var browser struct {
 	err   error
 }
 
-// Main is the body of TestMain: it runs the tests and stops the browser. Unless -parallel says otherwise, four
-// tests run at a time, because they wait more than they compute.
+// Main is the body of TestMain: it runs the tests and stops the browser. Unless -parallel says otherwise,
+// four tests run at a time, because they wait more than they compute.
 func Main(m *testing.M) {
 	chosen := false
 	flag.Parse()

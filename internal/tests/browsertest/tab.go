@@ -142,8 +142,8 @@ func (p *Tab) Eval(expression string, into any) {
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// Until waits until an expression is true. A page that is being left or opened cannot run it; the next one
-// can.
+// Until waits until an expression is true. An error does not end the wait: a page that is being left or
+// opened cannot run the expression.
 func (p *Tab) Until(expression string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Time)

@@ -23,8 +23,8 @@ func guardWorks() []work {
 const live = 64
 
 // guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the one
-// inserted 64 before. It shows the cost of guarding every element. The Go heap's elements are left to the
-// collector.
+// inserted 64 insertions earlier. It shows the cost of guarding every element. The Go heap's elements are
+// left to the collector.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {

@@ -71,8 +71,8 @@ func everywhere[H any](insert func(*element) H, remove func(H) bool) func() chan
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting opens a pool with an inserter for each goroutine. If it were inlined, the compiler would not
-// inline the calls in it.
+// inserting opens a pool with an inserter for each goroutine. If inserting were inlined, the compiler would
+// not inline the calls in its body.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {

@@ -114,8 +114,8 @@ func (x *index) name(place int) string {
 	return name
 }
 
-// find returns the place with a name: a result of the method name, of which the country and the number may be
-// left out. If several places match, it returns the most populous. Case and accents do not matter.
+// find returns the place with a name. The text has the form that the method name returns; the country and the
+// number are optional. If several places match, it returns the most populous. Case and accents do not matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if place, ok := x.nth(text, 1); ok {

@@ -14,8 +14,8 @@ import (
 // framesPerSecond bounds drawing. Slow ticks reduce the rate.
 const framesPerSecond = 15
 
-// fallbacks gives terminals without braille an ASCII character for each pattern. It is fuller the more dots
-// the pattern has.
+// fallbacks gives terminals without braille an ASCII character for each pattern. Patterns with more dots have
+// fuller characters.
 func fallbacks() map[rune]string {
 	const first, shades = '\u2800', " .,:;+*%#"
 	glyphs := make(map[rune]string)

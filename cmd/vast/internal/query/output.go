@@ -71,7 +71,7 @@ func failureIn(line string) error {
 	return errors.New(told.Error.Message)
 }
 
-// csv is lines for CSV. The first row has the names of the columns.
+// csv does the same as lines, for CSV. The first row has the names of the columns.
 func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 	in, out := newReader(from), csv.NewWriter(o.to)
 	for n = -1; ; n++ {

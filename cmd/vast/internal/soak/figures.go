@@ -59,8 +59,8 @@ type figure struct {
 	name  string
 	of    func(*figures) *int
 	bytes bool
-	// An exact figure returns to the same number whenever all churns rest. Other figures vary between
-	// rounds: their last median may exceed their first by a twentieth and slack.
+	// An exact figure returns to the same number whenever all churns rest. Other figures vary between rounds:
+	// their last median may exceed their first by a twentieth plus slack.
 	exact bool
 	slack int
 }

@@ -62,8 +62,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo returns the destination of a line a second. With -json there is none, unless standard error is a
-// terminal.
+// linesTo returns the destination of the lines that are printed once a second. With -json there is none,
+// unless standard error is a terminal.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
 	case !o.json:

@@ -52,7 +52,7 @@ type town struct {
 }
 
 // newTown makes a town for a number of people. Each of the three archetypes owns whole words, so the world
-// has four times as many slots.
+// has four times as many slots as people.
 func newTown(t *tally, o vast.Options, most int) *town {
 	o.MaxEntities = 4 * most
 	w := vast.NewWorld(o)
@@ -157,7 +157,7 @@ func (n *town) arrive(e vast.Entity, born [2]bool) {
 	n.list = append(n.list, e)
 }
 
-// leave takes an entity out of the model, and out of the people that it is the boss of.
+// leave removes e and, as the world does, all of its staff from the model.
 func (n *town) leave(e vast.Entity) {
 	p := n.people[e]
 	delete(n.people, e)

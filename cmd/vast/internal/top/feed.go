@@ -52,7 +52,7 @@ func newFeed(p *attach.Program) *feed {
 	return &feed{program: p, updates: make(chan update), wait: time.After}
 }
 
-// begin requests everything once. If it fails, the user sees the error first.
+// begin requests everything once, before the screen opens, so that an error stays visible.
 func (f *feed) begin(ctx context.Context, s *state) error {
 	o, err := f.overview(ctx)
 	if err != nil {

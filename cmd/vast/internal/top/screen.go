@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// fallbacks gives terminals without blocks an ASCII character for each block. It is fuller the higher the
-// block is.
+// fallbacks gives terminals without blocks an ASCII character for each block. Higher blocks have fuller
+// characters.
 func fallbacks() map[rune]string {
 	glyphs := map[rune]string{'░': ".", '…': "~", 'µ': "u"}
 	for i, r := range eighths[1:] {

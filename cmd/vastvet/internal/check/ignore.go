@@ -12,9 +12,8 @@ import (
 //
 //	//vastvet:ignore useafter: this test provokes the panic
 //
-// After code the comment applies to its own line. Otherwise it applies to the statement or declaration that
-// begins on the next line, to its end.
-// line, to its end.
+// After code the comment applies to its own line. Otherwise it applies to the whole statement or declaration
+// that begins on the next line.
 const Prefix = "//vastvet:ignore"
 
 // Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment silences

@@ -12,7 +12,8 @@ import (
 	_ "github.com/vastgo/vast" // testdata uses it, and the go command ignores the imports of testdata
 )
 
-// root is the folder of go.work, seen from an analyzer's: testdata uses the library that lies beside.
+// root is the path from an analyzer's folder to the folder of go.work: testdata uses the library of this
+// workspace.
 const root = "../../../.."
 
 // Run analyzes the package below testdata that has the analyzer's name. The analyzer must find exactly the

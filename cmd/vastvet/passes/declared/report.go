@@ -51,7 +51,7 @@ func (s *system) around(x *types.Var) bool {
 	return scope != nil && scope.Contains(s.lit.Pos())
 }
 
-// inReach reports whether the name of a touched column means the same at the literal.
+// inReach reports whether the name of a touched column refers to the same column at the literal.
 func (s *system) inReach(f finding) bool {
 	_, root := trace.Path(s.TypesInfo, f.column)
 	if root == nil || f.at.Pos() < s.lit.Pos() || f.at.End() > s.lit.End() {

@@ -82,8 +82,8 @@ func (l *look) callee(call *ast.CallExpr) *ast.FuncDecl {
 	return nil
 }
 
-// give records the functions that a call passes to a function of the package: they run where it calls its
-// parameters.
+// give records the functions that a call passes to a function of the package. They run where that function
+// calls its parameters.
 func (s *system) give(d *ast.FuncDecl, call *ast.CallExpr, depth int) {
 	for i, argument := range call.Args {
 		if x := parameter(s.TypesInfo, d, i); x != nil && isFunc(x.Type()) {

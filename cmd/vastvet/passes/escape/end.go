@@ -37,7 +37,7 @@ func (e *end) body(body *ast.BlockStmt) {
 	e.walk(body, false)
 }
 
-// receive adds a channel that is received from: receiving is how a goroutine leaves a semaphore.
+// receive adds a channel that the goroutine receives from: it may release a semaphore that way.
 func (e *end) receive(x ast.Expr) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		e.told = append(e.told, u.X)
@@ -76,8 +76,8 @@ func (e *end) walk(root ast.Node, endless bool) {
 	})
 }
 
-// list examines a statement list of an endless loop that leaves the loop like code outside of the loop. It
-// reports whether the caller must still examine the list.
+// list examines a statement list in an endless loop. If the list ends by leaving the loop, list examines it
+// like code outside of the loop. Otherwise it returns true: the caller must examine the list.
 func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
 	if !endless || n == root || len(list) == 0 {
 		return true

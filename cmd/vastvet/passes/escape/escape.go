@@ -17,7 +17,6 @@ import (
 
 // Analyzer finds pointers to components and elements in package-level variables, channels, goroutines,
 // resources and components on the Go heap.
-// components on the Go heap.
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
 A pointer or a slice from a column is valid while the entity has the component. Afterwards it leads to the
@@ -46,12 +45,12 @@ const (
 	row    = "keep the row's number, and look the row up where it is used"
 )
 
-// limited are the types whose pointers end with a component or an element, which the program can outlive.
+// limited are the types whose pointers are valid only while a component or an element exists.
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// hand are the functions that hand out such pointers as the given result of a call. yield are those that
-// yield them as the second value of an iterator.
+// hand are the functions that hand out such pointers as the given result of a call. yield are the functions
+// that yield such pointers as the second value of an iterator.
 var (
 	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1} // index among the results
 	yield = map[string]bool{}

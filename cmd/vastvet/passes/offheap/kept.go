@@ -14,8 +14,8 @@ import (
 )
 
 // kept reports whether something other than memory outside of Go's heap may keep the target of a local
-// variable alive, or, with place, the variable itself: it is pinned, stored in another variable, passed to a
-// function or the like.
+// variable alive, or, with place, the variable itself, for example because it is pinned, stored in another
+// variable or passed to a function.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}

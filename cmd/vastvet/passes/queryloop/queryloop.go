@@ -260,8 +260,8 @@ type change struct {
 	results []ast.Expr
 }
 
-// goesOn reports whether the loop certainly takes its next step after a change. Any other condition on the
-// way makes this uncertain: it may be a flag that is set beside the change.
+// goesOn reports whether the loop certainly takes its next step after a change. A condition on the way that
+// does not test the change's result makes this uncertain: it may test a flag that is set beside the change.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
 	at := change{call: call}
 	for {

@@ -17,7 +17,7 @@ type world struct {
 	// the variable that holds it, the call that made it, or the worlds that a field of the struct is given
 	from any
 	in   place
-	kept bool // in a variable that another function sets, perhaps in another call with another world
+	kept bool // in a variable that another function sets; each call may set another world
 }
 
 // given are the worlds that a field is given, one for each place that makes the struct.
@@ -140,9 +140,9 @@ func (ws worlds) once(x *types.Var, all []trace.Source) bool {
 	return len(all) == 1 && all[0].Expr != nil && !ws.values.Parameter(x)
 }
 
-// apart reports whether a variable may hold the value of another time. again means that a loop assigns a
-// variable declared outside of the loop. kept means that a function assigns a variable declared outside of
-// the function.
+// apart reports whether a variable may hold a value from another iteration or call. again means that a loop
+// assigns a variable declared outside of the loop. kept means that a function assigns a variable declared
+// outside of the function.
 func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	at, ok := ws.in.Root().FindByPos(source.Pos(), source.End())
 	if !ok {
