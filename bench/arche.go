@@ -263,7 +263,7 @@ func (s *archeStore) check(n int) error {
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
 }
 
-// checkMatching is check for entities that one call created: it finds them by a query.
+// checkMatching is like check, for entities that one call created: it finds them by a query.
 func (s *archeStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

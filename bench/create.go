@@ -47,7 +47,7 @@ func createArkBatch(c *arkCrowd) {
 	c.two.NewBatchFn(len(c.entities), nil)
 }
 
-// createArkTen is createArk for ten components.
+// createArkTen is like createArk, for ten components.
 //
 //go:noinline
 func createArkTen(c *arkCrowd) {
@@ -56,7 +56,7 @@ func createArkTen(c *arkCrowd) {
 	}
 }
 
-// createArkTenBatch is createArkBatch for ten components.
+// createArkTenBatch is like createArkBatch, for ten components.
 //
 //go:noinline
 func createArkTenBatch(c *arkCrowd) {

@@ -46,7 +46,7 @@ func (c *vastCrowd) check(n int) error {
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
 }
 
-// checkMatching is check for entities that one call created: it finds them by a query.
+// checkMatching is like check, for entities that one call created: it finds them by a query.
 func (c *vastCrowd) checkMatching(n int) error {
 	made := *c.find()
 	made.entities = nil
@@ -109,7 +109,7 @@ func (c *arkCrowd) check(n int) error {
 		})
 }
 
-// checkMatching is check for entities that one call created: it finds them by a query.
+// checkMatching is like check, for entities that one call created: it finds them by a query.
 func (c *arkCrowd) checkMatching(n int) error {
 	made := *c
 	made.entities = nil

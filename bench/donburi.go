@@ -223,7 +223,7 @@ func (s *donburiStore) check(n int) error {
 		func(e donburi.Entity) *Velocity { return donburiVelocity.Get(s.world.Entry(e)) })
 }
 
-// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
 func (s *donburiStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -247,7 +247,7 @@ func (s *ggecsStore) check(n int) error {
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
 }
 
-// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
 func (s *ggecsStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

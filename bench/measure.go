@@ -126,9 +126,9 @@ type times struct {
 
 // measureAll measures the planned rows and hands each to the report.
 //
-// It makes several passes over all rows and sets each row up anew in every pass, so that neither a bad minute
-// of the machine nor an unlucky place in memory spoils a row. A slow row leaves out later passes. The report
-// gets the rows in the last pass; messages about each pass go to progress.
+// It makes several passes over all rows and sets each row up again in every pass, so that neither a bad
+// minute of the machine nor an unlucky place in memory spoils a row. A slow row leaves out later passes. The
+// report gets the rows in the last pass; messages about each pass go to progress.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))

@@ -233,7 +233,7 @@ func (s *uotStore) check(n int) error {
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 
-// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
 func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -350,7 +350,7 @@ func (s *voltStore) check(parts int) func(n int) error {
 	}
 }
 
-// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
 func (s *voltStore) checkMatching(n int) error {
 	made := *s
 	made.entities = s.both.GetEntitiesIds()

@@ -54,7 +54,8 @@ func Check(t T, cs []Configuration, ops []Op) {
 	}
 }
 
-// CheckAll is Check for [Configurations]. If it fails, it shrinks the stream and prints it as a Go test.
+// CheckAll is like Check, for [Configurations]. If it fails, it shrinks the stream and prints it as a Go
+// test.
 func CheckAll(t T, ops []Op) {
 	t.Helper()
 	d := Compare(Configurations(), ops)

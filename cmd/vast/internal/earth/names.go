@@ -132,7 +132,7 @@ func (x *index) find(text string) (place int, ok bool) {
 	return x.nth(name, n)
 }
 
-// nth is find for the n-th of the places with the name, or with the name and country.
+// nth is like find, for the n-th of the places with the name, or with the name and country.
 func (x *index) nth(text string, n int) (place int, ok bool) {
 	if all := x.namesakes(fold(text)); len(all) >= n {
 		return int(all[n-1]), true

@@ -57,7 +57,7 @@ func some[T any](v T, err error) T {
 	return v
 }
 
-// try runs a part of a churn and returns what was wrong.
+// try runs a part of a churn and returns its panic as an error.
 func (c churn) try(part func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {

@@ -114,7 +114,7 @@ func hostileHandles(t *tally) churn {
 		o := bulk.Options{Capacity: 2000}
 		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)),
 			some(bulk.NewSharedPool[place](o))
-		var before []uint64 // valid for the container before
+		var before []uint64 // valid for the previous container
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
 			held.use(r, 2000)

@@ -32,8 +32,8 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	}
 }
 
-// Analyze is Run for the given packages below the analyzer's testdata. It returns the results, one for each
-// package, and does not apply fixes.
+// Analyze is like Run, for the given packages below the analyzer's testdata. It returns the results, one for
+// each package, and does not apply fixes.
 func Analyze(t *testing.T, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
 	t.Helper()
 	return analyze(t, analysistest.Run, a, packages...)

@@ -54,7 +54,7 @@ func isParen(n ast.Node) bool {
 	return ok
 }
 
-// heldForAdd is goesToAdd for a local variable that holds the value.
+// heldForAdd is like goesToAdd, for a local variable that holds the value.
 func (l *look) heldForAdd(to ast.Expr) bool {
 	x := l.values.Var(to)
 	if x == nil || x.IsField() || x.Parent() == l.Pkg.Scope() {
@@ -64,7 +64,7 @@ func (l *look) heldForAdd(to ast.Expr) bool {
 	return sure && len(all) == 1 && l.usedForAdd(x)
 }
 
-// passedForAdd is goesToAdd for an argument of a call.
+// passedForAdd is like goesToAdd, for an argument of a call.
 func (l *look) passedForAdd(call *ast.CallExpr, argument ast.Node) bool {
 	d := l.callee(call)
 	if d == nil {
@@ -90,8 +90,8 @@ func parameter(info *types.Info, d *ast.FuncDecl, i int) *types.Var {
 	return params.At(i)
 }
 
-// returnedForAdd is goesToAdd for a returned value. stack ends at the return statement. Other packages may
-// complete the result of an exported function.
+// returnedForAdd is like goesToAdd, for a returned value. stack ends at the return statement. Other packages
+// may complete the result of an exported function.
 func (l *look) returnedForAdd(stack []ast.Node) bool {
 	for _, n := range slices.Backward(stack) {
 		switch n := n.(type) {

@@ -275,8 +275,8 @@ func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (a
 	return inner(t, path, parameters, map[types.Type]bool{})
 }
 
-// inner is pointer. seen holds the types without a pointer: without it, types that contain others twice take
-// exponential time.
+// inner does the work of pointer. seen holds the types already examined: without it, types that contain
+// others twice take exponential time.
 func inner(t types.Type, path string, parameters map[*types.TypeParam]bool,
 	seen map[types.Type]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {

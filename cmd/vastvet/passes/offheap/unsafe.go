@@ -183,7 +183,7 @@ func (f *finder) inside(e ast.Expr, steps int) bool {
 	return false
 }
 
-// addressed is inside for the address of an expression.
+// addressed is like inside, for the address of an expression.
 func (f *finder) addressed(e ast.Expr, steps int) bool {
 	if base := trace.Base(f.TypesInfo, e); base != nil {
 		return f.inside(base, steps-1)
@@ -208,7 +208,7 @@ func (f *finder) addressed(e ast.Expr, steps int) bool {
 	}
 }
 
-// made is inside for the result of a call.
+// made is like inside, for the result of a call.
 func (f *finder) made(call *ast.CallExpr, steps int) bool {
 	if f.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		return f.copies(call) || f.inside(call.Args[0], steps-1)

@@ -67,7 +67,7 @@ func (f *function) report(n ast.Node, s *state) {
 	})
 }
 
-// reportUnlessShown is report for an operand that is only used as an address.
+// reportUnlessShown is like report, for an operand that is only used as an address.
 func (f *function) reportUnlessShown(x ast.Expr, s *state) {
 	if p, ok := f.place(x); !ok || s.bad[p] == "" {
 		f.report(x, s)

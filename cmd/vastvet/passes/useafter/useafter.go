@@ -268,7 +268,7 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// target is place for the target of an assignment. The target of a pointer is no place, unless it is a
+// target is like place, for the target of an assignment. The target of a pointer is no place, unless it is a
 // pointer itself.
 func (f *function) target(e ast.Expr) (place, bool) {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok && !pointer(f.p.TypesInfo.TypeOf(e)) {
