@@ -217,29 +217,6 @@ func (c *column) add(e Entity) (alive, gained bool) {
 	return true, true
 }
 
-// addQuickly is add for the usual case, and reports whether that is the case: e is alive, nothing watches the
-// column, and the summary of e's word stays as it is. It makes few stores: while the caller's stores to elements
-// wait for memory, later stores wait behind them, and the processor stops once its queue of stores is full.
-func (c *column) addQuickly(e Entity) bool {
-	if invariants.Enabled || c.observed || e.slot >= c.slots ||
-		*(*uint32)(unsafe.Add(c.gens, uintptr(e.slot)*4)) != e.generation {
-		return false
-	}
-	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
-	before := *p
-	after := before | 1<<(e.slot%64)
-	if after == before {
-		return true
-	}
-	w := c.world
-	if before == 0 || after == ^uint64(0) || w.calling.what != "" {
-		return false
-	}
-	*p = after
-	w.changed(opAdd, 1)
-	return true
-}
-
 // remove clears e's presence bit and reports whether the bit was set.
 func (c *column) remove(e Entity) bool {
 	if invariants.Enabled {

@@ -117,8 +117,24 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
 // [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
-	if !c.c.addQuickly(e) {
+	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it is.
+	// It is written out here because it must make few stores. While stores to elements wait for memory, all later
+	// stores wait behind them, those of calls too, and the processor stops once its queue of stores is full.
+	k := c.c
+	if invariants.Enabled || k.observed || e.slot >= k.slots ||
+		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {
 		return c.addSlowly(e, v)
+	}
+	word := (*uint64)(unsafe.Add(k.words, uintptr(e.slot/64)*8))
+	before := *word
+	if after := before | 1<<(e.slot%64); after != before {
+		w := k.world
+		if live := *w.liveWord(e.slot / 64); before == 0 || after == ^uint64(0) || w.calling.what != "" ||
+			live>>(e.slot%64)&1 == 0 {
+			return c.addSlowly(e, v)
+		}
+		*word = after
+		w.changed(opAdd, 1)
 	}
 	p := c.at(e.slot)
 	*p = v

@@ -378,7 +378,7 @@ func (q Query) All() iter.Seq[Entity] {
 		world, gens, changes := k.world, k.world.gens, k.changes
 		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
 			for ; mask != 0; mask &= mask - 1 {
-				slot := base + trailingZeros(mask)
+				slot := uint32(base) + trailingZeros(mask)
 				if !yield(Entity{slot, *(*uint32)(unsafe.Add(gens, uintptr(slot)*4))}) {
 					return
 				}

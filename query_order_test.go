@@ -97,8 +97,18 @@ func TestConditionsInAnyOrder(t *testing.T) {
 				for _, i := range order {
 					made = conditions[chosen[i]](made)
 				}
+				var runs, slots []Entity
 				for run := range made.Runs() {
+					for _, e := range run.All() {
+						runs = append(runs, e)
+					}
 					got += fmt.Sprintf("[%d %d)", run.start, run.start+run.n)
+				}
+				for s := range made.Slots() {
+					slots = append(slots, s.Entity())
+				}
+				if all := slices.Collect(made.All()); !slices.Equal(runs, slots) || !slices.Equal(runs, all) {
+					t.Errorf("%v: Runs yields %v, Slots %v, All %v", chosen, runs, slots, all)
 				}
 				for word, mask := range made.Words() {
 					got += fmt.Sprintf(" %d:%x", word, mask)

@@ -44,11 +44,21 @@ func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
 		k.start(q.q)
-		world, gens, changes := k.world, k.world.gens, k.changes
-		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
+		world, gens, changes, plain := k.world, k.world.gens, k.changes, q.q.plain
+		for {
+			var base, mask = uint(0), uint64(0)
+			if plain {
+				base, mask = k.cursor.NextWord()
+				base *= 64
+			} else {
+				base, mask = k.nextPiece()
+			}
+			if mask == 0 {
+				return
+			}
 			for ; mask != 0; mask &= mask - 1 {
 				// The compiler copies the body of the caller's loop to here as long as there is one call.
-				if !yield(Slot{base + trailingZeros(mask), gens}) {
+				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
 					return
 				}
 				if world.changes != changes {
@@ -69,7 +79,7 @@ func (b Batch) Slots() iter.Seq[Slot] {
 		world, gens, changes := k.world, k.world.gens, k.changes
 		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
 			for ; mask != 0; mask &= mask - 1 {
-				if !yield(Slot{base + trailingZeros(mask), gens}) {
+				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
 					return
 				}
 				if world.changes != changes {
@@ -82,7 +92,7 @@ func (b Batch) Slots() iter.Seq[Slot] {
 
 // nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the i-th
 // slot from there. The mask is zero at the end.
-func (k *walk) nextPiece() (base uint32, mask uint64) {
+func (k *walk) nextPiece() (base uint, mask uint64) {
 	var word uint
 	switch {
 	case k.q.plain:
@@ -92,18 +102,18 @@ func (k *walk) nextPiece() (base uint32, mask uint64) {
 	default:
 		word, mask = k.nextWord()
 	}
-	return uint32(word) * 64, mask
+	return word * 64, mask
 }
 
 // nextPieceOfRun is nextPiece for the walks that do not go by words.
-func (k *walk) nextPieceOfRun() (base uint32, mask uint64) {
+func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
 	if k.at == k.cursor.Hi {
 		if !k.nextPart() {
 			return 0, 0
 		}
 		k.at = k.cursor.Lo
 	}
-	base = uint32(k.at)
+	base = k.at
 	n := min(k.cursor.Hi-k.at, 64)
 	k.at += n
 	return base, ^uint64(0) >> (64 - n)

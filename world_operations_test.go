@@ -350,6 +350,11 @@ func (m *model) applyCount(b *byteStream) {
 	m.must(q.Count() == len(es), "%d of %d", q.Count(), len(es))
 	got := slices.Collect(q.All())
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
+	got = got[:0]
+	for s := range q.Slots() {
+		got = append(got, s.Entity())
+	}
+	m.must(slices.Equal(got, es), "Slots yields %v, want %v", got, es)
 	first, single := Entity{}, len(es) == 1
 	if len(es) > 0 {
 		first = es[0]

@@ -19,6 +19,7 @@ type vastQuery struct {
 	query vast.Query
 	pos   vast.Column[Position]
 	vel   vast.Column[Velocity]
+	move  func(*vastQuery) // the timed work; nil for moveVast
 }
 
 // moveVast is the timed work, run by run.
@@ -138,7 +139,11 @@ func moveSide[S any](s *S, work func(*S), entities, matching int, count func() i
 
 // side makes the side that moves matching of the world's entities.
 func (s *vastQuery) side(entities, matching int) side {
-	made := moveSide(s, moveVast, entities, matching, s.query.Count, func(visit func(*Position)) {
+	move := s.move
+	if move == nil {
+		move = moveVast
+	}
+	made := moveSide(s, move, entities, matching, s.query.Count, func(visit func(*Position)) {
 		for e := range s.world.Query(s.pos).All() {
 			visit(s.pos.Get(e))
 		}
@@ -158,21 +163,26 @@ func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
 	})
 }
 
-// newQueryVast sets the work up for Vast.
-func newQueryVast(n int) side {
-	w := newSizedVastWorld(11 * n)
-	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
-	s.query = w.Query(s.pos, s.vel)
-	w.Archetype(s.pos).NewN(10*n, nil)
-	i := 0
-	w.Archetype(s.pos, s.vel).NewN(n, func(run vast.Run) {
-		v := s.vel.Slice(run)
-		for j := range v {
-			v[j] = velocityOf(i)
-			i++
-		}
-	})
-	return s.side(11*n, n)
+// newQueryVast sets the work up for Vast, run by run.
+func newQueryVast(n int) side { return newQueryVastBy(nil)(n) }
+
+// newQueryVastBy sets the work up for Vast with other timed work than moveVast.
+func newQueryVastBy(move func(*vastQuery)) func(n int) side {
+	return func(n int) side {
+		w := newSizedVastWorld(11 * n)
+		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
+		s.query = w.Query(s.pos, s.vel)
+		w.Archetype(s.pos).NewN(10*n, nil)
+		i := 0
+		w.Archetype(s.pos, s.vel).NewN(n, func(run vast.Run) {
+			v := s.vel.Slice(run)
+			for j := range v {
+				v[j] = velocityOf(i)
+				i++
+			}
+		})
+		return s.side(11*n, n)
+	}
 }
 
 // newQueryArk sets the work up for Ark, one entity at a time.

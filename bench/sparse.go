@@ -47,11 +47,11 @@ func (s sparse[E]) fill(n int) {
 	}
 }
 
-// newSparseVast sets the work up for Vast.
-func newSparseVast(born bool) func(n int) side {
+// newSparseVast sets the work up for Vast. A nil move is moveVast.
+func newSparseVast(born bool, move func(*vastQuery)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
-		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
 		s.query = w.Query(s.pos, s.vel)
 		one, both := w.Archetype(s.pos), w.Archetype(s.pos, s.vel)
 		world := sparse[vast.Entity]{one: one.New, add: func(e vast.Entity, v Velocity) { s.vel.Add(e, v) }}

@@ -65,10 +65,29 @@ var workloads = []workload{
 	}},
 	{name: "sparse_added", panel: panelQueries, iterates: true, sizes: sparseSizes,
 		matches: append(sparseMatches(false), match{
-			peerSelf, newSparseVast(false), newSparseVast(true), newEmptyVast,
+			peerSelf, newSparseVast(false, nil), newSparseVast(true, nil), newEmptyVast,
 		})},
 	{name: "sparse_born", panel: panelQueries, iterates: true, sizes: sparseSizes,
 		matches: sparseMatches(true)},
+	{name: "query2comp_slots", iterates: true, matches: []match{
+		{peerArk, newQueryVastBy(moveVastSlots), newQueryArk, newEmptyArk},
+		{peerSelf, newQueryVastBy(moveVastSlots), newQueryVast, newEmptyVast},
+	}},
+	{name: "query2comp_all", iterates: true, matches: []match{
+		{peerArk, newQueryVastBy(moveVastAll), newQueryArk, newEmptyArk},
+	}},
+	{name: "query7comp_slots", iterates: true, sizes: longSizes, extras: sevenExtras, matches: []match{
+		{peerArk, newSeven, newSevenArk, newEmptyArk},
+	}},
+	{name: "sparse_added_slots", iterates: true, sizes: sparseSizes, matches: []match{
+		{peerArk, newSparseVast(false, moveVastSlots), newSparseArk(false, moveArk), newEmptyArk},
+	}},
+	{name: "churned2", iterates: true, sizes: []int{100_000}, extras: churnedExtras, matches: []match{
+		{peerArk, newChurnedVast, newChurnedArk, newEmptyArk},
+	}},
+	{name: "churned7", iterates: true, sizes: []int{100_000}, extras: 8, matches: []match{
+		{peerArk, newChurnedSevenVast, newChurnedSevenArk, newEmptyArk},
+	}},
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
 	}},
@@ -139,12 +158,15 @@ var workloads = []workload{
 	}},
 }
 
+// longSizes leaves out numbers of entities that fit one 64-slot word.
+var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
+
 // sparseSizes leaves out numbers of entities with one match or none.
 var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
 
 // sparseMatches lists the sides of the sparse works.
 func sparseMatches(born bool) []match {
-	ours := newSparseVast(born)
+	ours := newSparseVast(born, nil)
 	return []match{
 		{peerArk, ours, newSparseArk(born, moveArk), newEmptyArk},
 		{peerArkTables, ours, newSparseArk(born, moveArkTables), newEmptyArkTables},

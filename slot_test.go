@@ -1,0 +1,220 @@
+package vast
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the other
+// components.
+type slotWorld struct {
+	*World
+	position Column[position]
+	count    Column[int64]
+	sparse   SparseColumn[int64]
+	heap     HeapColumn[string]
+	tag      Tag
+	of       Relation
+	es       []Entity
+}
+
+func newSlotWorld(t *testing.T, n int) *slotWorld {
+	t.Helper()
+	w := NewWorld(Options{MaxEntities: max(64, n)})
+	t.Cleanup(func() { w.Close() })
+	s := &slotWorld{World: w, position: NewColumn[position](w), count: NewColumn[int64](w),
+		sparse: NewSparseColumn[int64](w).Named("sparse"), heap: NewHeapColumn[string](w), tag: NewTag(w, "tag"),
+		of: NewRelation(w, "of", RelationOptions{})}
+	born := w.Archetype(s.position)
+	for i := range n {
+		e := born.New()
+		s.position.Get(e).X = float64(i)
+		s.es = append(s.es, e)
+		if i%3 == 0 {
+			s.count.Add(e, int64(i))
+			s.sparse.Add(e, int64(i))
+			s.heap.Add(e, string(rune('a'+i%26)))
+			s.tag.Add(e)
+			if i > 0 {
+				s.of.Set(e, s.es[0])
+			}
+		}
+	}
+	return s
+}
+
+func TestSlotsFindComponents(t *testing.T) {
+	w := newSlotWorld(t, 1000)
+	n := 0
+	for s := range w.Query(w.position).Slots() {
+		e := w.es[n]
+		if s.Entity() != e || s.Index() != int(e.Slot()) || w.position.At(s) != w.position.Get(e) {
+			t.Fatalf("slot %d of entity %v, want %v", s.Index(), s.Entity(), e)
+		}
+		has := n%3 == 0
+		if p := w.count.TryAt(s); p != w.count.Get(e) || (p != nil) != has {
+			t.Errorf("TryAt of %v is %v", e, p)
+		}
+		if p := w.sparse.TryAt(s); p != w.sparse.Get(e) || (p != nil) != has {
+			t.Errorf("SparseColumn.TryAt of %v is %v", e, p)
+		}
+		if p := w.heap.TryAt(s); p != w.heap.Get(e) || (p != nil) != has {
+			t.Errorf("HeapColumn.TryAt of %v is %v", e, p)
+		}
+		linked := has && n > 0
+		if w.tag.HasAt(s) != has || (w.of.At(s) == w.es[0]) != linked || w.of.At(s).IsZero() == linked {
+			t.Errorf("tag %v, target %v of %v", w.tag.HasAt(s), w.of.At(s), e)
+		}
+		n++
+	}
+	if n != len(w.es) {
+		t.Errorf("%d slots of %d", n, len(w.es))
+	}
+	n = 0
+	for s := range w.Query(w.count, w.sparse, w.heap).Slots() {
+		*w.count.At(s) += *w.sparse.At(s)
+		*w.heap.At(s) += "!"
+		n++
+	}
+	if n != 334 || *w.count.Get(w.es[999]) != 2*999 || *w.heap.Get(w.es[0]) != "a!" {
+		t.Errorf("%d entities, %d, %q", n, *w.count.Get(w.es[999]), *w.heap.Get(w.es[0]))
+	}
+}
+
+// TestSlotsOfEachWalk compares the slots of runs and batches with the entities that the query yields.
+func TestSlotsOfEachWalk(t *testing.T) {
+	w := newSlotWorld(t, 5000)
+	for name, q := range map[string]Query{
+		"all": w.Query(), "two columns": w.Query(w.position, w.count), "without": w.Query(w.position).Without(w.tag),
+		"optional": w.Query(w.position).Optional(w.count), "between": w.Query(w.count).Between(100, 3000),
+		"among": w.Query().Among(w.es[70:200]), "target": w.Query(w.count).To(w.of, w.es[0]),
+		"exactly": w.Query(w.position).Exactly(), "none": w.Query(w.count).Without(w.tag),
+	} {
+		want := slices.Collect(q.All())
+		var runs, batches []Entity
+		for run := range q.Runs() {
+			for s := range run.Slots() {
+				runs = append(runs, s.Entity())
+			}
+		}
+		for b := range q.Batches(300) {
+			for s := range b.Slots() {
+				batches = append(batches, s.Entity())
+			}
+		}
+		slices.SortFunc(batches, bySlot)
+		inOrder := slices.SortedFunc(slices.Values(want), bySlot)
+		if !slices.Equal(runs, want) || !slices.Equal(batches, inOrder) || len(want) == 0 != (name == "none") {
+			t.Errorf("%s: %d entities, %d by runs, %d by batches", name, len(want), len(runs), len(batches))
+		}
+	}
+	for range (Batch{}).Slots() {
+		t.Error("the zero Batch has a slot")
+	}
+}
+
+func TestSlotsEnd(t *testing.T) {
+	w := newSlotWorld(t, 200)
+	n := 0
+	for s := range w.Query().Slots() {
+		if n++; s.Index() == 100 {
+			break
+		}
+	}
+	if n != 101 {
+		t.Errorf("the loop was left after %d steps", n)
+	}
+	says(t, func() {
+		for s := range w.Query().Slots() {
+			w.Delete(s.Entity())
+		}
+	}, "changed while a query was running, by World.Delete")
+	says(t, func() {
+		for b := range w.Query().Batches(100) {
+			for s := range b.Slots() {
+				w.count.Add(s.Entity(), 1)
+			}
+		}
+	}, "changed while a batch of a query was running, by Column.Add")
+	says(t, func() {
+		for range (Query{}).Slots() {
+		}
+	}, "zero Query")
+}
+
+func TestEditAtMarks(t *testing.T) {
+	w := newSlotWorld(t, 300)
+	tracker := NewTracker(w.World, w.count, w.sparse)
+	for s := range w.Query(w.count, w.sparse).Slots() {
+		if s.Index()%2 == 0 {
+			*w.count.EditAt(s) = 1
+		} else {
+			*w.sparse.EditAt(s) = 2
+		}
+		_ = *w.count.At(s) // reading marks nothing
+	}
+	counts, sparse := 0, 0
+	for e := range tracker.Changed(w.count) {
+		counts++
+		if e.Slot()%2 != 0 || *w.count.Get(e) != 1 {
+			t.Errorf("%v is marked in a column that was not written", e)
+		}
+	}
+	for e := range tracker.Changed(w.sparse) {
+		sparse++
+		if e.Slot()%2 == 0 || *w.sparse.Get(e) != 2 {
+			t.Errorf("%v is marked in a sparse column that was not written", e)
+		}
+	}
+	if counts != 50 || sparse != 50 {
+		t.Errorf("%d and %d entities are marked", counts, sparse)
+	}
+}
+
+// TestSlotMisuse uses slots that a column cannot have, or that belong to nothing.
+func TestSlotMisuse(t *testing.T) {
+	w := newSlotWorld(t, 1000)
+	var kept Slot
+	for s := range w.Query(w.position).Slots() {
+		kept = s
+	}
+	if (Slot{}).Entity() != (Entity{}) {
+		t.Error("the zero Slot has an entity")
+	}
+	empty := NewColumn[int32](w.World)
+	says(t, func() { empty.At(kept) }, "the entity in slot 999 lacks the component: take the slot from a query")
+	says(t, func() { empty.EditAt(kept) }, "Column[int32].EditAt")
+	if empty.TryAt(kept) != nil {
+		t.Error("an empty column has a component")
+	}
+	var lacks Slot // entity 1 has a position alone
+	for s := range w.Query(w.position).Without(w.tag).Slots() {
+		lacks = s
+		break
+	}
+	says(t, func() { w.sparse.At(lacks) }, "Column[sparse].At: the entity in slot 1 lacks the component")
+	says(t, func() { w.heap.EditAt(lacks) }, "lacks the component")
+	if invariants.Enabled {
+		says(t, func() { w.count.At(lacks) }, "the entity in slot 1 lacks the component")
+		other := newSlotWorld(t, 1000)
+		says(t, func() { other.position.At(kept) }, "the slot belongs to another world")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(t, func() { w.position.At(kept) }, "Column.At on the closed world")
+}
+
+func TestSlotsDoNotAllocate(t *testing.T) {
+	w := newSlotWorld(t, 1000)
+	q := w.Query(w.position, w.count)
+	if n := testing.AllocsPerRun(10, func() {
+		for s := range q.Slots() {
+			w.position.At(s).X += float64(*w.count.At(s))
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
