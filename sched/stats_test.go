@@ -8,7 +8,8 @@ import (
 )
 
 func TestTimes(t *testing.T) {
-	s := newTimes(4)
+	var s times
+	s.makeRoom(4)
 	record := func(took ...time.Duration) {
 		for _, d := range took {
 			s.record(&measured{d, true})

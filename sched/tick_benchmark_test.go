@@ -8,9 +8,28 @@ import (
 	"github.com/vastgo/vast"
 )
 
+// BenchmarkNew makes a schedule, adds 20 systems and closes it.
+func BenchmarkNew(b *testing.B) {
+	w, c := newWorld(b, 10)
+	names := make([]string, 20)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := New(w, Options{Workers: 1})
+		for i, name := range names {
+			s.Add(System{Name: name, Writes: Columns(c[i%10]), Run: nothing})
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkEmptyTick(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, systems := range []int{1, 10, 100} {
+		for _, systems := range []int{1, 20, 100} {
 			b.Run(fmt.Sprintf("workers=%d/systems=%d", workers, systems), func(b *testing.B) {
 				w, c := newWorld(b, 10)
 				s := newSchedule(b, w, Options{Workers: workers})
