@@ -179,7 +179,7 @@ func (s *Schedule) run(w *worker, n *node) {
 		defer s.watch(n)()
 	}
 	if n.If == nil || n.If(c) {
-		n.took.done = true
+		n.took.done = s.timing
 		if s.observers.task == nil {
 			n.Run(c)
 		} else {
@@ -269,9 +269,14 @@ func (s *Schedule) record() {
 	if s.measuring {
 		c.ticks.record(&s.took)
 		c.applying.record(&s.apply)
+	}
+	if s.timing {
 		for i := range s.stages {
 			for _, n := range s.stages[i].nodes {
-				n.times.record(&n.took)
+				if s.measuring {
+					n.times.record(&n.took)
+				}
+				n.took.done = false
 			}
 		}
 	}

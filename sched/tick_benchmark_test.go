@@ -29,10 +29,17 @@ func BenchmarkNew(b *testing.B) {
 
 func BenchmarkEmptyTick(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, systems := range []int{1, 20, 100} {
-			b.Run(fmt.Sprintf("workers=%d/systems=%d", workers, systems), func(b *testing.B) {
+		for i, systems := range []int{1, 20, 100, 20} {
+			name := fmt.Sprintf("workers=%d/systems=%d", workers, systems)
+			if i == 3 {
+				name += "/measured"
+			}
+			b.Run(name, func(b *testing.B) {
 				w, c := newWorld(b, 10)
 				s := newSchedule(b, w, Options{Workers: workers})
+				if i == 3 {
+					s.Stats()
+				}
 				for i := range systems {
 					s.Add(System{Name: fmt.Sprint(i), Writes: Columns(c[i%10]), Run: nothing})
 				}
