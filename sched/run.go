@@ -20,10 +20,10 @@ type loop struct {
 	steps   int // ticks to run despite the pause
 }
 
-// Run makes Options.Rate ticks a second, the first one at once, until ctx ends, the simulation is stopped or a
-// tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick continues the
-// simulation. When [Schedule.Stop] or [Context.Stop] was called, the End functions of the systems run too. Run
-// returns the error of the tick, or nil.
+// Run makes Options.Rate ticks a second, the first one at once, until ctx ends, the simulation is stopped or
+// a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick continues
+// the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End functions of the
+// systems. Run returns the error of the tick, or nil.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
 // of them without waiting and drops the rest. Simulated time then stays behind, and [Stats] counts the
@@ -85,10 +85,10 @@ func (s *Schedule) Run(ctx context.Context) error {
 	return s.owned((*Schedule).tick) // ends the systems, unless the last tick did
 }
 
-// RunTicks makes n ticks as fast as possible, without a clock. It makes fewer if the simulation is stopped: see
-// [Schedule.Stop]. Like [Schedule.Run], it heeds Pause and Step. It returns the error of a tick, the error of
-// ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick continues the simulation, unless
-// it is stopped. RunTicks panics when n is negative.
+// RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
+// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks heeds Pause and Step. It returns the error of
+// a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick continues
+// the simulation, unless it is stopped. RunTicks panics when n is negative.
 func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.RunTicks(%d): the number of ticks cannot be negative", n))

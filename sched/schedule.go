@@ -233,8 +233,8 @@ func (s *Schedule) DropCommands() error {
 }
 
 // Close ends the simulation: the End functions of the systems run, unless they already ran. Close then ends
-// the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not be
-// applied. The world stays open. Closing twice does nothing. The error is that of the End functions, as in
+// the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not
+// be applied. The world stays open. Closing twice does nothing. The error is that of the End functions, as in
 // [Schedule.Tick]. The schedule is closed nevertheless.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")

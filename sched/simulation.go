@@ -27,9 +27,9 @@ func (c *Context) Stop() { c.of().Stop() }
 // given seed. Systems and statistics stay. Commands that could not be applied are dropped.
 //
 // Reset does not touch the world. Where the next simulation begins with an empty world, call
-// vast.World.Reset afterwards: End may read the world. That gives the slots new generations, so the streams of
-// [Context.Random] differ from those of a simulation with the same seed. To repeat one exactly, draw from
-// [Context.RandomOf] with the slots, or make a new world.
+// vast.World.Reset afterwards: End may read the world. That gives the slots new generations, so the streams
+// of [Context.Random] differ from those of a simulation with the same seed. To repeat a simulation exactly,
+// draw from [Context.RandomOf] with the slots, or make a new world.
 //
 // The error is that of the End functions, as in [Schedule.Tick]. The schedule is reset nevertheless.
 func (s *Schedule) Reset(seed uint64) error {

@@ -296,7 +296,8 @@ func TestRunTicks(t *testing.T) {
 			s.Resume()
 		}
 	}
-	if err := s.RunTicks(ctx, 10); err != nil || s.Stats().Tick != 10 || !slices.Equal(paused, []uint64{4, 6}) {
+	if err := s.RunTicks(ctx, 10); err != nil || s.Stats().Tick != 10 ||
+		!slices.Equal(paused, []uint64{4, 6}) {
 		t.Errorf("%v after tick %d, paused after %v", err, s.Stats().Tick, paused)
 	}
 	if err := s.RunTicks(ctx, 10); !errors.Is(err, context.Canceled) || s.Stats().Tick != 12 {
@@ -357,7 +358,8 @@ func TestSeveralOfOneSystem(t *testing.T) {
 	}
 	s.Add(System{Name: "move", After: []string{"move"}, Run: nothing})
 	var e *OrderError
-	if err := s.Build(); !errors.As(err, &e) || !slices.Equal(e.Systems, []string{"move 5", "move 6", "move 5"}) {
+	if err := s.Build(); !errors.As(err, &e) ||
+		!slices.Equal(e.Systems, []string{"move 5", "move 6", "move 5"}) {
 		t.Errorf("two that both come last: %v", err)
 	}
 }
@@ -375,15 +377,17 @@ func TestMeasuringBegins(t *testing.T) {
 		t.Errorf("%v, recorded %+v", err, r)
 	}
 	st := s.Stats()
-	if st.Tick != 2 || st.Ticks != (Times{}) || st.Systems[1].Times != (Times{}) || s.counters.ticks.total != 0 {
+	if st.Tick != 2 || st.Ticks != (Times{}) || st.Systems[1].Times != (Times{}) ||
+		s.counters.ticks.total != 0 {
 		t.Errorf("not measured: %+v", st)
 	}
 	s.Add(System{Name: "c", Run: nothing})
 	tick(t, s, 3)
 	st = s.Stats()
 	count, times := s.Recent(1, nil)
-	if st.Tick != 5 || st.Ticks.Count != 3 || count != 5 || len(times) != 3 || st.Systems[0].Times.Count != 3 ||
-		st.Systems[1].Times.Count != 1 || st.Systems[2].Times.Count != 3 {
+	if st.Tick != 5 || st.Ticks.Count != 3 || count != 5 || len(times) != 3 ||
+		st.Systems[0].Times.Count != 3 || st.Systems[1].Times.Count != 1 ||
+		st.Systems[2].Times.Count != 3 {
 		t.Errorf("%d ticks, times %v, %+v", count, times, st)
 	}
 }

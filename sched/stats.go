@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Stats are the statistics of a schedule. Commands, Late and Dropped count from the time when it was made. All
-// Times cover the ticks that began after the first call of [Schedule.Stats] or [Schedule.Recent].
+// Stats are the statistics of a schedule. Commands, Late and Dropped count from the time when it was made.
+// All Times cover the ticks that began after the first call of [Schedule.Stats] or [Schedule.Recent].
 type Stats struct {
 	Tick           uint64        // number of the last tick
 	Budget         time.Duration // from one tick to the next while [Schedule.Run] is running, otherwise 0

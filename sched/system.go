@@ -47,8 +47,9 @@ type System struct {
 	// structure directly and touch any column.
 	Exclusive bool
 	// Start runs before the first tick of the system, and again after [Schedule.Reset]. The Start functions
-	// run one after the other, in the order in which the systems were added, as if the systems were exclusive.
-	// [Context.Tick] is 0. If Start panics, it runs again before the next tick. Default: nothing.
+	// run one after the other, in the order in which the systems were added, as if the systems were
+	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Default:
+	// nothing.
 	Start func(*Context)
 	// Run does the work. It must not make structural changes unless the system is exclusive: it records them
 	// in [Context.Commands].

@@ -365,9 +365,14 @@ func TestAllocations(t *testing.T) {
 				}
 			}})
 		}
-		tick(t, s, 50)
-		if n := testing.AllocsPerRun(50, func() { tick(t, s, 1) }); n != 0 {
-			t.Errorf("%d workers: %v allocations a tick", workers, n)
+		for _, measured := range []bool{false, true} {
+			if measured {
+				s.Stats()
+			}
+			tick(t, s, 50)
+			if n := testing.AllocsPerRun(50, func() { tick(t, s, 1) }); n != 0 {
+				t.Errorf("%d workers, measured %v: %v allocations a tick", workers, measured, n)
+			}
 		}
 	}
 }
