@@ -86,9 +86,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 }
 
 // RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
-// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks heeds Pause and Step. It returns the error of
-// a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick continues
-// the simulation, unless it is stopped. RunTicks panics when n is negative.
+// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks heeds Pause and Step. RunTicks returns the
+// error of a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick
+// continues the simulation, unless it is stopped. RunTicks panics when n is negative.
 func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.RunTicks(%d): the number of ticks cannot be negative", n))
