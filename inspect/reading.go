@@ -54,9 +54,7 @@ func (s *sampler) read(began time.Time) reading {
 // pace returns the statistics of a schedule and the time from one tick to the next.
 func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
 	stats = sc.Stats()
-	if sc.Running() {
-		budget = time.Second / time.Duration(sc.Options().Rate)
-	}
+	budget = stats.Budget
 	if p, ok := control.(Pacer); ok {
 		budget, stats.Late, stats.Dropped = p.Pace()
 	}
@@ -88,7 +86,8 @@ func (r *reading) since(earlier reading) Sample {
 		s.GC.PausesPerSecond = float64(pauses) / passed
 		s.CPU = max((r.processor-earlier.processor).Seconds(), 0) / passed
 		if s.Pace != nil && r.schedule == earlier.schedule {
-			s.TicksPerSecond = float64(r.stats.Tick-earlier.stats.Tick) / passed
+			// Stats.Tick begins again when the schedule is reset.
+			s.TicksPerSecond = float64(r.stats.Ticks.Count-earlier.stats.Ticks.Count) / passed
 		}
 	}
 	return s

@@ -23,7 +23,8 @@ func (f *fixture) waitForTicks(t testing.TB, n uint64) {
 
 func TestSystems(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
-	f.waitForTicks(t, 3)
+	f.schedule.Stats() // begins to measure
+	f.waitForTicks(t, f.schedule.Stats().Tick+4)
 	var a systemsAnswer
 	f.get(t, "systems", &a)
 	if a.Control != (controlAnswer{Available: true}) || len(a.Schedules) != 1 {

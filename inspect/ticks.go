@@ -16,8 +16,8 @@ var tickBounds = [...]float64{
 // mostPending bounds the ticks that wait for sumUp.
 const mostPending = 4096
 
-// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. Measuring costs the
-// ticks nothing.
+// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. The schedule measures
+// ticks from the first reading on.
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // of the schedule

@@ -41,7 +41,8 @@ func (c *Context) System() string {
 	return c.system.Name
 }
 
-// Tick returns the number of the tick. The first tick is 1.
+// Tick returns the number of the tick. The first tick is 1. In Start and End the result is the number of the
+// last tick, and 0 before the first tick.
 func (c *Context) Tick() uint64 { return c.of().number }
 
 // Delta returns the simulated time of one tick. It is constant: it does not depend on how long ticks take.

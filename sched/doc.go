@@ -4,7 +4,7 @@
 // # Types
 //
 //   - [Schedule] holds the systems and runs them: [Schedule.Tick] runs one tick, [Schedule.Run] runs in real
-//     time.
+//     time, [Schedule.RunTicks] as fast as possible. [Schedule.Reset] prepares the next simulation.
 //   - [System] is a function and the columns that it reads and writes.
 //   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
 //     spread the work of one system over several workers.
@@ -13,6 +13,8 @@
 //
 // # Terminology
 //
+//   - simulation: the ticks from the first one until [Schedule.Stop], [Schedule.Reset] or [Schedule.Close];
+//     before it the systems start, after it they end
 //   - tick: one step of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - conflict: two systems of a phase conflict when one writes what the other reads or writes
@@ -38,7 +40,8 @@
 //
 // # Costs
 //
-// With one worker a system costs a call and one reading of the clock. Idle workers sleep. Waking one takes
+// With one worker a system costs a call. Measuring begins when [Schedule.Stats] is first called, as by an
+// inspector. From then on a system also costs one reading of the clock. Idle workers sleep. Waking one takes
 // some microseconds, so shorter systems and shorter batches gain nothing from running in parallel. In the
 // long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick is a task. Each
 // system, each worker's share of another worker's parts, and each application of commands is a region.

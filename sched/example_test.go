@@ -203,3 +203,38 @@ func ExampleSchedule_Record() {
 	// part think 1
 	// system act -1
 }
+
+// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next one.
+func ExampleSchedule_Reset() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	ages := vast.NewColumn[age](w)
+	born, all := w.Archetype(ages), w.Query(ages)
+
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	s.Add(sched.System{
+		Name: "live", Writes: sched.Columns(ages),
+		Start: func(*sched.Context) { born.NewN(10, nil) },
+		Run: func(c *sched.Context) {
+			for e := range all.All() {
+				if *ages.Get(e)++; *ages.Get(e) == 20 {
+					c.Stop()
+				}
+			}
+		},
+		End: func(c *sched.Context) { fmt.Println(w.Len(), "live, tick", c.Tick(), "seed", c.Seed()) },
+	})
+	for seed := range uint64(2) {
+		if err := s.Reset(seed); err != nil {
+			panic(err)
+		}
+		w.Reset()
+		if err := s.RunTicks(context.Background(), 1000); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// 10 live, tick 20 seed 0
+	// 10 live, tick 20 seed 1
+}

@@ -28,7 +28,7 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 	var stages []stage
 	graph := Graph{Systems: make([]GraphSystem, 0, len(s.nodes))}
 	for _, n := range s.nodes {
-		if err := s.checkNames(n); err != nil {
+		if err := s.resolve(n); err != nil {
 			return nil, Graph{}, err
 		}
 	}
@@ -44,7 +44,7 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 		for i := range o.reach {
 			o.reach[i] = make([]uint64, (len(o.nodes)+63)/64)
 		}
-		if err := o.named(s); err != nil {
+		if err := o.named(); err != nil {
 			return nil, Graph{}, err
 		}
 		o.conflicts()
@@ -59,24 +59,48 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 	return stages, graph, nil
 }
 
-// checkNames checks the systems that Before and After of n name.
-func (s *Schedule) checkNames(n *node) error {
-	phase := slices.Index(s.phases, n.Phase)
+// resolve finds and checks the systems that Before and After of n name.
+func (s *Schedule) resolve(n *node) error {
+	n.before, n.after = n.before[:0], n.after[:0]
 	for _, name := range n.Before {
-		if other := s.byName[name]; other == nil {
+		others := s.named(name, n)
+		if others == nil {
 			return unknownName(n, name, "Before")
-		} else if phase > slices.Index(s.phases, other.Phase) {
+		}
+		n.before = append(n.before, others...)
+	}
+	for _, name := range n.After {
+		others := s.named(name, n)
+		if others == nil {
+			return unknownName(n, name, "After")
+		}
+		n.after = append(n.after, others...)
+	}
+	phase := slices.Index(s.phases, n.Phase)
+	for _, other := range n.before {
+		if phase > slices.Index(s.phases, other.Phase) {
 			return wrongPhase(n, other, "Before", "before")
 		}
 	}
-	for _, name := range n.After {
-		if other := s.byName[name]; other == nil {
-			return unknownName(n, name, "After")
-		} else if phase < slices.Index(s.phases, other.Phase) {
+	for _, other := range n.after {
+		if phase < slices.Index(s.phases, other.Phase) {
 			return wrongPhase(n, other, "After", "after")
 		}
 	}
 	return nil
+}
+
+// named returns the systems that a name in Before or After of n stands for.
+func (s *Schedule) named(name string, n *node) (others []*node) {
+	for _, other := range s.nodes {
+		if other != n && (other.Name == name || other.given == name) {
+			others = append(others, other)
+		}
+	}
+	if others == nil && s.byName[name] == n {
+		return []*node{n} // a cycle of one
+	}
+	return others
 }
 
 func unknownName(n *node, name, list string) error {
@@ -90,18 +114,18 @@ func wrongPhase(n, other *node, list, order string) error {
 }
 
 // named adds the edges of Before and After.
-func (o *ordering) named(s *Schedule) error {
+func (o *ordering) named() error {
 	for i, n := range o.nodes {
-		for _, name := range n.Before {
-			if k := slices.Index(o.nodes, s.byName[name]); k >= 0 {
-				if err := o.name(i, k, fmt.Sprintf("%s is Before %s", n.Name, name)); err != nil {
+		for _, other := range n.before {
+			if k := slices.Index(o.nodes, other); k >= 0 {
+				if err := o.name(i, k, fmt.Sprintf("%s is Before %s", n.Name, other.Name)); err != nil {
 					return err
 				}
 			}
 		}
-		for _, name := range n.After {
-			if k := slices.Index(o.nodes, s.byName[name]); k >= 0 {
-				if err := o.name(k, i, fmt.Sprintf("%s is After %s", n.Name, name)); err != nil {
+		for _, other := range n.after {
+			if k := slices.Index(o.nodes, other); k >= 0 {
+				if err := o.name(k, i, fmt.Sprintf("%s is After %s", n.Name, other.Name)); err != nil {
 					return err
 				}
 			}

@@ -198,7 +198,6 @@ func TestAddMisuse(t *testing.T) {
 	s.Add(System{Name: "a", Run: nothing})
 	for want, sys := range map[string]System{
 		"needs a name":                         {Run: nothing},
-		`there is a system "a" already`:        {Name: "a", Run: nothing},
 		`"b" has no Run`:                       {Name: "b"},
 		`A of Writes belongs to another world`: {Name: "b", Writes: Columns(c[0], foreign[0]), Run: nothing},
 		"column 1 of Reads was not made":       {Name: "b", Reads: Columns(vast.Column[int]{}), Run: nothing},

@@ -15,13 +15,15 @@ type loop struct {
 
 	mu      sync.Mutex
 	running bool
+	budget  time.Duration // from one tick to the next; 0 unless Run is running
 	paused  bool
 	steps   int // ticks to run despite the pause
 }
 
-// Run makes Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an error.
-// When ctx ends, Run finishes the tick under way. Run returns the error of the tick, or nil when ctx has
-// ended.
+// Run makes Options.Rate ticks a second, the first one at once, until ctx ends, the simulation is stopped or
+// a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick continues
+// the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End functions of the
+// systems. Run returns the error of the tick, or nil.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
 // of them without waiting and drops the rest. Simulated time then stays behind, and [Stats] counts the
@@ -32,12 +34,15 @@ func (s *Schedule) Run(ctx context.Context) error {
 	if err := s.build(); err != nil {
 		return err
 	}
-	s.loop.setRunning(true)
-	defer s.loop.setRunning(false)
+	s.loop.setRunning(true, s.step)
+	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
 	due, held := clock.Now(), false // start of the next tick; whether a pause or step came since the last
-	for ctx.Err() == nil {
+	for !s.stopped.Load() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		now, step := s.mayTick()
 		if !now {
 			if !s.admit(s.options.Visits) {
@@ -69,13 +74,51 @@ func (s *Schedule) Run(ctx context.Context) error {
 			}
 			due = due.Add(s.step)
 		}
-		if err := s.tick(); err != nil {
+		if err := s.owned((*Schedule).tick); err != nil {
 			return err
 		}
 		if held || s.isBehind(due) {
 			// No wait follows in which visitors would be admitted.
 			s.admit(s.options.Visits)
 		}
+	}
+	return s.owned((*Schedule).tick) // ends the systems, unless the last tick did
+}
+
+// RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
+// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks heeds Pause and Step. RunTicks returns the
+// error of a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick
+// continues the simulation, unless it is stopped. RunTicks panics when n is negative.
+func (s *Schedule) RunTicks(ctx context.Context, n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("sched: Schedule.RunTicks(%d): the number of ticks cannot be negative", n))
+	}
+	s.enter("RunTicks")
+	defer s.busy.Store(false)
+	if err := s.build(); err != nil {
+		return err
+	}
+	s.loop.setRunning(true, 0)
+	defer s.loop.setRunning(false, 0)
+	defer context.AfterFunc(ctx, s.poke)()
+	for n > 0 && !s.stopped.Load() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if now, _ := s.mayTick(); !now {
+			if !s.admit(s.options.Visits) {
+				s.options.Clock.Wait(-1, s.loop.poke)
+			}
+			continue
+		}
+		if err := s.owned((*Schedule).tick); err != nil {
+			return err
+		}
+		s.admit(s.options.Visits)
+		n--
+	}
+	if s.stopped.Load() {
+		return s.owned((*Schedule).tick) // ends the systems, unless the last tick did
 	}
 	return nil
 }
@@ -97,10 +140,16 @@ func (s *Schedule) admit(most time.Duration) (more bool) {
 	return s.options.Visits > 0 && s.world.Admit(most)
 }
 
-func (l *loop) setRunning(is bool) {
+func (l *loop) setRunning(is bool, budget time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running = is
+	l.running, l.budget = is, budget
+}
+
+func (l *loop) budgetNow() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.budget
 }
 
 // mayTick reports whether a tick may run now, and whether Step asked for it.
@@ -118,15 +167,15 @@ func (s *Schedule) mayTick() (now, step bool) {
 	return true, true
 }
 
-// Pause makes [Schedule.Run] wait after the tick under way. It may be called from any goroutine at any time,
-// even before Run.
+// Pause makes [Schedule.Run] and [Schedule.RunTicks] wait after the tick under way. It may be called from any
+// goroutine at any time, even before Run.
 func (s *Schedule) Pause() { s.control(func(l *loop) { l.paused, l.steps = true, 0 }) }
 
 // Resume ends a pause. Run does not make up for the time of the pause.
 func (s *Schedule) Resume() { s.control(func(l *loop) { l.paused, l.steps = false, 0 }) }
 
-// Step pauses [Schedule.Run] after n more ticks, which Run makes without waiting. It panics when n is
-// negative.
+// Step pauses [Schedule.Run] and [Schedule.RunTicks] after n more ticks, which Run makes without waiting. It
+// panics when n is negative.
 func (s *Schedule) Step(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.Step(%d): the number of ticks cannot be negative", n))
@@ -134,8 +183,8 @@ func (s *Schedule) Step(n int) {
 	s.control(func(l *loop) { l.paused, l.steps = true, l.steps+n })
 }
 
-// Paused reports whether [Schedule.Run] is paused, or will be as soon as it runs. Ticks of Step do not end a
-// pause. It may be called from any goroutine at any time.
+// Paused reports whether [Schedule.Run] and [Schedule.RunTicks] are paused, or will be as soon as they run.
+// Ticks of Step do not end a pause. It may be called from any goroutine at any time.
 func (s *Schedule) Paused() bool {
 	s.mustBeMade("Paused")
 	s.loop.mu.Lock()
@@ -143,8 +192,8 @@ func (s *Schedule) Paused() bool {
 	return s.loop.paused
 }
 
-// Running reports whether [Schedule.Run] is running. A program that calls Tick itself need not heed Pause. It
-// may be called from any goroutine at any time.
+// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. A program that calls Tick itself
+// need not heed Pause. It may be called from any goroutine at any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()

@@ -24,7 +24,7 @@ type Options struct {
 	// CatchUp is the number of late ticks that [Schedule.Run] makes without waiting. It drops and counts
 	// further late ticks. Default: 4.
 	CatchUp int
-	// Seed determines all random numbers. Default: 0.
+	// Seed determines all random numbers, until [Schedule.Reset] sets another seed. Default: 0.
 	Seed uint64
 	// Phases are the phases of a tick in order. A system of any other phase cannot be added. Default: the
 	// phases of the systems, in the order in which they are first named.
@@ -41,9 +41,9 @@ type Options struct {
 
 // Schedule runs systems over a world, tick by tick. Make one with [New].
 //
-// One goroutine at a time may call Add, Build, Tick, Run and Close. The program may use the world only while
-// none of these runs. Stats, Recent, Graph, Options, World, ID, Paused, Running, Record, Recording, Pause,
-// Resume and Step may be called from any goroutine at any time.
+// One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset and Close. The program may use the
+// world only while none of these runs. Stats, Recent, Graph, Options, World, ID, Paused, Running, Stopped,
+// Record, Recording, Pause, Resume, Step and Stop may be called from any goroutine at any time.
 type Schedule struct {
 	world   *vast.World
 	id      uint64
@@ -56,15 +56,20 @@ type Schedule struct {
 	byName map[string]*node
 	phases []Phase
 
-	busy   atomic.Bool // whether a method runs that must not run twice at once
-	built  bool
-	closed bool
-	stages []stage
+	busy     atomic.Bool // whether a method runs that must not run twice at once
+	built    bool
+	closed   bool
+	starting bool        // whether systems may have to be started
+	stopped  atomic.Bool // whether the simulation ends
+	measure  atomic.Bool // whether the next ticks are measured
+	stages   []stage
 
 	// The tick under way, or the last one.
 	number    uint64
 	at        int  // stage
 	applying  bool // whether the systems of the stage are done and only their commands remain
+	measuring bool // whether the tick is measured
+	timing    bool // whether the tick is measured or recorded
 	changes   uint64
 	took      measured
 	apply     measured
@@ -111,7 +116,6 @@ func New(w *vast.World, o Options) *Schedule {
 	}
 	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: clock.Now(),
 		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
-	s.counters.ticks, s.counters.applying = newTimes(recentTicks), newTimes(recentRuns)
 	s.loop.poke = make(chan struct{}, 1)
 	s.loop.unnotify = func() {}
 	if o.Visits > 0 {
@@ -137,14 +141,16 @@ func (s *Schedule) ID() uint64 {
 // Options returns the options of the schedule, with the defaults filled in.
 func (s *Schedule) Options() Options {
 	s.mustBeMade("Options")
+	s.mu.Lock()
 	o := s.options
+	s.mu.Unlock()
 	o.Phases = slices.Clone(o.Phases)
 	return o
 }
 
-// Add adds a system, which runs from the next tick on. It panics with the reason when the system has no name,
-// the name of another system or no Run, names a column of another world, or belongs to a phase that
-// Options.Phases leaves out.
+// Add adds a system, which runs from the next tick on. Several systems may have one name: in messages,
+// statistics and the Graph the second "move" is "move 2". Add panics with the reason when the system has no
+// name or no Run, names a column of another world, or belongs to a phase that Options.Phases leaves out.
 func (s *Schedule) Add(sys System) {
 	s.enter("Add")
 	defer s.busy.Store(false)
@@ -158,7 +164,7 @@ func (s *Schedule) Add(sys System) {
 	}
 	s.nodes = append(s.nodes, n)
 	s.byName[n.Name] = n
-	s.built = false
+	s.built, s.starting = false, true
 }
 
 // Build brings the systems into an order. [Schedule.Tick] does so by itself; call Build to see an error or
@@ -186,6 +192,9 @@ func (s *Schedule) build() error {
 	s.counters.systems = s.counters.systems[:0]
 	for _, st := range stages {
 		s.counters.systems = append(s.counters.systems, st.nodes...)
+	}
+	if s.measure.Load() {
+		s.counters.makeRoom()
 	}
 	return nil
 }
@@ -223,8 +232,10 @@ func (s *Schedule) DropCommands() error {
 	return s.drop()
 }
 
-// Close ends the goroutines, waits for them, and releases the memory of the Commands. It drops commands that
-// could not be applied. The world stays open. Closing twice does nothing.
+// Close ends the simulation: the End functions of the systems run, unless they already ran. Close then ends
+// the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not
+// be applied. The world stays open. Closing twice does nothing. The error is that of the End functions, as in
+// [Schedule.Tick]. The schedule is closed nevertheless.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {
@@ -232,12 +243,13 @@ func (s *Schedule) Close() error {
 	}
 	s.enter("Close")
 	defer s.busy.Store(false)
+	err := s.finish()
 	s.closed = true
 	s.delist()
 	s.loop.unnotify()
 	s.team.stop()
 	s.observers.close()
-	return s.drop()
+	return errors.Join(err, s.drop())
 }
 
 // enter marks the schedule as busy. It panics if the schedule is busy already or closed.
@@ -257,6 +269,11 @@ func (s *Schedule) mustBeMade(what string) {
 	if s == nil || s.world == nil {
 		panic(fmt.Sprintf("sched: Schedule.%s on a nil or zero Schedule: make one with New", what))
 	}
+}
+
+// mustApply reports whether there are recorded commands that were not applied.
+func (s *Schedule) mustApply() bool {
+	return slices.ContainsFunc(s.team.workers, func(w *worker) bool { return w.recorded })
 }
 
 // drop drops all recorded commands that were not applied.

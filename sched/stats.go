@@ -9,9 +9,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Stats are the statistics of a schedule since it was made.
+// Stats are the statistics of a schedule. Commands, Late and Dropped count from the time when it was made.
+// All Times cover the ticks that began after the first call of [Schedule.Stats] or [Schedule.Recent].
 type Stats struct {
 	Tick           uint64        // number of the last tick
+	Budget         time.Duration // from one tick to the next while [Schedule.Run] is running, otherwise 0
 	Commands       vast.Applied  // results of all commands
 	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
 	Dropped        uint64        // ticks that [Schedule.Run] left out, see Options.CatchUp
@@ -55,19 +57,22 @@ type measured struct {
 	done bool
 }
 
-// times collects durations for Times.
+// times collects durations for Times. The zero value has none.
 type times struct {
-	histogram *hdrhistogram.Histogram
+	histogram *hdrhistogram.Histogram // nil before makeRoom
 	total     time.Duration
 	ring      []time.Duration // the last durations: the n-th at n modulo the length
 }
 
-// newTimes keeps the given number of recent durations, a power of two.
-func newTimes(recent int) times {
-	return times{histogram: hdrhistogram.New(1, int64(longest), 2), ring: make([]time.Duration, recent)}
+// makeRoom prepares for durations. The ring keeps the given number of them, a power of two.
+func (t *times) makeRoom(recent int) {
+	if t.histogram == nil {
+		t.histogram, t.ring = hdrhistogram.New(1, int64(longest), 2), make([]time.Duration, recent)
+	}
 }
 
-// record records a duration once. It allocates nothing, because no value is out of the histogram's range.
+// record records a duration once, after makeRoom. It allocates nothing, because no value is out of the
+// histogram's range.
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false
@@ -77,7 +82,12 @@ func (t *times) record(m *measured) {
 	}
 }
 
-func (t *times) count() uint64 { return uint64(t.histogram.TotalCount()) }
+func (t *times) count() uint64 {
+	if t.histogram == nil {
+		return 0
+	}
+	return uint64(t.histogram.TotalCount())
+}
 
 func (t *times) last() time.Duration {
 	return t.ring[(t.histogram.TotalCount()-1)&int64(len(t.ring)-1)]
@@ -85,6 +95,9 @@ func (t *times) last() time.Duration {
 
 func (t *times) stats() Times {
 	h := t.histogram
+	if h == nil {
+		return Times{}
+	}
 	return Times{
 		Count: t.count(), Total: t.total, Last: t.last(), P50: time.Duration(h.ValueAtQuantile(50)),
 		P99: time.Duration(h.ValueAtQuantile(99)), Max: time.Duration(h.Max()),
@@ -120,6 +133,7 @@ func timesOf(list []time.Duration) Times {
 // counters are the statistics up to the end of the last tick.
 type counters struct {
 	tick          uint64
+	ended         uint64 // ticks, measured or not, since the schedule was made
 	late, dropped uint64
 	commands      vast.Applied
 	ticks         times
@@ -127,16 +141,38 @@ type counters struct {
 	systems       []*node
 }
 
+// startMeasuring makes the next ticks measure their systems. The mutex is held.
+func (s *Schedule) startMeasuring() {
+	if s.measure.Load() {
+		return
+	}
+	s.counters.makeRoom()
+	s.measure.Store(true)
+}
+
+func (c *counters) makeRoom() {
+	c.ticks.makeRoom(recentTicks)
+	c.applying.makeRoom(recentRuns)
+	for _, n := range c.systems {
+		n.times.makeRoom(recentRuns)
+	}
+}
+
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
 // time. While a tick runs, the times of some systems may be a tick or more newer than others. Complexity:
 // about ten microseconds a system; the end of a tick waits at most as long as Stats takes for one system.
 // Systems and hooks must not call it: [Context.Tick] has the number of the tick.
+//
+// The first call makes all later ticks measure their systems, and allocates about 33 KB for each system. Call
+// Stats before the first tick to have the times of all ticks.
 func (s *Schedule) Stats() Stats {
 	s.mustBeMade("Stats")
+	budget := s.loop.budgetNow()
 	s.mu.Lock()
+	s.startMeasuring()
 	c := &s.counters
-	st := Stats{Tick: c.tick, Commands: c.commands, Late: c.late, Dropped: c.dropped, Ticks: c.ticks.stats(),
-		Applying: c.applying.stats()}
+	st := Stats{Tick: c.tick, Budget: budget, Commands: c.commands, Late: c.late, Dropped: c.dropped,
+		Ticks: c.ticks.stats(), Applying: c.applying.stats()}
 	systems := slices.Clone(c.systems)
 	recent := c.applying.recent(0, make([]time.Duration, 0, recentRuns))
 	recentTicks := c.ticks.recent(st.Ticks.Count-min(st.Ticks.Count, recentRuns), nil)
@@ -154,13 +190,15 @@ func (s *Schedule) Stats() Stats {
 }
 
 // Recent appends to into the durations of the ticks after the first `after` ticks, oldest first. It returns
-// the number of ticks so far, for use as after in the next call: so a caller that polls receives each tick
-// once. The schedule keeps the last 4,096 ticks; older ticks are missing. count is the same as
-// Stats.Ticks.Count. Recent may be called from any goroutine at any time.
+// the number of ticks since the schedule was made, for use as after in the next call: so a caller that polls
+// receives each tick once. The schedule keeps the last 4,096 ticks; older ticks are missing, and so are ticks
+// before the first call of Recent or [Schedule.Stats]. Recent may be called from any goroutine at any time.
 func (s *Schedule) Recent(after uint64, into []time.Duration) (count uint64, times []time.Duration) {
 	s.mustBeMade("Recent")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &s.counters.ticks
-	return t.count(), t.recent(after, into)
+	s.startMeasuring()
+	c := &s.counters
+	unmeasured := c.ended - c.ticks.count()
+	return c.ended, c.ticks.recent(after-min(after, unmeasured), into)
 }

@@ -8,7 +8,8 @@ import (
 )
 
 func TestTimes(t *testing.T) {
-	s := newTimes(4)
+	var s times
+	s.makeRoom(4)
 	record := func(took ...time.Duration) {
 		for _, d := range took {
 			s.record(&measured{d, true})
@@ -59,6 +60,7 @@ func TestRecent(t *testing.T) {
 		}
 	}})
 	s.Add(System{Name: "some", Run: nothing, If: Every(3)})
+	s.Stats() // begins to measure
 	var count uint64
 	var list []time.Duration
 	var total time.Duration

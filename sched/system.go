@@ -26,7 +26,8 @@ const Update Phase = "update"
 // between them. A test for changes of a column, by vast.Query.Changed or a vast.Tracker, counts as reading
 // the column.
 type System struct {
-	// Name identifies the system in messages, statistics, Before and After. It must be unique.
+	// Name identifies the system in messages, statistics, Before and After. Of several systems with one name
+	// the second is "name 2".
 	Name string
 	// Phase is the phase of the tick in which the system runs. Default: [Update].
 	Phase Phase
@@ -34,9 +35,9 @@ type System struct {
 	Reads, Writes []vast.AnyColumn
 	// ReadsResources lists the resources that the system only reads, WritesResources those that it writes.
 	ReadsResources, WritesResources []Resource
-	// Before names systems that start after this one is done. After names systems that are done before this
-	// one starts. They may name systems that do not conflict. They may name a system of another phase only if
-	// the order of the phases agrees.
+	// Before names systems that run after this one is done. After names systems that are done before this one
+	// runs. A name stands for all other systems that were added with it. They may name systems that do not
+	// conflict. They may name a system of another phase only if the order of the phases agrees.
 	Before, After []string
 	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
 	// the system if it returns false. It may read what the system declares. Default: true. See [Every] and
@@ -45,9 +46,18 @@ type System struct {
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.
 	Exclusive bool
+	// Start runs before the first tick of the system, and again after [Schedule.Reset]. The Start functions
+	// run one after the other, in the order in which the systems were added, as if the systems were
+	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Default:
+	// nothing.
+	Start func(*Context)
 	// Run does the work. It must not make structural changes unless the system is exclusive: it records them
 	// in [Context.Commands].
 	Run func(*Context)
+	// End runs once after the last tick, if the system has started: when the simulation is stopped, in
+	// [Schedule.Reset] and in [Schedule.Close]. The End functions run one after the other, in the reverse
+	// order of Start, as if the systems were exclusive. Default: nothing.
+	End func(*Context)
 }
 
 // Columns returns its arguments as a list, for Reads and Writes of [System].
@@ -83,13 +93,17 @@ func Not(f func(*Context) bool) func(*Context) bool { return func(c *Context) bo
 // node is a system that was added.
 type node struct {
 	System
+	given         string // the name that Add was called with
 	hash          uint64 // of the name
+	start, end    *node  // for Start and End; nil without
+	started       bool   // whether Start is done, and End not yet called
 	reads, writes []probe.ColumnInfo
 
 	// Set by plan:
-	place    int     // in the order of the phase
-	next     []*node // nodes of the same stage that wait for this one
-	waitsFor int     // number of nodes of the same stage that this one waits for
+	before, after []*node // the systems that Before and After name
+	place         int     // in the order of the phase
+	next          []*node // nodes of the same stage that wait for this one
+	waitsFor      int     // number of nodes of the same stage that this one waits for
 
 	waiting int // those of waitsFor that are not done in the tick under way
 	context Context
@@ -102,9 +116,9 @@ func newNode(s *Schedule, sys System) *node {
 	if sys.Name == "" {
 		panic("sched: Schedule.Add: a system needs a name")
 	}
-	if s.byName[sys.Name] != nil {
-		panic(fmt.Sprintf("sched: Schedule.Add: there is a system %q already: give each its own name",
-			sys.Name))
+	given := sys.Name
+	for i := 2; s.byName[sys.Name] != nil; i++ {
+		sys.Name = fmt.Sprint(given, " ", i)
 	}
 	if sys.Run == nil {
 		panic(fmt.Sprintf("sched: Schedule.Add: system %q has no Run", sys.Name))
@@ -114,7 +128,7 @@ func newNode(s *Schedule, sys System) *node {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(sys.Name))
-	n := &node{System: sys, hash: h.Sum64(), times: newTimes(recentRuns)}
+	n := &node{System: sys, given: given, hash: h.Sum64()}
 	n.reads = s.columnsOf(sys.Name, "Reads", sys.Reads)
 	n.writes = s.columnsOf(sys.Name, "Writes", sys.Writes)
 	for _, list := range [][]Resource{sys.ReadsResources, sys.WritesResources} {
@@ -126,7 +140,18 @@ func newNode(s *Schedule, sys System) *node {
 		}
 	}
 	n.context = Context{schedule: s, system: n}
+	n.start, n.end = n.alone(sys.Start, n.hash), n.alone(sys.End, n.hash+1)
 	return n
+}
+
+// alone returns an exclusive system for Start or End, with random numbers that depend on hash, or nil.
+func (n *node) alone(f func(*Context), hash uint64) *node {
+	if f == nil {
+		return nil
+	}
+	alone := &node{System: System{Name: n.Name, Exclusive: true, Run: f}, hash: hash}
+	alone.context = Context{schedule: n.context.schedule, system: alone}
+	return alone
 }
 
 // columnsOf describes the columns of a list of a system.

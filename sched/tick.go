@@ -15,7 +15,7 @@ import (
 // These two functions run on the goroutine that ticks and on those of the other workers. The code that they
 // call counts as the work of the world's owner.
 func init() {
-	atwork.Mark((*Schedule).tick)
+	atwork.Mark((*Schedule).owned)
 	atwork.Mark((*team).stay)
 }
 
@@ -49,12 +49,13 @@ func (s *Schedule) Tick() error {
 	if err := s.build(); err != nil {
 		return err
 	}
-	err := s.tick()
+	err := s.owned((*Schedule).tick)
 	s.admit(s.options.Visits)
 	return err
 }
 
-func (s *Schedule) tick() (err error) {
+// owned calls a function that calls functions of systems.
+func (s *Schedule) owned(f func(*Schedule) error) (err error) {
 	atwork.Enter(s.world)
 	defer atwork.Leave(s.world)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -64,21 +65,36 @@ func (s *Schedule) tick() (err error) {
 			s.abandon()
 		}
 	}()
+	err = f(s)
+	ended = true
+	return err
+}
+
+// tick runs a tick, or the rest of one whose commands could not be applied. Around it tick starts the systems
+// that have not started, and ends all of them if the simulation is stopped.
+func (s *Schedule) tick() (err error) {
 	if !s.applying {
+		if s.starting && !s.stopped.Load() {
+			if err := s.start(); err != nil {
+				return err
+			}
+		}
+		if s.stopped.Load() {
+			return s.end()
+		}
 		s.number++
 		s.at = 0
 	}
 	s.observers.begin(s)
-	start := s.now()
+	s.measuring = s.measure.Load()
+	s.timing = s.measuring || s.observers.recorder != nil
+	start := s.read()
 	for ; s.at < len(s.stages); s.at++ {
 		if r := s.observers.recorder; r != nil {
 			r.enter(s.stages[s.at].nodes[0].Phase, s.now())
 		}
 		if !s.applying {
-			if err = s.runStage(&s.stages[s.at]); err != nil {
-				if dropped := s.drop(); dropped != nil {
-					err = errors.Join(err, dropped)
-				}
+			if err = s.runOrDrop(&s.stages[s.at]); err != nil {
 				break
 			}
 		}
@@ -88,9 +104,11 @@ func (s *Schedule) tick() (err error) {
 		}
 		s.applying = false
 	}
-	s.took = measured{s.now() - start, true}
+	s.took = measured{s.read() - start, true}
 	s.record()
-	ended = true
+	if err == nil && s.stopped.Load() {
+		err = s.end()
+	}
 	return err
 }
 
@@ -116,6 +134,18 @@ func (s *Schedule) abandon() {
 	s.applying = false
 	_ = s.drop()
 	s.record()
+}
+
+// runOrDrop runs the systems of a stage. After an error it drops their commands.
+func (s *Schedule) runOrDrop(st *stage) error {
+	err := s.runStage(st)
+	if err == nil {
+		return nil
+	}
+	if dropped := s.drop(); dropped != nil {
+		err = errors.Join(err, dropped)
+	}
+	return err
 }
 
 // runStage runs the systems of a stage and returns the error that stopped it.
@@ -149,7 +179,7 @@ func (s *Schedule) run(w *worker, n *node) {
 		defer s.watch(n)()
 	}
 	if n.If == nil || n.If(c) {
-		n.took.done = true
+		n.took.done = s.timing
 		if s.observers.task == nil {
 			n.Run(c)
 		} else {
@@ -197,12 +227,12 @@ func (s *Schedule) applyAll() (err error) {
 	if len(s.commands) == 0 {
 		return nil
 	}
-	start := s.now()
+	start := s.read()
 	if s.observers.task != nil {
 		defer trace.StartRegion(s.observers.trace, "commands").End()
 	}
 	defer func() {
-		end := s.now()
+		end := s.read()
 		s.apply = measured{s.apply.took + end - start, true}
 		if s.observers.recorder != nil {
 			s.observers.recorder.keep(s.team.workers[0],
@@ -233,15 +263,35 @@ func (s *Schedule) record() {
 	c.tick = s.number
 	c.commands.Done += s.applied.Done
 	c.commands.Skipped += s.applied.Skipped
-	c.ticks.record(&s.took)
-	c.applying.record(&s.apply)
-	for i := range s.stages {
-		for _, n := range s.stages[i].nodes {
-			n.times.record(&n.took)
+	if s.took.done {
+		c.ended++
+	}
+	if s.measuring {
+		c.ticks.record(&s.took)
+		c.applying.record(&s.apply)
+	}
+	if s.timing {
+		for i := range s.stages {
+			for _, n := range s.stages[i].nodes {
+				if s.measuring {
+					n.times.record(&n.took)
+				}
+				n.took.done = false
+			}
 		}
 	}
-	s.applied, s.apply = vast.Applied{}, measured{}
+	s.took, s.apply, s.applied = measured{}, measured{}, vast.Applied{}
+	s.measuring, s.timing = false, false
 }
 
 // now returns the time since the schedule was made.
 func (s *Schedule) now() time.Duration { return clock.Now() - s.epoch }
+
+// read returns now if the tick under way is measured or recorded, and otherwise spares the reading of the
+// clock.
+func (s *Schedule) read() time.Duration {
+	if !s.timing {
+		return 0
+	}
+	return s.now()
+}

@@ -8,12 +8,38 @@ import (
 	"github.com/vastgo/vast"
 )
 
+// BenchmarkNew makes a schedule, adds 20 systems and closes it.
+func BenchmarkNew(b *testing.B) {
+	w, c := newWorld(b, 10)
+	names := make([]string, 20)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := New(w, Options{Workers: 1})
+		for i, name := range names {
+			s.Add(System{Name: name, Writes: Columns(c[i%10]), Run: nothing})
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkEmptyTick(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, systems := range []int{1, 10, 100} {
-			b.Run(fmt.Sprintf("workers=%d/systems=%d", workers, systems), func(b *testing.B) {
+		for i, systems := range []int{1, 20, 100, 20} {
+			name := fmt.Sprintf("workers=%d/systems=%d", workers, systems)
+			if i == 3 {
+				name += "/measured"
+			}
+			b.Run(name, func(b *testing.B) {
 				w, c := newWorld(b, 10)
 				s := newSchedule(b, w, Options{Workers: workers})
+				if i == 3 {
+					s.Stats()
+				}
 				for i := range systems {
 					s.Add(System{Name: fmt.Sprint(i), Writes: Columns(c[i%10]), Run: nothing})
 				}

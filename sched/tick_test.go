@@ -194,6 +194,7 @@ func TestConditions(t *testing.T) {
 	}
 	s.Add(System{Name: "a", If: Every(2), Run: note})
 	s.Add(System{Name: "b", If: Not(Every(3)), Run: note})
+	s.Stats() // begins to measure
 	tick(t, s, 4)
 	if got := strings.Join(ran, " "); got != "b1 a2 b2 a4 b4" {
 		t.Errorf("ran %s", got)
@@ -364,9 +365,14 @@ func TestAllocations(t *testing.T) {
 				}
 			}})
 		}
-		tick(t, s, 50)
-		if n := testing.AllocsPerRun(50, func() { tick(t, s, 1) }); n != 0 {
-			t.Errorf("%d workers: %v allocations a tick", workers, n)
+		for _, measured := range []bool{false, true} {
+			if measured {
+				s.Stats()
+			}
+			tick(t, s, 50)
+			if n := testing.AllocsPerRun(50, func() { tick(t, s, 1) }); n != 0 {
+				t.Errorf("%d workers, measured %v: %v allocations a tick", workers, measured, n)
+			}
 		}
 	}
 }

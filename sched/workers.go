@@ -144,9 +144,9 @@ func (t *team) work(w *worker) bool {
 		w.system = n
 		t.mu.Unlock()
 		s := t.schedule
-		start := s.now()
+		start := s.read()
 		s.run(w, n)
-		s.ran(w, n, start, s.now())
+		s.ran(w, n, start, s.read())
 		t.mu.Lock()
 		t.finish(w)
 		return true
@@ -226,12 +226,12 @@ func (t *team) runStage(st *stage) {
 // runInTurn runs the systems of a stage on the calling goroutine.
 func (t *team) runInTurn(st *stage) {
 	s, w := t.schedule, t.workers[0]
-	start := s.now()
+	start := s.read()
 	for _, n := range st.nodes {
 		w.system = n
 		s.run(w, n)
 		w.system = nil
-		end := s.now()
+		end := s.read()
 		if s.ran(w, n, start, end) {
 			end = s.now()
 		}

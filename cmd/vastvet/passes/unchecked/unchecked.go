@@ -68,6 +68,7 @@ var lost = map[string]string{
 	"ReserveContext":   noRoom,
 	"ReserveMirror":    nothingMade,
 	"Resize":           noRoom,
+	"RunTicks":         "the last tick stopped before its end, or was not the last one asked for",
 	"Tick":             "the tick stopped before its end",
 
 	"arena.New":          nothingMade,

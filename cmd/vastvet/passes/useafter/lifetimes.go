@@ -31,7 +31,7 @@ var needsOpen = map[string][]string{
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
-	"sched.Schedule":    words("Add Build GrowCommandBytes Run Tick"),
+	"sched.Schedule":    words("Add Build GrowCommandBytes Reset Run RunTicks Tick"),
 	"vast.Commands":     words("Delete GrowBytes New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
 	"vast.World":        words("Apply Archetype DeleteAll Exchange Names Query Reset Trim"),
@@ -65,7 +65,7 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
 // program, and the functions of rings that wait for another goroutine.
 var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll Exchange New NewN Peek Read " +
-	"ReadFrom Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run Set SetAll SetRun SetValue " +
+	"ReadFrom Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set SetAll SetRun SetValue " +
 	"Step Tick Visit Write WriteTo")
 
 // from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or

@@ -1,0 +1,105 @@
+package sched
+
+import "errors"
+
+// Stop ends the simulation. The tick under way is the last one. When it is complete, the End functions of the
+// systems run, and [Schedule.Run] and [Schedule.RunTicks] return nil. Between ticks the next Tick, Run or
+// RunTicks calls the End functions and makes no tick. Further ticks do nothing until [Schedule.Reset]. Stop
+// may be called from any goroutine at any time; a system can also call [Context.Stop].
+func (s *Schedule) Stop() {
+	s.mustBeMade("Stop")
+	s.stopped.Store(true)
+	s.poke()
+}
+
+// Stopped reports whether [Schedule.Stop] or [Context.Stop] was called since the schedule was made or reset.
+// It may be called from any goroutine at any time.
+func (s *Schedule) Stopped() bool {
+	s.mustBeMade("Stopped")
+	return s.stopped.Load()
+}
+
+// Stop ends the simulation when the tick under way is complete: see [Schedule.Stop].
+func (c *Context) Stop() { c.of().Stop() }
+
+// Reset ends the simulation and prepares the next one. The End functions of the systems run, unless they
+// already ran. The next tick is number 1, after the Start functions, and its random numbers come from the
+// given seed. Systems and statistics stay. Commands that could not be applied are dropped.
+//
+// Reset does not touch the world. Where the next simulation begins with an empty world, call
+// vast.World.Reset afterwards: End may read the world. That gives the slots new generations, so the streams
+// of [Context.Random] differ from those of a simulation with the same seed. To repeat a simulation exactly,
+// draw from [Context.RandomOf] with the slots, or make a new world.
+//
+// The error is that of the End functions, as in [Schedule.Tick]. The schedule is reset nevertheless.
+func (s *Schedule) Reset(seed uint64) error {
+	s.enter("Reset")
+	defer s.busy.Store(false)
+	err := s.finish()
+	s.number, s.starting = 0, true
+	s.stopped.Store(false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.Seed, s.counters.tick = seed, 0
+	return err
+}
+
+// start calls Start of the systems that have not started.
+func (s *Schedule) start() error {
+	if err := s.applyAll(); err != nil { // commands that an earlier call could not apply
+		return err
+	}
+	for _, n := range s.nodes {
+		if n.started {
+			continue
+		}
+		if err := s.runAlone(n.start); err != nil {
+			return err // Start runs again in the next tick
+		}
+		n.started = true
+		if err := s.applyAll(); err != nil {
+			return err
+		}
+	}
+	s.starting = false
+	return nil
+}
+
+// end calls End of the systems that have started, each once.
+func (s *Schedule) end() error {
+	err := s.applyAll() // commands that an earlier call could not apply
+	for i := len(s.nodes) - 1; i >= 0 && err == nil; i-- {
+		if n := s.nodes[i]; n.started {
+			n.started = false
+			if err = s.runAlone(n.end); err == nil {
+				err = s.applyAll()
+			}
+		}
+	}
+	s.record()
+	return err
+}
+
+// runAlone runs Start or End of a system. If it fails, its commands are dropped.
+func (s *Schedule) runAlone(n *node) error {
+	if n == nil {
+		return nil
+	}
+	return s.runOrDrop(&stage{nodes: []*node{n}})
+}
+
+// finish ends the simulation, whatever its End functions do.
+func (s *Schedule) finish() error {
+	var errs []error
+	if s.mustApply() {
+		errs = append(errs, s.drop())
+	}
+	s.applying = false
+	for {
+		err := s.owned((*Schedule).end)
+		if err == nil {
+			return errors.Join(errs...)
+		}
+		errs = append(errs, err, s.drop())
+	}
+}
