@@ -113,22 +113,10 @@ func (g *generations) of(i uint) uint32 {
 	return c.generation
 }
 
-// takeFresh advances the generation of slot i and returns it. The slot is being taken while others of its
-// word are live. If the slot is not fresh, takeFresh returns 0, and the caller must call takeAgain.
-func (g *generations) takeFresh(i uint) uint32 {
-	c := g.common(i / wordBits)
-	if uint32(i%wordBits) < c.fresh {
-		return 0
-	}
-	c.fresh = uint32(i%wordBits) + 1
-	return c.generation
-}
-
-// takeAgain advances the generation of slot i, which is being taken, and returns it. empty reports whether no
-// slot of its word is live.
-//
-//go:noinline
-func (g *generations) takeAgain(i uint, empty bool) uint32 {
+// take advances the generation of slot i, which is being taken, and returns it. empty reports whether no slot
+// of its word is live. If the slot is fresh and the word is not empty, the result is the common generation:
+// [Pool.Insert] repeats that case.
+func (g *generations) take(i uint, empty bool) uint32 {
 	c := g.common(i / wordBits)
 	if empty {
 		// No valid handle to any slot of the word is left, so any generation above all earlier ones fits all
@@ -138,16 +126,24 @@ func (g *generations) takeAgain(i uint, empty bool) uint32 {
 			*g.ofWord(i / wordBits) = c.generation
 			return c.generation
 		}
-		if uint32(i%wordBits) >= c.fresh {
-			c.fresh = uint32(i%wordBits) + 1
-			return c.generation
-		}
 	}
-	next := generation.Next(g.of(i), g.tag)
-	c.apart |= 1 << (i % wordBits)
-	*g.slot(i) = next
-	*g.ofWord(i / wordBits) = 0
-	return next
+	if uint32(i%wordBits) >= c.fresh {
+		c.fresh = uint32(i%wordBits) + 1
+		return c.generation
+	}
+	return g.again(i)
+}
+
+// again advances the generation of slot i, which was taken before, and returns it. The slot is apart then.
+func (g *generations) again(i uint) uint32 {
+	c, own, bit := g.common(i/wordBits), g.slot(i), uint64(1)<<(i%wordBits)
+	if c.apart&bit == 0 {
+		c.apart |= bit
+		*own = c.generation
+		*g.ofWord(i / wordBits) = 0
+	}
+	*own = generation.Next(*own, g.tag)
+	return *own
 }
 
 // maxSkipped bounds how many counts a slot loses when its word gets one generation again.

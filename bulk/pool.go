@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/outside"
@@ -27,7 +26,6 @@ type Pool[T any] struct {
 	base        unsafe.Pointer // the first element
 	generations generations
 	slots
-	liveOnly bitset.Filter
 	elements denseSpan
 	outside  outside.Store[Handle[T], T]
 }
@@ -58,7 +56,6 @@ func NewPool[T any](o Options) (*Pool[T], error) {
 
 // carve divides the rest of the region.
 func (p *Pool[T]) carve() (err error) {
-	p.liveOnly = bitset.NewFilter([]*bitset.Set{p.live}, nil)
 	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
 		return err
 	}
@@ -82,6 +79,62 @@ func (p *Pool[T]) slot(i uint) *T {
 //
 // Complexity: constant; the search for the next word with a free slot passes 262,144 live elements at a time.
 func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
+	h, e := p.take()
+	*e = v
+	return h, e
+}
+
+// InsertZero is [Pool.Insert] of a zero element. Then the caller sets its fields. That is faster than Insert
+// if the element has more than four words: Go copies such a value from the stack.
+func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
+	h, e = p.take()
+	*e = *new(T)
+	return
+}
+
+// take takes the lowest free slot. The element holds the bytes of an earlier element: the caller must write
+// all of it. The compiler inlines the callers of take, so a value is copied once.
+func (p *Pool[T]) take() (Handle[T], *T) {
+	// In the usual case a fresh slot is taken, and no summary changes. This path has no call.
+	word := p.word(p.hint)
+	before := *word
+	beyond := before + 1 // its lowest bit is the lowest hole of the word; it is 0 if the word is full
+	after := before | beyond
+	if beyond > 1 && after != full && p.skip == 0 && !invariants.Enabled {
+		bit := uint(bits.TrailingZeros64(beyond))
+		i, c := p.hint*wordBits+bit, p.generations.common(p.hint)
+		if i < p.room {
+			if uint32(bit) < c.fresh {
+				return p.takeHole(i)
+			}
+			if g := c.generation; !generation.Exhausted(g) {
+				*word = after
+				c.fresh = uint32(bit) + 1
+				p.len++
+				return Handle[T]{uint32(i), g}, p.slot(i)
+			}
+		}
+	}
+	return p.takeUnusual()
+}
+
+// takeHole is take of a slot that was taken before, if no summary changes.
+//
+//go:noinline
+func (p *Pool[T]) takeHole(i uint) (Handle[T], *T) {
+	*p.word(i / wordBits) |= 1 << (i % wordBits)
+	g := p.generations.again(i)
+	if generation.Exhausted(g) {
+		p.retire(i)
+	}
+	p.len++
+	return Handle[T]{uint32(i), g}, p.slot(i)
+}
+
+// takeUnusual is take in the other cases.
+//
+//go:noinline
+func (p *Pool[T]) takeUnusual() (Handle[T], *T) {
 	free := ^*p.word(p.hint) &^ p.skip
 	i := p.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || i >= p.room {
@@ -90,30 +143,17 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	if invariants.Enabled {
 		p.mustBeFree(i)
 	}
-	w := p.word(i / wordBits)
-	before := *w
-	if after := before | 1<<(i%wordBits); before != 0 && after != full {
-		*w = after
-	} else {
-		p.live.Store(i/wordBits, after) // the summaries change
-	}
-	g := uint32(0)
-	if before != 0 {
-		g = p.generations.takeFresh(i)
-	}
-	if g == 0 {
-		g = p.generations.takeAgain(i, before == 0)
-	}
+	before := *p.word(i / wordBits)
+	p.live.Store(i/wordBits, before|1<<(i%wordBits))
+	g := p.generations.take(i, before == 0)
 	if generation.Exhausted(g) {
 		p.retire(i)
 	}
 	p.len++
-	e := p.slot(i)
-	*e = v
 	if invariants.Enabled {
 		p.changed(p)
 	}
-	return Handle[T]{uint32(i), g}, e
+	return Handle[T]{uint32(i), g}, p.slot(i)
 }
 
 // Remove removes the element of h and reports whether there was one. The next Insert may take its slot again.

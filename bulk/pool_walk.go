@@ -4,8 +4,6 @@ import (
 	"iter"
 	"math/bits"
 	"unsafe"
-
-	"github.com/vastgo/vast/internal/bitset"
 )
 
 // Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
@@ -20,13 +18,39 @@ import (
 // gaps.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
-		var w walk[T]
-		for p.start(&w); w.next(); {
-			if !yield(w.lo, w.run) {
+		for w, m := uint(0), *p.word(0); ; {
+			// The sum carries through the run: its lowest bit is the run's end. The sum is zero if the run
+			// reaches the end of the word, or if the word has no more runs.
+			after := m + m&-m
+			lo := w*wordBits + uint(bits.TrailingZeros64(m))
+			hi := w*wordBits + uint(bits.TrailingZeros64(after))
+			m &= after
+			if after == 0 {
+				if lo, hi, w, m = p.nextRun(lo); lo == hi {
+					return
+				}
+			}
+			if !yield(int(lo), unsafe.Slice(p.slot(lo), hi-lo)) {
 				return
+			}
+			if p.ended != nil {
+				panic(p.ended)
 			}
 		}
 	}
+}
+
+// nextRun returns the first run from slot from on, the word where it ends, and the slots of that word behind
+// the run. lo is hi if there is no run.
+func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
+	p.mustBeOpen()
+	if lo = p.live.Next(from); lo >= p.room {
+		return 0, 0, 0, 0
+	}
+	if hi = p.live.NextClear(lo); hi < p.room {
+		behind = *p.word(hi / wordBits) >> (hi % wordBits) << (hi % wordBits)
+	}
+	return lo, hi, hi / wordBits, behind
 }
 
 // All yields the live elements with their handles, in ascending order of slots. The body may remove elements;
@@ -59,28 +83,4 @@ func (p *Pool[T]) next(i uint) uint {
 		return i
 	}
 	return p.live.Next(i)
-}
-
-// walk iterates over the runs of a pool.
-type walk[T any] struct {
-	lo     int // the slot of run[0]
-	run    []T
-	pool   *Pool[T]
-	cursor bitset.Cursor
-}
-
-func (p *Pool[T]) start(w *walk[T]) {
-	w.pool = p
-	w.cursor.Start(&p.liveOnly, (p.room+wordBits-1)/wordBits)
-}
-
-// next moves to the next run and reports whether there is one.
-func (w *walk[T]) next() bool {
-	w.pool.mustBeOpen()
-	if !w.cursor.Next() {
-		return false
-	}
-	w.lo = int(w.cursor.Lo)
-	w.run = unsafe.Slice(w.pool.slot(w.cursor.Lo), w.cursor.Hi-w.cursor.Lo)
-	return true
 }
