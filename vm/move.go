@@ -49,6 +49,11 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	if n == 0 {
 		return nil
 	}
+	dest.cool(interval{toOff, toOff + n})
+	if len(dest.recycling.pages.covered(toOff, toOff+n)) > 0 {
+		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
+			Detail: "pages of a closed region cannot be given back"}
+	}
 	// One mapping between source and destination, and up to two at the ends of each range.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}

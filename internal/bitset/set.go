@@ -79,9 +79,9 @@ func Size(capacity int) int {
 }
 
 // New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as
-// [vm.Region.Carve] does.
+// [vm.Region.CarvePrivate] does.
 func New(r *vm.Region, capacity int) (*Set, error) {
-	span, err := r.Carve(Size(capacity), 0)
+	span, err := r.CarvePrivate(Size(capacity), 0)
 	if err != nil {
 		return nil, err
 	}
