@@ -51,14 +51,16 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	columns := w.columnsOf("Archetype", cols)
 	mustStandAlone("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
-	var key []byte
+	var buffer [32]byte
+	key := buffer[:0]
 	for _, c := range columns {
 		key = binary.AppendUvarint(key, uint64(c.id))
 	}
 	if a := w.bySet[string(key)]; a != nil {
 		return a
 	}
-	a := &Archetype{world: w, columns: columns, vacancy: &noVacancy, id: uint32(len(w.archetypes))}
+	a := &Archetype{world: w, columns: columns, births: make([]birth, 0, len(columns)), vacancy: &noVacancy,
+		id: uint32(len(w.archetypes))}
 	for _, c := range columns {
 		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes)})
 		a.bytes += c.bytes

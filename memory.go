@@ -61,9 +61,11 @@ func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 }
 
 func (m *memory) close() error {
-	var errs []error
+	var failed error
 	for _, r := range m.regions {
-		errs = append(errs, r.Close())
+		if err := r.Close(); err != nil {
+			failed = errors.Join(failed, err)
+		}
 	}
-	return errors.Join(errs...)
+	return failed
 }

@@ -64,7 +64,8 @@ type World struct {
 	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
-	unusedMarks []*marks // of closed trackers
+	unusedMarks []*marks          // of closed trackers
+	sizes       []columnCommitted // of columns whose growth may be undone: see committed
 
 	worn    int    // slots at their last generation; deletions look for them only if there are any
 	changes uint64 // structural changes so far
@@ -139,14 +140,16 @@ func (w *World) Close() error {
 
 // release releases all memory. If it fails, another call tries to release the rest.
 func (w *World) release() error {
-	var errs []error
+	errs := w.commands.close()
 	for _, c := range w.watched {
 		if c.store != nil {
 			errs = append(errs, c.store.close())
 		}
 	}
-	errs = append(errs, w.commands.close()...)
-	return errors.Join(append(errs, w.memory.close())...)
+	if err := w.memory.close(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (w *World) mustBeOpen(what string) {

@@ -137,6 +137,9 @@ var workloads = []workload{
 	{name: "first_entity", single: true, matches: []match{
 		{peerArk, worldsSide(makeFirstVast), worldsSide(makeFirstArk), newEmptyArk},
 	}},
+	{name: "small_world", sizes: []int{100}, matches: []match{
+		{peerArk, smallSide(makeSmallVast), smallSide(makeSmallArk), newEmptyArk},
+	}},
 }
 
 // sparseSizes leaves out numbers of entities with one match or none.

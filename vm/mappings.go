@@ -23,7 +23,9 @@ func (m *mapping) recount() {
 	}
 	n := 0
 	if !m.closed {
-		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders + m.keptMappings()
+		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
+		// The end of a mapping of its own can be a border, too.
+		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.
 			if m.committed.of[0].lo == 0 {

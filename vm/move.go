@@ -50,7 +50,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return nil
 	}
 	dest.cool(interval{toOff, toOff + n})
-	if len(dest.recycling.pages.covered(toOff, toOff+n)) > 0 {
+	if dest.recycling.pages.overlaps(toOff, toOff+n) {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
 			Detail: "pages of a closed region cannot be given back"}
 	}
@@ -69,7 +69,6 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 	}
 	dest.rebordered(toOff, toOff+n, func() { dest.committed.add(toOff, toOff+n) })
-	dest.remember(toOff, toOff+n)
 	dest.counted.committed.Add(int64(n))
 	if dest.pages == PagesAuto {
 		for _, dense := range from.dense.covered(off, off+n) {
@@ -80,6 +79,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	dest.dress(interval{toOff, toOff + n})
 	from.vacate(interval{off, off + n})
 	from.rebordered(off, off+n, func() { from.committed.remove(off, off+n) })
+	from.left(interval{off, off + n})
 	from.recount()
 	from.counted.committed.Add(-int64(n))
 	if from.limit != dest.limit {

@@ -3,6 +3,7 @@ package vm
 import (
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/sampling"
 )
@@ -14,10 +15,13 @@ import (
 // kept range stays a mapping of its own, because it is the splitting and joining of mappings that takes long.
 
 const (
-	keptMost    = 1 << 20   // bytes that the process keeps of closed regions
-	keptOfOne   = 256 << 10 // bytes of one region
-	keptRegions = 64        // number of closed regions with kept pages
-	keptRanges  = 64        // ranges of pages of one region
+	keptRegions = 16 // number of closed regions with kept pages
+	keptRanges  = 64 // ranges of pages of one region
+)
+
+var (
+	keptOfOne = max(256<<10, 16*pageSize) // bytes of one region
+	keptMost  = 4 * keptOfOne             // bytes of the process
 )
 
 // keeper is a backend whose pages can be made inaccessible without losing their memory or being charged to a
@@ -35,24 +39,26 @@ type recycling struct {
 	on    bool
 	parts []part    // carved so far, in this order
 	known []part    // those of the closed region; nil if it carved other parts, or there was none
-	pages intervals // pages of the closed region that this region has not committed. Their contents are old
+	pages intervals // pages of the closed region, with its contents, that this region has not committed
 	// own are the ranges that are mappings of their own: see apart.
-	own       intervals
-	protected bool // whether the access of a page was changed
+	own    intervals
+	spoilt bool // whether the access of a page was changed, or kept pages could not be given back
 }
 
 // kept is a closed region whose pages stay in memory.
 type kept struct {
 	be       backend
-	base     int
+	base     unsafe.Pointer
 	size     int
 	purpose  string
 	policy   Pages
 	parts    []part
 	pages    intervals
 	own      intervals
-	spare    []part // memory for the next region's list
-	mappings int    // its share of mappingsUsed
+	mappings int // its share of mappingsUsed
+	// Memory for the next region's lists.
+	spareParts     []part
+	spareCommitted []interval
 }
 
 // keptPages holds the closed regions whose pages stay in memory, the last one closed last.
@@ -102,10 +108,12 @@ func (c *keptCache) remove(i int) {
 // refuses, the region stays.
 func (c *keptCache) evict(i int) bool {
 	k := &c.of[i]
-	if k.be.reset(pointerAt(k.base), k.size) != nil {
+	if k.be.reset(k.base, k.size) != nil {
 		return false
 	}
-	closedRegions.put(pointerAt(k.base), k.size)
+	if k.be.reuses() {
+		closedRegions.put(k.base, k.size)
+	}
 	c.remove(i)
 	return true
 }
@@ -140,8 +148,8 @@ func recycles(be backend, o Options) bool {
 
 // revive gives a new region the place and the pages of a closed one.
 func (m *mapping) revive(k kept) {
-	m.base = pointerAt(k.base)
-	m.recycling.known, m.recycling.parts = k.parts, k.spare[:0]
+	m.base = k.base
+	m.recycling.known, m.recycling.parts, m.committed.of = k.parts, k.spareParts[:0], k.spareCommitted[:0]
 	m.recycling.pages, m.recycling.own = k.pages, k.own
 }
 
@@ -149,33 +157,38 @@ func (m *mapping) revive(k kept) {
 // to keep of the region, and whether its pages can be kept.
 func (m *mapping) keep() (kept, bool) {
 	r := &m.recycling
-	if !r.on || r.protected || len(m.dense.of) > 0 || len(m.moved) > 0 ||
+	if !r.on || r.spoilt || len(m.dense.of) > 0 || len(m.moved) > 0 ||
 		m.committed.bytes+r.pages.bytes > keptOfOne || len(m.committed.of)+len(r.pages.of) > keptRanges {
 		return kept{}, false
 	}
-	for _, iv := range m.committed.of {
-		r.pages.add(iv.lo, iv.hi)
-	}
-	if len(r.known) > len(r.parts) {
-		r.parts = append(r.parts, r.known[len(r.parts):]...) // the next region may carve these again
+	parts := r.parts
+	if len(r.known) > len(parts) {
+		parts = append(parts, r.known[len(parts):]...) // the next region may carve these again
 	}
 	top := m.size
-	for _, p := range r.parts {
+	for _, p := range parts {
 		if p.private {
 			top = min(top, p.lo)
 		}
 	}
+	for _, iv := range m.committed.of {
+		r.pages.add(iv.lo, iv.hi)
+	}
 	lo, hi := top, 0
-	for _, iv := range r.pages.covered(0, top) {
+	for i := 0; i < len(r.pages.of) && r.pages.of[i].lo < top; i++ {
+		iv := interval{r.pages.of[i].lo, min(r.pages.of[i].hi, top)}
 		m.apart(iv)
 		lo, hi = min(lo, iv.lo), iv.hi
 	}
 	if lo < hi && m.be.protect(m.at(lo), hi-lo, NoAccess) != nil {
+		for _, iv := range m.committed.of {
+			r.pages.remove(iv.lo, iv.hi)
+		}
 		return kept{}, false
 	}
-	return kept{be: m.be, base: address(m.base), size: m.size, purpose: m.counted.purpose,
-		policy: m.pages, parts: r.parts, spare: r.known, pages: r.pages, own: r.own,
-		mappings: 1 + 2*len(r.pages.of)}, true
+	return kept{be: m.be, base: m.base, size: m.size, purpose: m.counted.purpose, policy: m.pages,
+		parts: parts, pages: r.pages, own: r.own, mappings: 1 + 2*len(r.pages.of),
+		spareParts: r.known, spareCommitted: m.committed.of}, true
 }
 
 // apart makes a range a mapping of its own, whose ends stay when its access changes: the range gets advice
@@ -204,19 +217,24 @@ func (r *recycling) carve(m *mapping, p part) {
 // cool gives back the kept pages of a range. If the system refuses, they stay kept.
 func (m *mapping) cool(iv interval) {
 	r := &m.recycling
-	if len(r.pages.covered(iv.lo, iv.hi)) > 0 && m.be.reset(m.at(iv.lo), iv.hi-iv.lo) == nil {
-		m.dress(iv)
-		r.pages.remove(iv.lo, iv.hi)
-		r.own.remove(iv.lo, iv.hi)
-		m.recount()
+	if !r.pages.overlaps(iv.lo, iv.hi) {
+		return
 	}
+	if m.be.reset(m.at(iv.lo), iv.hi-iv.lo) != nil {
+		r.spoilt = true
+		return
+	}
+	m.dress(iv)
+	r.pages.remove(iv.lo, iv.hi)
+	r.own.remove(iv.lo, iv.hi)
+	m.recount()
 }
 
 // supply asks the system for Reserved → Committed, except for kept pages that are accessible, and clears the
 // kept pages.
 func (m *mapping) supply(iv interval) error {
 	kept := &m.recycling.pages
-	if iv.lo < m.top || !kept.contains(iv.lo, iv.hi) {
+	if iv.lo < m.top || m.recycling.spoilt || !kept.contains(iv.lo, iv.hi) {
 		err := m.be.commit(m.at(iv.lo), iv.hi-iv.lo)
 		if err != nil && keptPages.flush() {
 			err = m.be.commit(m.at(iv.lo), iv.hi-iv.lo)
@@ -225,12 +243,11 @@ func (m *mapping) supply(iv interval) error {
 			return err
 		}
 	}
-	if kept.bytes > 0 {
-		for _, old := range kept.covered(iv.lo, iv.hi) {
-			clear(bytesOf(m.at(old.lo), old.hi-old.lo))
-		}
-		kept.remove(iv.lo, iv.hi)
+	for i := kept.first(iv.lo); i < len(kept.of) && kept.of[i].lo < iv.hi; i++ {
+		lo, hi := max(iv.lo, kept.of[i].lo), min(iv.hi, kept.of[i].hi)
+		clear(bytesOf(m.at(lo), hi-lo))
 	}
+	kept.remove(iv.lo, iv.hi)
 	return nil
 }
 
@@ -246,19 +263,6 @@ func (m *mapping) keptTo(off int) int {
 		return kept.of[i].hi
 	}
 	return 0
-}
-
-// keptMappings returns the number of mappings that recycling costs an open region.
-func (m *mapping) keptMappings() int {
-	n := 2 * len(m.recycling.pages.of)
-	for _, iv := range m.recycling.own.of {
-		for _, end := range [...]int{iv.lo, iv.hi} {
-			if m.committed.contains(end-1, end+1) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // step returns how many bytes a span or a seam commits ahead. All pages that a recycled region has committed

@@ -26,9 +26,9 @@ type Options struct {
 	// commit only what they need at first, and then grow fourfold up to a step of 64 KiB. If at most 256 KiB
 	// are committed when it closes, its pages become inaccessible, as those of any closed region, but stay in
 	// memory until the next region with the same size, name and page policy commits them, which clears them.
-	// The process keeps up to 1 MiB in this way (see [Usage]), and gives it back if memory, addresses or
-	// mappings run out. Only Linux recycles, and neither with PagesHuge, nor in strict overcommit mode, nor
-	// while VAST_GUARD is set. Default: off.
+	// The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of 64 KiB), and
+	// gives it back if memory, addresses or mappings run out. Only Linux recycles, and neither with PagesHuge,
+	// nor in strict overcommit mode, nor while VAST_GUARD is set. Default: off.
 	Recycle bool
 }
 
@@ -59,7 +59,7 @@ type mapping struct {
 	carved    int // bytes handed out by Carve, from the base on
 	top       int // where the bytes handed out by CarvePrivate begin
 	committed intervals
-	ever      intervals // the pages that were ever committed
+	gone      intervals // the pages that were ever decommitted or moved away
 	dense     intervals // the ranges of Huge
 	moved     pieces    // the pages that MovePages moved here
 	labels    []labelled
@@ -234,7 +234,8 @@ func (r *Region) Commit(off, n int) error {
 			return err
 		}
 	}
-	gaps := m.committed.gaps(lo, hi)
+	var few [4]interval
+	gaps := m.committed.gaps(lo, hi, few[:0])
 	missing := 0
 	for _, g := range gaps {
 		missing += g.hi - g.lo
@@ -260,17 +261,9 @@ func (r *Region) Commit(off, n int) error {
 		}
 	}
 	m.rebordered(lo, hi, func() { m.committed.add(lo, hi) })
-	m.remember(lo, hi)
 	m.recount()
 	m.counted.committed.Add(int64(missing))
 	return nil
-}
-
-// remember records that a range was committed. Most ranges were recorded before.
-func (m *mapping) remember(lo, hi int) {
-	if !m.ever.contains(lo, hi) {
-		m.ever.add(lo, hi)
-	}
 }
 
 // Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages:
@@ -320,9 +313,17 @@ func (m *mapping) decommit(iv interval) error {
 // forget records a committed range as Reserved.
 func (m *mapping) forget(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.committed.remove(iv.lo, iv.hi) })
+	m.left(iv)
 	m.recount()
 	m.counted.committed.Add(-int64(iv.hi - iv.lo))
 	m.limit.give(iv.hi - iv.lo)
+}
+
+// left records that pages were committed before. Most ranges were recorded already.
+func (m *mapping) left(iv interval) {
+	if !m.gone.contains(iv.lo, iv.hi) {
+		m.gone.add(iv.lo, iv.hi)
+	}
 }
 
 // Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
@@ -380,7 +381,7 @@ func (r *Region) Protect(off, n int, a Access) error {
 	if n == 0 {
 		return nil
 	}
-	m.recycling.protected = true
+	m.recycling.spoilt = true
 	if err := m.be.protect(m.at(off), n, a); err != nil {
 		return m.failed("protect", n, err)
 	}
@@ -412,7 +413,7 @@ func (r *Region) Huge(off, n int) error {
 		return nil
 	}
 	whole := m.wholeHugePages(interval{off, off + n})
-	for _, iv := range m.dense.gaps(whole.lo, whole.hi) {
+	for _, iv := range m.dense.gaps(whole.lo, whole.hi, nil) {
 		if !m.dense.meets(iv.lo, iv.hi) {
 			if err := m.spare("advise", iv.hi-iv.lo); err != nil {
 				return err
@@ -496,7 +497,7 @@ func (r *Region) Close() error {
 	m.cleanup.Stop()
 	m.limit.give(m.committed.bytes)
 	unregister(m)
-	m.committed, m.ever, m.dense = intervals{}, intervals{}, intervals{}
+	m.committed, m.gone, m.dense = intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
 		closings.add(m)

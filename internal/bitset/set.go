@@ -31,6 +31,7 @@ type Set struct {
 	words  unsafe.Pointer // usable words
 	blocks unsafe.Pointer // a summary for each 64 words: block i lies i summaries below this one
 	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
+	first  [1]summary     // the first group, while there is no other
 	usable uint           // words
 	seam   vm.Seam        // of the blocks and the words
 	onHeap bool           // in Go memory: see NewOnHeap
