@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"sync"
 	"unsafe"
 
@@ -128,7 +127,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 // label names the column's elements for reports of faulting accesses.
 func (c *column) label() {
 	c.span.Region().Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{
-		What:    "column " + c.name + " of world " + strconv.Quote(c.world.options.Name),
+		What:    "column " + c.name + " of world " + c.world.quoted,
 		Element: "slot",
 		Size:    c.bytes,
 		Advice:  "look the component up by its Entity, and keep no pointer longer than the entity has it",

@@ -40,6 +40,7 @@ type World struct {
 	mark    generation.Mark // the mark that this world's generations carry
 	closed  bool
 	memory  memory
+	quoted  string // the name in quotes, for labels
 
 	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
 	size      uint32         // slots for which the control arrays are committed, a multiple of 64
@@ -222,8 +223,9 @@ func (w *World) prepare() error {
 	if err != nil {
 		return err
 	}
+	w.quoted = strconv.Quote(w.options.Name)
 	r.Label(span.Offset(), span.Size(), vm.Label{
-		What:   "the entities of world " + strconv.Quote(w.options.Name),
+		What:   "the entities of world " + w.quoted,
 		Advice: "take Entity values from births and queries only, and do not use them after Close",
 	})
 	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)
