@@ -112,8 +112,9 @@ func (w *World) Alive(e Entity) bool {
 		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close releases the world's memory. Every entity becomes stale. Pointers and slices into columns must not be
-// used any more. Making entities, columns or queries panics. A second Close does nothing, except that it
+// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later ones, on
+// which no limit counts: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into columns
+// must not be used any more. Making entities, columns or queries panics. A second Close does nothing, except that it
 // tries again to release memory that could not be released.
 func (w *World) Close() error {
 	if w.closed {

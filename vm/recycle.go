@@ -118,8 +118,14 @@ func (c *keptCache) evict(i int) bool {
 	return true
 }
 
-// flush evicts all closed regions, for a region that gets no memory, addresses or mappings otherwise. It
-// reports whether there was one.
+// madeRoom evicts all closed regions for a call of a backend that has failed. It reports whether to repeat the
+// call.
+func madeRoom(be backend) bool {
+	_, ok := be.(keeper)
+	return ok && keptPages.flush()
+}
+
+// flush evicts all closed regions and reports whether there was one.
 func (c *keptCache) flush() (some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,7 +242,7 @@ func (m *mapping) supply(iv interval) error {
 	kept := &m.recycling.pages
 	if iv.lo < m.top || m.recycling.spoilt || !kept.contains(iv.lo, iv.hi) {
 		err := m.be.commit(m.at(iv.lo), iv.hi-iv.lo)
-		if err != nil && keptPages.flush() {
+		if err != nil && madeRoom(m.be) {
 			err = m.be.commit(m.at(iv.lo), iv.hi-iv.lo)
 		}
 		if err != nil {

@@ -132,7 +132,7 @@ func (m *mapping) newAddresses(purpose string) (unsafe.Pointer, error) {
 		align = huge
 	}
 	base, err := reserveAddresses(be, size, align)
-	if err != nil && keptPages.flush() {
+	if err != nil && madeRoom(be) {
 		base, err = reserveAddresses(be, size, align)
 	}
 	if err != nil {
