@@ -64,6 +64,9 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.columns == nil {
+		w.columns = make([]*column, 0, 8)
+	}
 	w.columns = append(w.columns, c)
 	return c, nil
 }

@@ -144,7 +144,8 @@ func (k *relation) reach(end, level uint32) error {
 				return err
 			}
 			if i > 0 && k.levels[i].Len() > k.levels[i-1].Len() {
-				k.levels[i].Shrink(k.levels[i-1].Len()) // a limit allowed a larger step than for the level above
+				// A limit allowed a larger step than for the level above.
+				k.levels[i].Shrink(k.levels[i-1].Len())
 			}
 		}
 	}

@@ -61,7 +61,7 @@ type World struct {
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
 	commands   commandsList
-	bySet      map[string]*Archetype // archetypes by the set of their columns
+	bySet      map[string]*Archetype // archetypes by the set of their columns; nil while there are few
 	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
@@ -112,10 +112,10 @@ func (w *World) Alive(e Entity) bool {
 		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later ones, on
-// which no limit counts: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into columns
-// must not be used any more. Making entities, columns or queries panics. A second Close does nothing, except that it
-// tries again to release memory that could not be released.
+// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later ones,
+// on which no limit counts: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
+// columns must not be used any more. Making entities, columns or queries panics. A second Close does nothing,
+// except that it tries again to release memory that could not be released.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()

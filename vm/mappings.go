@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is the number of the process's mappings that open and kept regions cost, or slightly less if pages are
-// protected.
+// mappingsUsed is the number of the process's mappings that open and kept regions cost, or slightly less if
+// pages are protected.
 //
 // If the kernel limits mappings, regions stop short of the limit. Go's runtime needs mappings too, for its
 // heap and its own tables, and ends the process when it gets none. An error from the kernel would come too

@@ -8,11 +8,12 @@ import (
 	"github.com/vastgo/vast/internal/sampling"
 )
 
-// Making and closing a small region takes longer than using it: each part costs a system call to be committed,
-// a page fault and a page table when it is touched, and the region a call to be closed. A recycled region
-// keeps its pages in memory when it closes. Closing makes them inaccessible, by one call, so that a stale
-// pointer faults as in any closed region. The next region alike commits them again, which clears them. Each
-// kept range stays a mapping of its own, because it is the splitting and joining of mappings that takes long.
+// Making and closing a small region takes longer than using it: each part costs a system call to be
+// committed, a page fault and a page table when it is touched, and the region a call to be closed. A recycled
+// region keeps its pages in memory when it closes. Closing makes them inaccessible, by one call, so that a
+// stale pointer faults as in any closed region. The next region alike commits them again, which clears them.
+// Each kept range stays a mapping of its own, because it is the splitting and joining of mappings that takes
+// long.
 
 const (
 	keptRegions = 16 // number of closed regions with kept pages
@@ -118,8 +119,8 @@ func (c *keptCache) evict(i int) bool {
 	return true
 }
 
-// madeRoom evicts all closed regions for a call of a backend that has failed. It reports whether to repeat the
-// call.
+// madeRoom evicts all closed regions for a call of a backend that has failed. It reports whether to repeat
+// the call.
 func madeRoom(be backend) bool {
 	_, ok := be.(keeper)
 	return ok && keptPages.flush()
@@ -159,8 +160,8 @@ func (m *mapping) revive(k kept) {
 	m.recycling.pages, m.recycling.own = k.pages, k.own
 }
 
-// keep makes the pages of a region that is being closed inaccessible, except for private ones. It returns what
-// to keep of the region, and whether its pages can be kept.
+// keep makes the pages of a region that is being closed inaccessible, except for private ones. It returns
+// what to keep of the region, and whether its pages can be kept.
 func (m *mapping) keep() (kept, bool) {
 	r := &m.recycling
 	if !r.on || r.spoilt || len(m.dense.of) > 0 || len(m.moved) > 0 ||

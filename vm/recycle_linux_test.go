@@ -121,13 +121,15 @@ func TestRecycleSteps(t *testing.T) {
 }
 
 // TestRecycleRandom opens and closes regions with a few sequences of parts. In each region committed pages
-// are zero at first and keep what is written, and all others fault, also after Close, except for private ones.
+// are zero at first and keep what is written, and all others fault, also after Close, except for private
+// ones.
 func TestRecycleRandom(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	layouts := [][]bool{{false, true, false, true, false}, {false, true, false, false, false}, {true, true, false}}
+	layouts := [][]bool{{false, true, false, true, false}, {false, true, false, false, false},
+		{true, true, false}}
 	limit := NewLimit(1 << 30)
 	for range 400 {
 		r := open(t, be, 1<<26, Options{Limit: limit, Recycle: true, Name: "recycled"})
@@ -156,7 +158,8 @@ func TestRecycleRandom(t *testing.T) {
 				b[i]++
 				contents[k][i]++
 			}
-			if off := s.Committed(); off < s.Size() && !layout[k] && !faults(func() { writeAt(s.Base(), off) }) {
+			if off := s.Committed(); off < s.Size() && !layout[k] &&
+				!faults(func() { writeAt(s.Base(), off) }) {
 				t.Fatalf("page %d is usable, %d are committed", off/p, s.Committed()/p)
 			}
 		}
@@ -209,8 +212,8 @@ func TestRecycleOtherParts(t *testing.T) {
 	}
 }
 
-// TestNotRecycled: a region gets no pages of one that differs in size, name or policy, that is large, or whose
-// pages had another access or huge pages.
+// TestNotRecycled: a region gets no pages of one that differs in size, name or policy, that is large, or
+// whose pages had another access or huge pages.
 func TestNotRecycled(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	const size = 1 << 30
@@ -290,6 +293,24 @@ func TestKeptIsBounded(t *testing.T) {
 type faultyKeeper struct{ *faulty }
 
 func (faultyKeeper) keeps() bool { return true }
+
+// untilReset is the key of a failure of commits that ends when a region is reset.
+const untilReset = "commit until reset"
+
+func (f faultyKeeper) commit(p unsafe.Pointer, n int) error {
+	if err := f.fails[untilReset]; err != nil {
+		return err
+	}
+	return f.faulty.commit(p, n)
+}
+
+func (f faultyKeeper) reset(p unsafe.Pointer, n int) error {
+	err := f.faulty.reset(p, n)
+	if err == nil {
+		delete(f.fails, untilReset)
+	}
+	return err
+}
 
 func (f faultyKeeper) protect(p unsafe.Pointer, n int, a Access) error {
 	return f.did(fmt.Sprintf("protect %d", a), p, n)
@@ -386,4 +407,36 @@ func TestRecycleFails(t *testing.T) {
 	if limit.Used() != 0 || keptPages.total() != 0 {
 		t.Errorf("%d bytes are used, %d kept", limit.Used(), keptPages.total())
 	}
+}
+
+// TestKeptMakesRoom: a region that gets no memory gets that of the kept regions.
+func TestKeptMakesRoom(t *testing.T) {
+	p := PageSize()
+	f := faultyKeeper{&faulty{fails: make(map[string]error)}}
+	keptPages.flush()
+	var regions []*Region
+	for range 3 {
+		r := open(t, f, 16*p, Options{Name: "kept", Recycle: true})
+		must(t, r.Commit(0, 2*p))
+		regions = append(regions, r)
+	}
+	for _, r := range regions {
+		must(t, r.Close())
+	}
+	if keptPages.total() != 6*p {
+		t.Fatalf("%d bytes are kept", keptPages.total())
+	}
+	r := open(t, f, 16*p, Options{Name: "other", Recycle: true})
+	f.fails[untilReset] = errFaulty
+	must(t, r.Commit(0, p))
+	if keptPages.total() != 0 || r.Committed() != p {
+		t.Errorf("%d bytes are kept, %d committed", keptPages.total(), r.Committed())
+	}
+	f.fails[untilReset] = errFaulty // now nothing is kept
+	if err := r.Commit(p, p); !errors.Is(err, errFaulty) || r.Committed() != p {
+		t.Errorf("%v, %d bytes are committed", err, r.Committed())
+	}
+	clear(f.fails)
+	must(t, r.Close())
+	keptPages.flush()
 }

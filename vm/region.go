@@ -27,8 +27,8 @@ type Options struct {
 	// are committed when it closes, its pages become inaccessible, as those of any closed region, but stay in
 	// memory until the next region with the same size, name and page policy commits them, which clears them.
 	// The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of 64 KiB), and
-	// gives it back if memory, addresses or mappings run out. Only Linux recycles, and neither with PagesHuge,
-	// nor in strict overcommit mode, nor while VAST_GUARD is set. Default: off.
+	// gives it back if memory, addresses or mappings run out. Only Linux recycles, and neither with
+	// PagesHuge, nor in strict overcommit mode, nor while VAST_GUARD is set. Default: off.
 	Recycle bool
 }
 
@@ -517,8 +517,8 @@ func (m *mapping) reset() error {
 	if m.be.reset(m.base, m.size) == nil {
 		return nil
 	}
-	// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the committed
-	// ranges with their neighbours. After that, resetting would only remove names and advice.
+	// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
+	// committed ranges with their neighbours. After that, resetting would only remove names and advice.
 	for _, iv := range slices.Clone(m.committed.of) {
 		if err := m.decommit(iv); err != nil {
 			return m.failed("close", iv.hi-iv.lo, err)

@@ -113,8 +113,8 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the bytes above the seam for n slots. The first page has the first cache line of words, however
-// far into the page these begin.
+// need returns the bytes above the seam for n slots. The first page has the first cache line of words,
+// however far into the page these begin.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1
