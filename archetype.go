@@ -51,26 +51,57 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	columns := w.columnsOf("Archetype", cols)
 	mustStandAlone("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
-	var key []byte
-	for _, c := range columns {
-		key = binary.AppendUvarint(key, uint64(c.id))
-	}
-	if a := w.bySet[string(key)]; a != nil {
+	if a := w.archetypeOf(columns); a != nil {
 		return a
 	}
-	a := &Archetype{world: w, columns: columns, vacancy: &noVacancy, id: uint32(len(w.archetypes))}
+	a := &Archetype{world: w, columns: columns, births: make([]birth, 0, len(columns)), vacancy: &noVacancy,
+		id: uint32(len(w.archetypes))}
 	for _, c := range columns {
 		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes)})
 		a.bytes += c.bytes
 		a.widest = max(a.widest, c.bytes)
 		a.observed = a.observed || c.observed
 	}
+	w.archetypes = append(w.archetypes, a)
+	if len(w.archetypes) > fewArchetypes {
+		w.index()
+	}
+	return a
+}
+
+// fewArchetypes is the number of archetypes up to which comparing all of them is faster than a map.
+const fewArchetypes = 8
+
+// archetypeOf returns the archetype of a set of columns, in the order of their numbers, or nil.
+func (w *World) archetypeOf(columns []*column) *Archetype {
+	if w.bySet != nil {
+		var buffer [64]byte
+		return w.bySet[string(appendKey(buffer[:0], columns))]
+	}
+	for _, a := range w.archetypes {
+		if slices.Equal(a.columns, columns) {
+			return a
+		}
+	}
+	return nil
+}
+
+// index enters the archetypes that are not in it yet into the map.
+func (w *World) index() {
 	if w.bySet == nil {
 		w.bySet = make(map[string]*Archetype)
 	}
-	w.bySet[string(key)] = a
-	w.archetypes = append(w.archetypes, a)
-	return a
+	for _, a := range w.archetypes[len(w.bySet):] {
+		w.bySet[string(appendKey(nil, a.columns))] = a
+	}
+}
+
+// appendKey appends the numbers of columns to a key.
+func appendKey(key []byte, columns []*column) []byte {
+	for _, c := range columns {
+		key = binary.AppendUvarint(key, uint64(c.id))
+	}
+	return key
 }
 
 // Len returns the number of living entities that were born with this archetype. Complexity: the number of its

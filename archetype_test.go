@@ -205,3 +205,34 @@ func TestArchetypeGrow(t *testing.T) {
 		t.Errorf("Grow into free slots: %v; %d slots before, %d after", err, slots, w.Stats().Slots)
 	}
 }
+
+// TestArchetypeOfEachSet: each set of columns has one archetype, among few and among many.
+func TestArchetypeOfEachSet(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	var columns []AnyColumn
+	for range 5 {
+		columns = append(columns, NewColumn[uint64](w))
+	}
+	made := make(map[int]*Archetype)
+	for range 2 {
+		for set := range 1 << len(columns) {
+			var forth, back []AnyColumn
+			for i, c := range columns {
+				if set>>i&1 != 0 {
+					forth, back = append(forth, c), append([]AnyColumn{c}, back...)
+				}
+			}
+			a := w.Archetype(forth...)
+			if made[set] == nil {
+				made[set] = a
+			}
+			if made[set] != a || w.Archetype(back...) != a {
+				t.Fatalf("set %b has several archetypes", set)
+			}
+		}
+	}
+	if len(w.archetypes) != 1<<len(columns) {
+		t.Errorf("%d archetypes for %d sets", len(w.archetypes), 1<<len(columns))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"sync"
 	"unsafe"
 
@@ -64,6 +63,9 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	c, err := w.newColumn(len(w.columns), name, typ)
 	if err != nil {
 		return nil, err
+	}
+	if w.columns == nil {
+		w.columns = make([]*column, 0, 8)
 	}
 	w.columns = append(w.columns, c)
 	return c, nil
@@ -128,7 +130,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 // label names the column's elements for reports of faulting accesses.
 func (c *column) label() {
 	c.span.Region().Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{
-		What:    "column " + c.name + " of world " + strconv.Quote(c.world.options.Name),
+		What:    "column " + c.name + " of world " + c.world.quoted,
 		Element: "slot",
 		Size:    c.bytes,
 		Advice:  "look the component up by its Entity, and keep no pointer longer than the entity has it",

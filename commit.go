@@ -1,12 +1,14 @@
 package vast
 
+import "slices"
+
 // committed is the committed memory of some columns and of the control arrays. A growth that fails half-way
 // is undone down to these sizes: otherwise its memory would be missing from a limit that others share.
 type committed struct {
 	size         uint32
-	gens, owners int // bytes above and below w.control
-	live, vacant int // bits
-	columns      []columnCommitted
+	gens, owners int               // bytes above and below w.control
+	live, vacant int               // bits
+	columns      []columnCommitted // a part of World.sizes
 }
 
 type columnCommitted struct {
@@ -17,22 +19,36 @@ type columnCommitted struct {
 	undo  func() // undoes growth of the store; may be nil
 }
 
+// committed returns the sizes now. The caller hands them to forget, those of the last call first.
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
-		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
-	for i, c := range columns {
-		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
+		vacant: w.vacant.Len()}
+	at := len(w.sizes)
+	if at == 0 {
+		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // growth has up to three levels
+	}
+	for _, c := range columns {
+		one := columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
 			notes: c.notesCommitted()}
 		if c.store != nil {
-			m.columns[i].undo = c.store.mark()
+			one.undo = c.store.mark()
 		}
+		w.sizes = append(w.sizes, one)
 	}
+	m.columns = w.sizes[at:]
 	return m
+}
+
+// forget ends the use of sizes that committed has returned.
+func (w *World) forget(m committed) {
+	clear(m.columns)
+	w.sizes = w.sizes[:len(w.sizes)-len(m.columns)]
 }
 
 // try calls f, which makes room for entities with some columns. If f fails, try gives back what f committed.
 func (w *World) try(columns []*column, f func() error) error {
 	before := w.committed(columns)
+	defer w.forget(before)
 	err := f()
 	if err != nil {
 		w.shrink(columns, before)

@@ -29,6 +29,7 @@ func (w *World) draw(a *Archetype, n int) error {
 		return err
 	}
 	before := w.committed(a.columns)
+	defer w.forget(before)
 	least := uint32((n + 63) / 64)
 	word, words, err := w.place(a, least, max(least, a.words/4))
 	if err != nil && a.words/4 > least {

@@ -42,7 +42,7 @@ func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 		m.left -= bytes
 		return m.regions[len(m.regions)-1], nil
 	}
-	options := vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages}
+	options := vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages, Recycle: true}
 	size := bytes
 	if o.Pages != vm.PagesHeap && !vm.HeapStandIn() && !dearAddresses {
 		size = max(bytes, pieceSize)
@@ -61,9 +61,11 @@ func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 }
 
 func (m *memory) close() error {
-	var errs []error
+	var failed error
 	for _, r := range m.regions {
-		errs = append(errs, r.Close())
+		if err := r.Close(); err != nil {
+			failed = errors.Join(failed, err)
+		}
 	}
-	return errors.Join(errs...)
+	return failed
 }

@@ -143,6 +143,10 @@ func (k *relation) reach(end, level uint32) error {
 			if err := k.levels[i].Grow(int(end)); err != nil {
 				return err
 			}
+			if i > 0 && k.levels[i].Len() > k.levels[i-1].Len() {
+				// A limit allowed a larger step than for the level above.
+				k.levels[i].Shrink(k.levels[i-1].Len())
+			}
 		}
 	}
 	return nil

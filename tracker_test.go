@@ -251,7 +251,7 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 // TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing behind.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
-	for budget := 256 << 10; budget < 3<<20; budget += 96 << 10 {
+	for budget := 32 << 10; budget < 3<<20; budget += max(16<<10, budget/8) {
 		limit := vm.NewLimit(budget)
 		w := NewWorld(Options{MaxEntities: 1 << 18, Limit: limit, Pages: vm.PagesSmall})
 		c, d := NewColumn[number](w), NewColumn[byte](w)

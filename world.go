@@ -40,6 +40,7 @@ type World struct {
 	mark    generation.Mark // the mark that this world's generations carry
 	closed  bool
 	memory  memory
+	quoted  string // the name in quotes, for labels
 
 	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
 	size      uint32         // slots for which the control arrays are committed, a multiple of 64
@@ -60,11 +61,12 @@ type World struct {
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
 	commands   commandsList
-	bySet      map[string]*Archetype // archetypes by the set of their columns
+	bySet      map[string]*Archetype // archetypes by the set of their columns; nil while there are few
 	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
-	unusedMarks []*marks // of closed trackers
+	unusedMarks []*marks          // of closed trackers
+	sizes       []columnCommitted // of columns whose growth may be undone: see committed
 
 	worn    int    // slots at their last generation; deletions look for them only if there are any
 	changes uint64 // structural changes so far
@@ -110,9 +112,10 @@ func (w *World) Alive(e Entity) bool {
 		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close releases the world's memory. Every entity becomes stale. Pointers and slices into columns must not be
-// used any more. Making entities, columns or queries panics. A second Close does nothing, except that it
-// tries again to release memory that could not be released.
+// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later ones,
+// on which no limit counts: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
+// columns must not be used any more. Making entities, columns or queries panics. A second Close does nothing,
+// except that it tries again to release memory that could not be released.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()
@@ -139,14 +142,16 @@ func (w *World) Close() error {
 
 // release releases all memory. If it fails, another call tries to release the rest.
 func (w *World) release() error {
-	var errs []error
+	errs := w.commands.close()
 	for _, c := range w.watched {
 		if c.store != nil {
 			errs = append(errs, c.store.close())
 		}
 	}
-	errs = append(errs, w.commands.close()...)
-	return errors.Join(append(errs, w.memory.close())...)
+	if err := w.memory.close(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (w *World) mustBeOpen(what string) {
@@ -219,8 +224,9 @@ func (w *World) prepare() error {
 	if err != nil {
 		return err
 	}
+	w.quoted = strconv.Quote(w.options.Name)
 	r.Label(span.Offset(), span.Size(), vm.Label{
-		What:   "the entities of world " + strconv.Quote(w.options.Name),
+		What:   "the entities of world " + w.quoted,
 		Advice: "take Entity values from births and queries only, and do not use them after Close",
 	})
 	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)

@@ -23,6 +23,19 @@ func benchmarkWorld(b *testing.B, n int) (*World, *Archetype, []Entity, Column[p
 	return w, a, es, pos, vel
 }
 
+// BenchmarkSmallWorlds makes and closes worlds of 100 entities in turn.
+func BenchmarkSmallWorlds(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		w := NewWorld(Options{})
+		pos, vel := NewColumn[position](w), NewColumn[velocity](w)
+		w.Archetype(pos, vel).NewN(100, nil)
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 //go:noinline
 func newInto(a *Archetype, es []Entity) {
 	for i := range es {

@@ -13,6 +13,8 @@ import (
 // world. It complements new_world, because a world of Vast reserves no memory before its first use. Vast's
 // time includes closing the world. The collector frees Ark's worlds; its work is part of the time whenever it
 // runs.
+//
+// Work small_world: the same with n entities, created one by one. The times are per world.
 
 // worlds keeps the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {
@@ -67,6 +69,52 @@ func checkMade(made, done int) error {
 		return fmt.Errorf("%d repetitions made %d", done, made)
 	}
 	return nil
+}
+
+// small is a series of worlds of n entities.
+type small[W any] struct {
+	worlds[W]
+	n int
+}
+
+// makeSmallVast is the timed work of small_world.
+//
+//go:noinline
+func makeSmallVast(s *small[*vast.World]) {
+	w := vast.NewWorld(vast.Options{})
+	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
+	a := w.Archetype(pos, vel)
+	for range s.n {
+		if w.Alive(a.New()) {
+			s.made++
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// makeSmallArk is the timed work of small_world.
+//
+//go:noinline
+func makeSmallArk(s *small[*ecs.World]) {
+	w := ecs.NewWorld()
+	mapper := ecs.NewMap2[Position, Velocity](w)
+	for range s.n {
+		if w.Alive(mapper.NewEntityFn(nil)) {
+			s.made++
+		}
+	}
+	s.last = w
+}
+
+// smallSide makes the side that makes worlds of n entities of one store.
+func smallSide[W any](work func(*small[W])) func(int) side {
+	return func(n int) side {
+		s := &small[W]{n: n}
+		return side{units: 1, sample: timeAll(s, work),
+			check: func(done int) error { return checkMade(s.made, done*n) }}
+	}
 }
 
 // worldsSide makes the side that makes worlds of one store.

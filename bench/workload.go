@@ -156,6 +156,9 @@ var workloads = []workload{
 	{name: "first_entity", single: true, matches: []match{
 		{peerArk, worldsSide(makeFirstVast), worldsSide(makeFirstArk), newEmptyArk},
 	}},
+	{name: "small_world", sizes: []int{100}, matches: []match{
+		{peerArk, smallSide(makeSmallVast), smallSide(makeSmallArk), newEmptyArk},
+	}},
 }
 
 // longSizes leaves out numbers of entities that fit one 64-slot word.

@@ -52,7 +52,7 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 // A check that never fails would hide a side that does less work than the other.
 func TestChecksNoticeMissingWork(t *testing.T) {
 	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy",
-		"new_world", "first_entity"} {
+		"new_world", "first_entity", "small_world"} {
 		plans, err := choose(work, "1", "")
 		if err != nil {
 			t.Fatal(err)

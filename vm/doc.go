@@ -16,8 +16,8 @@
 //
 // A Reserved page faults when touched. A Committed page may be read and written, and is zero at first.
 // Discard gives a committed page's memory back and leaves the page committed and zero. Closing a region takes
-// all its pages away. MovePages moves the contents of Committed pages to Reserved ones; the two exchange
-// states.
+// all its pages away; those of a recycled region may stay in memory, inaccessible, for the next one (see
+// [Options]). MovePages moves the contents of Committed pages to Reserved ones; the two exchange states.
 //
 // # Terminology
 //

@@ -36,7 +36,7 @@ func readFacts(f *Facts) {
 
 // ReadUsage asks the operating system for the current usage.
 func ReadUsage() Usage {
-	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"]}
+	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"], Kept: keptPages.total()}
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if f := strings.Fields(string(b)); len(f) >= 6 {
 			pages, _ := strconv.Atoi(f[0])

@@ -20,18 +20,19 @@ type intervals struct {
 
 // first returns the index of the first range that ends after off.
 func (s *intervals) first(off int) int {
-	i, _ := slices.BinarySearchFunc(s.of, off, func(iv interval, off int) int {
-		if iv.hi <= off {
-			return -1
+	lo, hi := 0, len(s.of)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); s.of[mid].hi <= off {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
-		return 1
-	})
-	return i
+	}
+	return lo
 }
 
-// gaps returns the parts of [lo, hi) outside the set, in order; none if hi ≤ lo.
-func (s *intervals) gaps(lo, hi int) []interval {
-	var out []interval
+// gaps appends the parts of [lo, hi) outside the set to out, in order; none if hi ≤ lo.
+func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
 		if s.of[i].lo > lo {
 			out = append(out, interval{lo, s.of[i].lo})
@@ -67,6 +68,12 @@ func (s *intervals) contains(lo, hi int) bool {
 func (s *intervals) meets(lo, hi int) bool {
 	i := s.first(lo - 1)
 	return i < len(s.of) && s.of[i].lo <= hi
+}
+
+// overlaps reports whether a part of [lo, hi) is in the set.
+func (s *intervals) overlaps(lo, hi int) bool {
+	i := s.first(lo)
+	return i < len(s.of) && s.of[i].lo < hi
 }
 
 // add adds [lo, hi) to the set.

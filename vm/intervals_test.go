@@ -57,7 +57,7 @@ func driveIntervals(t *testing.T, ops []byte) {
 		}
 		// Ask about a range other than the changed one.
 		lo, hi = hi/2, lo
-		if got, want := s.gaps(lo, hi), m.ranges(lo, hi, false); !slices.Equal(got, want) {
+		if got, want := s.gaps(lo, hi, nil), m.ranges(lo, hi, false); !slices.Equal(got, want) {
 			t.Fatalf("gaps of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)
 		}
 		if got, want := s.covered(lo, hi), m.ranges(lo, hi, true); !slices.Equal(got, want) {

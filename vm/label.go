@@ -49,6 +49,9 @@ func (r *Region) Label(off, n int, l Label) {
 		l.Element = "byte"
 	}
 	l.Size = max(1, l.Size)
+	if m.labels == nil {
+		m.labels = make([]labelled, 0, 4)
+	}
 	m.labels = append(m.labels, labelled{interval{off, off + n}, l})
 }
 

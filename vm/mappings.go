@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is the number of the process's mappings that open regions cost, or slightly less if pages are
-// protected.
+// mappingsUsed is the number of the process's mappings that open and kept regions cost, or slightly less if
+// pages are protected.
 //
 // If the kernel limits mappings, regions stop short of the limit. Go's runtime needs mappings too, for its
 // heap and its own tables, and ends the process when it gets none. An error from the kernel would come too
@@ -24,6 +24,8 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
+		// The end of a mapping of its own can be a border, too.
+		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.
 			if m.committed.of[0].lo == 0 {
@@ -44,10 +46,11 @@ func tooManyMappings(be backend, more int) string {
 	if !be.reuses() {
 		return ""
 	}
-	used := int(mappingsUsed.Load())
-	full := func(most int) bool { return most > 0 && used+more > most-most/mappingsKept }
+	full := func(most int) bool {
+		return most > 0 && int(mappingsUsed.Load())+more > most-most/mappingsKept
+	}
 	// The limit may have been raised since it was read.
-	if !full(facts().MaxMappings) {
+	if !full(facts().MaxMappings) || keptPages.flush() && !full(facts().MaxMappings) {
 		return ""
 	}
 	most := ReadFacts().MaxMappings
@@ -55,5 +58,6 @@ func tooManyMappings(be backend, more int) string {
 		return ""
 	}
 	return fmt.Sprintf("regions use %d of the %d that vm.max_map_count allows, and the rest is kept for "+
-		"Go's runtime: raise it, or keep fewer regions and fewer gaps between committed pages", used, most)
+		"Go's runtime: raise it, or keep fewer regions and fewer gaps between committed pages",
+		mappingsUsed.Load(), most)
 }

@@ -49,6 +49,11 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	if n == 0 {
 		return nil
 	}
+	dest.cool(interval{toOff, toOff + n})
+	if dest.recycling.pages.overlaps(toOff, toOff+n) {
+		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
+			Detail: "pages of a closed region cannot be given back"}
+	}
 	// One mapping between source and destination, and up to two at the ends of each range.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
@@ -64,7 +69,6 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 	}
 	dest.rebordered(toOff, toOff+n, func() { dest.committed.add(toOff, toOff+n) })
-	dest.remember(toOff, toOff+n)
 	dest.counted.committed.Add(int64(n))
 	if dest.pages == PagesAuto {
 		for _, dense := range from.dense.covered(off, off+n) {
@@ -75,6 +79,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	dest.dress(interval{toOff, toOff + n})
 	from.vacate(interval{off, off + n})
 	from.rebordered(off, off+n, func() { from.committed.remove(off, off+n) })
+	from.left(interval{off, off + n})
 	from.recount()
 	from.counted.committed.Add(-int64(n))
 	if from.limit != dest.limit {

@@ -48,6 +48,10 @@ func (s *pieces) remove(lo, hi int) {
 // rebordered runs a change of the pages in [lo, hi) and updates the number of borders inside committed
 // ranges.
 func (m *mapping) rebordered(lo, hi int, change func()) {
+	if len(m.moved) == 0 {
+		change()
+		return
+	}
 	m.borders -= m.bordersIn(lo, hi)
 	change()
 	m.borders += m.bordersIn(lo, hi)

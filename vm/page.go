@@ -66,6 +66,7 @@ type Usage struct {
 	AddressSpace int // bytes of addresses of this process
 	Data         int // bytes of private writable memory of this process; on Windows the charged bytes
 	CommitCharge int // bytes that the system has promised to all processes
+	Kept         int // bytes of closed regions that stay in memory: see Options.Recycle
 }
 
 // facts are the facts that the package relies on, read once. While a process runs, only an administrator can

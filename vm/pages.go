@@ -70,11 +70,11 @@ func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 		return into, nil
 	}
 	m.mu.Lock()
-	committed, ever := m.committed.covered(lo, hi), m.ever.covered(lo, hi)
+	committed, gone := m.committed.covered(lo, hi), m.gone.covered(lo, hi)
 	m.mu.Unlock()
 	runs := pageRuns{of: into, before: len(into)}
 	for _, iv := range committed {
-		runs.reserved(lo, iv.lo, ever)
+		runs.reserved(lo, iv.lo, gone)
 		lo = iv.lo
 		err := m.be.pages(m.at(iv.lo), iv.hi-iv.lo, func(off, n int, s PageState) {
 			runs.add(lo, iv.lo+off, PageCommitted)
@@ -87,7 +87,7 @@ func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 		runs.add(lo, iv.hi, PageCommitted)
 		lo = iv.hi
 	}
-	runs.reserved(lo, hi, ever)
+	runs.reserved(lo, hi, gone)
 	return runs.of, nil
 }
 
@@ -109,19 +109,19 @@ func (p *pageRuns) add(lo, hi int, s PageState) {
 	p.of = append(p.of, PageRun{lo, hi - lo, s})
 }
 
-// reserved reports the Reserved pages [lo, hi), given the ranges that were ever committed.
-func (p *pageRuns) reserved(lo, hi int, ever []interval) {
-	i, _ := slices.BinarySearchFunc(ever, lo, func(iv interval, lo int) int {
+// reserved reports the Reserved pages [lo, hi), given the ranges that were ever decommitted.
+func (p *pageRuns) reserved(lo, hi int, gone []interval) {
+	i, _ := slices.BinarySearchFunc(gone, lo, func(iv interval, lo int) int {
 		if iv.hi <= lo {
 			return -1
 		}
 		return 1
 	})
-	for ; i < len(ever) && ever[i].lo < hi; i++ {
-		p.add(lo, ever[i].lo, 0)
-		lo = max(lo, ever[i].lo)
-		p.add(lo, min(hi, ever[i].hi), PageDecommitted)
-		lo = min(hi, ever[i].hi)
+	for ; i < len(gone) && gone[i].lo < hi; i++ {
+		p.add(lo, gone[i].lo, 0)
+		lo = max(lo, gone[i].lo)
+		p.add(lo, min(hi, gone[i].hi), PageDecommitted)
+		lo = min(hi, gone[i].hi)
 	}
 	p.add(lo, hi, 0)
 }

@@ -56,7 +56,7 @@ func (m *mapping) describe(addr uintptr) Place {
 	switch page := roundDown(off, pageSize); {
 	case m.committed.contains(page, page+pageSize):
 		p.State = PageCommitted
-	case m.ever.contains(page, page+pageSize):
+	case m.gone.contains(page, page+pageSize):
 		p.State, p.ReturnedAt = PageDecommitted, m.returns.find(off)
 	}
 	if i := m.committed.first(l.lo); i < len(m.committed.of) && m.committed.of[i].lo <= l.lo {

@@ -22,6 +22,14 @@ type Options struct {
 	Limit *Limit
 	// Pages is the page policy. Default: PagesAuto.
 	Pages Pages
+	// Recycle makes regions cheaper that are small and made again and again. Spans and seams of such a region
+	// commit only what they need at first, and then grow fourfold up to a step of 64 KiB. If at most 256 KiB
+	// are committed when it closes, its pages become inaccessible, as those of any closed region, but stay in
+	// memory until the next region with the same size, name and page policy commits them, which clears them.
+	// The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of 64 KiB), and
+	// gives it back if memory, addresses or mappings run out. Only Linux recycles, and neither with
+	// PagesHuge, nor in strict overcommit mode, nor while VAST_GUARD is set. Default: off.
+	Recycle bool
 }
 
 // Region is one reservation of address space. See the package documentation for the states of its pages.
@@ -48,15 +56,17 @@ type mapping struct {
 
 	mu        sync.Mutex
 	closed    bool
-	carved    int // bytes handed out by Carve
+	carved    int // bytes handed out by Carve, from the base on
+	top       int // where the bytes handed out by CarvePrivate begin
 	committed intervals
-	ever      intervals // the pages that were ever committed
+	gone      intervals // the pages that were ever decommitted or moved away
 	dense     intervals // the ranges of Huge
 	moved     pieces    // the pages that MovePages moved here
 	labels    []labelled
 	returns   *returns // nil unless VAST_GUARD is set
 	borders   int      // borders between committed pages, made by moves
 	mappings  int      // the region's share of mappingsUsed
+	recycling recycling
 }
 
 // maxReserve keeps roundings and sums of sizes far from overflow.
@@ -86,25 +96,50 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 		o.Limit = DefaultLimit()
 	}
 	size := roundUp(bytes, pageSize)
+	m := &mapping{be: be, size: size, top: size, pages: o.Pages, limit: o.Limit, made: made}
+	m.recycling.on = recycles(be, o)
+	bare := true
+	if m.recycling.on {
+		if k, found := keptPages.take(be, size, o.Name, o.Pages); found {
+			m.revive(k)
+			bare = false
+		}
+	}
+	if bare {
+		var err error
+		if m.base, err = m.newAddresses(o.Name); err != nil {
+			return nil, err
+		}
+	}
+	register(m, o.Name)
+	m.recount()
+	if bare {
+		m.dress(interval{0, size})
+	}
+	r := &Region{m: m}
+	m.cleanup = runtime.AddCleanup(r, leaked, m)
+	return r, nil
+}
+
+// newAddresses returns addresses for a region.
+func (m *mapping) newAddresses(purpose string) (unsafe.Pointer, error) {
+	be, size := m.be, m.size
 	if detail := tooManyMappings(be, 1); detail != "" {
-		return nil, &Error{Op: "reserve", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
+		return nil, &Error{Op: "reserve", Purpose: purpose, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	align := pageSize
 	if huge := HugePageSize(); huge > 0 && size >= huge && be.reuses() {
 		align = huge
 	}
 	base, err := reserveAddresses(be, size, align)
+	if err != nil && madeRoom(be) {
+		base, err = reserveAddresses(be, size, align)
+	}
 	if err != nil {
 		detail, sentinel := be.explain("reserve", size, err)
-		return nil, &Error{Op: "reserve", Purpose: o.Name, Bytes: size, Err: sentinel, Detail: detail}
+		return nil, &Error{Op: "reserve", Purpose: purpose, Bytes: size, Err: sentinel, Detail: detail}
 	}
-	m := &mapping{be: be, base: base, size: size, pages: o.Pages, limit: o.Limit, made: made}
-	register(m, o.Name)
-	m.recount()
-	m.dress(interval{0, size})
-	r := &Region{m: m}
-	m.cleanup = runtime.AddCleanup(r, leaked, m)
-	return r, nil
+	return base, nil
 }
 
 func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
@@ -131,15 +166,17 @@ func (m *mapping) dress(iv interval) {
 	switch {
 	case m.pages == PagesHuge:
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true)
-	case m.pages == PagesSmall, facts().HugeMode == "always":
-		// If the system hands out huge pages unasked, each touch of a sparse region would cost a huge page;
-		// Huge requests them for dense ranges.
+	case m.small():
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, false)
 	}
 	for _, dense := range m.dense.covered(iv.lo, iv.hi) {
 		_ = m.be.advise(m.at(dense.lo), dense.hi-dense.lo, true)
 	}
 }
+
+// small reports whether a region's pages are small unless it asks for huge ones. If the system hands out huge
+// pages unasked, each touch of a sparse region would cost a huge page; Huge requests them for dense ranges.
+func (m *mapping) small() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
 // Base returns the region's first address. It does not change while the region is open.
 func (r *Region) Base() unsafe.Pointer { return r.m.base }
@@ -197,7 +234,8 @@ func (r *Region) Commit(off, n int) error {
 			return err
 		}
 	}
-	gaps := m.committed.gaps(lo, hi)
+	var few [4]interval
+	gaps := m.committed.gaps(lo, hi, few[:0])
 	missing := 0
 	for _, g := range gaps {
 		missing += g.hi - g.lo
@@ -206,12 +244,16 @@ func (r *Region) Commit(off, n int) error {
 		return m.limit.passed("commit", m.counted.purpose, missing)
 	}
 	for i, g := range gaps {
-		if err := m.be.commit(m.at(g.lo), g.hi-g.lo); err != nil {
+		if err := m.supply(g); err != nil {
 			for _, changed := range gaps[:i+1] {
 				// If this fails, the pages are usable but count as Reserved; their memory is given back in
 				// any case.
-				if bare, _ := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo); bare {
+				bare, undone := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
+				if bare {
 					m.dress(changed)
+				}
+				if undone == nil {
+					m.recycling.pages.remove(changed.lo, changed.hi)
 				}
 			}
 			m.limit.give(missing)
@@ -219,17 +261,9 @@ func (r *Region) Commit(off, n int) error {
 		}
 	}
 	m.rebordered(lo, hi, func() { m.committed.add(lo, hi) })
-	m.remember(lo, hi)
 	m.recount()
 	m.counted.committed.Add(int64(missing))
 	return nil
-}
-
-// remember records that a range was committed. Most ranges were recorded before.
-func (m *mapping) remember(lo, hi int) {
-	if !m.ever.contains(lo, hi) {
-		m.ever.add(lo, hi)
-	}
 }
 
 // Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages:
@@ -279,9 +313,17 @@ func (m *mapping) decommit(iv interval) error {
 // forget records a committed range as Reserved.
 func (m *mapping) forget(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.committed.remove(iv.lo, iv.hi) })
+	m.left(iv)
 	m.recount()
 	m.counted.committed.Add(-int64(iv.hi - iv.lo))
 	m.limit.give(iv.hi - iv.lo)
+}
+
+// left records that pages were committed before. Most ranges were recorded already.
+func (m *mapping) left(iv interval) {
+	if !m.gone.contains(iv.lo, iv.hi) {
+		m.gone.add(iv.lo, iv.hi)
+	}
 }
 
 // Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
@@ -339,6 +381,7 @@ func (r *Region) Protect(off, n int, a Access) error {
 	if n == 0 {
 		return nil
 	}
+	m.recycling.spoilt = true
 	if err := m.be.protect(m.at(off), n, a); err != nil {
 		return m.failed("protect", n, err)
 	}
@@ -370,7 +413,7 @@ func (r *Region) Huge(off, n int) error {
 		return nil
 	}
 	whole := m.wholeHugePages(interval{off, off + n})
-	for _, iv := range m.dense.gaps(whole.lo, whole.hi) {
+	for _, iv := range m.dense.gaps(whole.lo, whole.hi, nil) {
 		if !m.dense.meets(iv.lo, iv.hi) {
 			if err := m.spare("advise", iv.hi-iv.lo); err != nil {
 				return err
@@ -444,26 +487,49 @@ func (r *Region) Close() error {
 	if m.closed {
 		return nil
 	}
-	if err := m.be.reset(m.base, m.size); err != nil {
-		// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
-		// committed ranges with their neighbours. After that, resetting would only remove names and advice.
-		for _, iv := range slices.Clone(m.committed.of) {
-			if err := m.decommit(iv); err != nil {
-				return m.failed("close", iv.hi-iv.lo, err)
-			}
+	kept, recycled := m.keep()
+	if !recycled {
+		if err := m.reset(); err != nil {
+			return err
 		}
-		_ = m.be.reset(m.base, m.size)
 	}
 	m.closed = true
 	m.cleanup.Stop()
 	m.limit.give(m.committed.bytes)
 	unregister(m)
-	m.committed, m.ever, m.dense = intervals{}, intervals{}, intervals{}
+	m.committed, m.gone, m.dense = intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
 		closings.add(m)
+	}
+	switch {
+	case recycled:
+		keptPages.add(kept)
+	case m.be.reuses():
 		closedRegions.put(m.base, m.size)
 	}
 	m.labels = nil
+	return nil
+}
+
+// reset makes all pages Reserved, without names and advice.
+func (m *mapping) reset() error {
+	if m.be.reset(m.base, m.size) == nil {
+		return nil
+	}
+	// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
+	// committed ranges with their neighbours. After that, resetting would only remove names and advice.
+	for _, iv := range slices.Clone(m.committed.of) {
+		if err := m.decommit(iv); err != nil {
+			return m.failed("close", iv.hi-iv.lo, err)
+		}
+	}
+	for _, iv := range slices.Clone(m.recycling.pages.of) {
+		if _, err := m.be.decommit(m.at(iv.lo), iv.hi-iv.lo); err != nil {
+			return m.failed("close", iv.hi-iv.lo, err)
+		}
+		m.recycling.pages.remove(iv.lo, iv.hi)
+	}
+	_ = m.be.reset(m.base, m.size)
 	return nil
 }

@@ -77,7 +77,10 @@ func (s *Seam) CommitTo(above int) error {
 		top = 0
 	}
 	most := s.lead + s.high
-	ahead := roundUp(max(exact-page, top+min(max(minStep, top/8), most-top)), pageSize)
+	ahead := roundUp(max(exact-page, top+min(s.region.m.step(top), most-top)), pageSize)
+	if kept := s.region.m.keptTo(page + top); kept >= exact {
+		ahead = kept - page
+	}
 	if huge := HugePageSize(); huge > 0 && ahead >= huge && s.region.m.pages != PagesSmall {
 		ahead = roundUp(ahead, huge)
 	}

@@ -25,7 +25,15 @@ const minStep = 64 << 10
 // closed.
 //
 // It returns an [*Error] wrapping ErrSize, or ErrCapacity if the region has no room left.
-func (r *Region) Carve(bytes, align int) (Span, error) {
+func (r *Region) Carve(bytes, align int) (Span, error) { return r.carve(bytes, align, false) }
+
+// CarvePrivate is Carve for memory to which only the caller has pointers, and which the caller does not touch
+// after Close. If the region is recycled (see [Options]), the committed pages of the span stay accessible
+// while the region is closed, which saves a system call each time. CarvePrivate takes the last bytes of the
+// region that are left, and Carve the first ones.
+func (r *Region) CarvePrivate(bytes, align int) (Span, error) { return r.carve(bytes, align, true) }
+
+func (r *Region) carve(bytes, align int, private bool) (Span, error) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,15 +46,23 @@ func (r *Region) Carve(bytes, align int) (Span, error) {
 		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxReserve)}
 	}
-	base := address(m.base)
-	off := roundUp(base+m.carved, max(align, pageSize)) - base
-	size := roundUp(bytes, pageSize)
-	if size > m.size-off {
-		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrCapacity,
-			Detail: fmt.Sprintf("%s of %s are carved", Bytes(m.carved), Bytes(m.size))}
+	base, size := address(m.base), roundUp(bytes, pageSize)
+	align = max(align, pageSize)
+	lo := roundUp(base+m.carved, align) - base
+	if private && size <= m.top {
+		lo = roundDown(base+m.top-size, align) - base
 	}
-	m.carved = off + size
-	return Span{region: r, base: m.at(off), off: off, size: size}, nil
+	if size > m.top || lo < m.carved || lo > m.top-size {
+		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrCapacity,
+			Detail: fmt.Sprintf("%s of %s are carved", Bytes(m.carved+m.size-m.top), Bytes(m.size))}
+	}
+	m.recycling.carve(m, part{interval{lo, lo + size}, private})
+	if private {
+		m.top = lo
+	} else {
+		m.carved = lo + size
+	}
+	return Span{region: r, base: m.at(lo), off: lo, size: size}, nil
 }
 
 // Base returns the span's first address.
@@ -65,7 +81,8 @@ func (s *Span) Region() *Region { return s.region }
 func (s *Span) Offset() int { return s.off }
 
 // CommitTo commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes,
-// or with step 0 an eighth of the committed bytes and at least 64 KiB. From one huge page on, the prefix is
+// or with step 0 an eighth of the committed bytes and at least 64 KiB (in a recycled region, less at first:
+// see [Options]). From one huge page on, the prefix is
 // rounded up to whole huge pages. If the limits do not allow that, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
@@ -78,9 +95,12 @@ func (s *Span) CommitTo(need, step int) error {
 			Detail: fmt.Sprintf("made for %s", Bytes(s.size))}
 	}
 	if step <= 0 {
-		step = max(minStep, s.committed/8)
+		step = s.region.m.step(s.committed)
 	}
 	ahead := roundUp(max(need, s.committed+min(step, s.size-s.committed)), pageSize)
+	if kept := s.region.m.keptTo(s.off+s.committed) - s.off; kept >= need {
+		ahead = kept
+	}
 	if huge := HugePageSize(); huge > 0 && ahead >= huge && s.region.m.pages != PagesSmall {
 		ahead = roundUp(ahead, huge)
 	}

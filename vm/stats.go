@@ -53,6 +53,9 @@ type regions struct {
 
 var registry regions
 
+// countersKept is the number of purposes up to which those without regions keep their counters.
+const countersKept = 64
+
 func register(m *mapping, purpose string) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -78,7 +81,7 @@ func unregister(m *mapping) {
 	m.counted.regions.Add(-1)
 	m.counted.reserved.Add(-int64(m.size))
 	m.counted.committed.Add(-int64(m.committed.bytes))
-	if m.counted.regions.Load() == 0 {
+	if m.counted.regions.Load() == 0 && len(registry.counters) > countersKept {
 		// A program with ever new purposes (one for each world, say) must not collect counters.
 		delete(registry.counters, m.counted.purpose)
 	}
@@ -92,6 +95,9 @@ func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats
 	for _, c := range registry.counters {
+		if c.regions.Load() == 0 {
+			continue
+		}
 		s.Purposes = append(s.Purposes, PurposeStats{
 			Purpose: c.purpose, Regions: int(c.regions.Load()), Reserved: int(c.reserved.Load()),
 			Committed: int(c.committed.Load()), Leaked: int(c.leaked.Load()),

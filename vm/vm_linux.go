@@ -33,6 +33,9 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return bare, nil
 }
 
+// keeps: in strict overcommit mode inaccessible pages that were written stay charged.
+func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
+
 // discard gives memory back at once; the kernel zeroes the pages when they are touched again. If the kernel
 // ignores or refuses that advice, a fresh mapping does the same. The range is first mapped without access,
 // because a failed mmap may have unmapped it, and pages without access need no charge that could be refused.

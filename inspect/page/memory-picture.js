@@ -37,15 +37,27 @@ function groups(memory) {
   return [...all.values()];
 }
 
+// unassigned returns the widest part of a reservation that belongs to no area. Areas are assigned from both ends.
+function unassigned(r, areas) {
+  const end = r.from + r.bytes;
+  let free = { from: end, to: end };
+  let from = r.from;
+  const within = areas.filter((a) => a.from >= r.from && a.from < end).sort((a, b) => a.from - b.from);
+  for (const a of [...within, { from: end, bytes: 0 }]) {
+    if (a.from - from > free.to - free.from) free = { from, to: a.from };
+    from = Math.max(from, a.from + a.bytes);
+  }
+  return free;
+}
+
 // layoutWorld lays out all areas, in one band for each column; small columns share a band. If whole is true,
 // it includes memory that is only reserved.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {
     for (const r of memory.reservations) {
-      const last = memory.areas.filter((a) => a.from >= r.from && a.from < r.from + r.bytes).at(-1);
-      const from = last ? last.from + last.bytes : r.from;
-      if (from < r.from + r.bytes) all.push({ column: -2, title: 'unassigned', areas: [], free: { from, to: r.from + r.bytes }, bytes: 0 });
+      const free = unassigned(r, memory.areas);
+      if (free.from < free.to) all.push({ column: -2, title: 'unassigned', areas: [], free, bytes: 0 });
     }
   }
   const spans = (g) => (g.free ? [{ ...g.free, area: -1 }] : g.areas.map((index) => {

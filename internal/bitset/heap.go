@@ -26,6 +26,9 @@ func (s *Set) growHeap(n int) {
 // addGroups makes a group for each 64 usable blocks.
 func (s *Set) addGroups() {
 	if missing := ceil(int(s.usable), groupBits/wordBits) - len(s.groups); missing > 0 {
+		if s.groups == nil {
+			s.groups = s.first[:0] // the first group takes no memory of its own
+		}
 		s.groups = append(s.groups, make([]summary, missing)...)
 	}
 }

@@ -31,6 +31,7 @@ type Set struct {
 	words  unsafe.Pointer // usable words
 	blocks unsafe.Pointer // a summary for each 64 words: block i lies i summaries below this one
 	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
+	first  [1]summary     // the first group, while there is no other
 	usable uint           // words
 	seam   vm.Seam        // of the blocks and the words
 	onHeap bool           // in Go memory: see NewOnHeap
@@ -43,6 +44,7 @@ type Set struct {
 // store to another: processors compare the low bits of addresses first.
 const (
 	cacheLine = 64
+	lineWords = cacheLine / bytesWord
 	// every set has this much more than its levels, so that sets of one size behave alike
 	skewRoom = 64 * cacheLine
 )
@@ -79,9 +81,9 @@ func Size(capacity int) int {
 }
 
 // New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as
-// [vm.Region.Carve] does.
+// [vm.Region.CarvePrivate] does.
 func New(r *vm.Region, capacity int) (*Set, error) {
-	span, err := r.Carve(Size(capacity), 0)
+	span, err := r.CarvePrivate(Size(capacity), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +106,20 @@ func (s *Set) Grow(n int) error {
 		s.growHeap(n)
 		return nil
 	}
-	if err := s.seam.CommitTo(above(n, s.skew)); err != nil {
+	if err := s.seam.CommitTo(s.need(n)); err != nil {
 		return err
 	}
 	s.measure()
 	return nil
+}
+
+// need returns the bytes above the seam for n slots. The first page has the first cache line of words,
+// however far into the page these begin.
+func (s *Set) need(n int) int {
+	if n > 0 && n <= lineWords*wordBits {
+		return 1
+	}
+	return above(n, s.skew)
 }
 
 // Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the
@@ -118,13 +129,16 @@ func (s *Set) Shrink(n int) {
 		return
 	}
 	// If this fails, memory stays committed that the next Grow will use.
-	_ = s.seam.DecommitTo(0, above(n, s.skew))
+	_ = s.seam.DecommitTo(0, s.need(n))
 	s.measure()
 }
 
 // measure counts the usable words.
 func (s *Set) measure() {
 	words := max(0, s.seam.Above()-skewRoom+s.skew) / bytesWord
+	if words == 0 && s.seam.Above() > 0 {
+		words = lineWords
+	}
 	s.usable = uint(words)
 	s.addGroups()
 }

@@ -1,0 +1,72 @@
+package vast
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestWorldsInTurn makes and closes worlds with different columns, which get each other's memory. No world
+// sees data of an older one, and a pointer or a run of a closed world faults.
+func TestWorldsInTurn(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	limit := vm.NewLimit(64 << 20)
+	var old []Entity
+	for range 300 {
+		w := NewWorld(Options{MaxEntities: 1 << 13, Limit: limit})
+		var columns []AnyColumn
+		var masses Column[mass]
+		var blocks Column[[100]byte]
+		makers := []func(){
+			func() { masses = NewColumn[mass](w); columns = append(columns, masses) },
+			func() { blocks = NewColumn[[100]byte](w); columns = append(columns, blocks) },
+			func() { columns = append(columns, NewTag(w, "tag")) },
+		}
+		rnd.Shuffle(len(makers), func(i, j int) { makers[i], makers[j] = makers[j], makers[i] })
+		for _, make := range makers {
+			make()
+		}
+		a := w.Archetype(columns...)
+		n := 1 + rnd.IntN(1<<rnd.IntN(12))
+		var run Run
+		a.NewN(n, func(r Run) {
+			run = r
+			for i, m := range masses.Slice(r) {
+				if block := blocks.Slice(r)[i]; m != (mass{}) || block != ([100]byte{}) {
+					t.Fatalf("a new entity has %v and %v", m, block)
+				}
+				masses.Slice(r)[i].Kilograms = 1
+				blocks.Slice(r)[i] = [100]byte{0: 2, 99: 3}
+			}
+		})
+		for _, e := range old {
+			if w.Alive(e) || masses.Get(e) != nil {
+				t.Fatalf("%v of an older world is alive", e)
+			}
+		}
+		if w.Query(columns...).Count() != n || w.Len() != n {
+			t.Fatalf("%d entities of %d match, %d are alive", w.Query(columns...).Count(), n, w.Len())
+		}
+		w.checkInvariants()
+		old = append(old[:0], run.Entity(0), run.Entity(run.Len()-1))
+		m, block := masses.Get(old[0]), blocks.Get(old[1])
+		if err := w.Close(); err != nil || limit.Used() != 0 {
+			t.Fatalf("%v, %d bytes are used", err, limit.Used())
+		}
+		if vm.HeapStandIn() {
+			continue
+		}
+		for what, use := range map[string]func(){
+			"a component":    func() { m.Kilograms++ },
+			"a large one":    func() { block[99]++ },
+			"a run's entity": func() { old[0] = run.Entity(0) },
+		} {
+			if f := faultOf(t, use); f == nil || !f.Closed {
+				t.Fatalf("%s of a closed world: %v", what, f)
+			}
+		}
+	}
+}
