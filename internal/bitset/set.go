@@ -122,15 +122,17 @@ func (s *Set) need(n int) int {
 	return above(n, s.skew)
 }
 
-// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the
-// operating system.
+// Shrink makes the slots from n on unusable, rounded up to a word. These slots must be clear. It gives back
+// their memory as far as that fills pages of the operating system.
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
+	most := min(s.usable, uint(ceil(n, wordBits)))
 	// If this fails, memory stays committed that the next Grow will use.
 	_ = s.seam.DecommitTo(0, s.need(n))
 	s.measure()
+	s.usable = min(s.usable, most)
 }
 
 // measure counts the usable words.
