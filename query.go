@@ -456,6 +456,7 @@ type walk struct {
 	slots  related
 	pinned int  // runs of a pinned query that the walk has passed
 	at     uint // the next slot of the current run, for nextPieceOfRun
+	pieces bool // runs of links may be cut after 64 slots
 }
 
 func (k *walk) start(q *query) {

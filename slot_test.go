@@ -22,7 +22,7 @@ type slotWorld struct {
 
 func newSlotWorld(t *testing.T, n int) *slotWorld {
 	t.Helper()
-	w := NewWorld(Options{MaxEntities: max(64, n)})
+	w := NewWorld(Options{MaxEntities: n + 100})
 	t.Cleanup(func() { w.Close() })
 	s := &slotWorld{World: w, position: NewColumn[position](w), count: NewColumn[int64](w),
 		sparse: NewSparseColumn[int64](w).Named("sparse"), heap: NewHeapColumn[string](w), tag: NewTag(w, "tag"),
@@ -216,5 +216,94 @@ func TestSlotsDoNotAllocate(t *testing.T) {
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestNewSlot(t *testing.T) {
+	w := newSlotWorld(t, 500)
+	born := w.Archetype(w.position, w.sparse, w.heap)
+	before := w.Len()
+	s := born.NewSlot()
+	*w.position.At(s), *w.sparse.At(s), *w.heap.At(s) = position{X: 7}, 8, "nine"
+	e := s.Entity()
+	if !w.Alive(e) || w.position.Get(e).X != 7 || *w.sparse.Get(e) != 8 || *w.heap.Get(e) != "nine" {
+		t.Errorf("the new entity %v has %v, %v, %q", e, w.position.Get(e), *w.sparse.Get(e), *w.heap.Get(e))
+	}
+	if w.Len() != before+1 {
+		t.Errorf("%d entities, want %d", w.Len(), before+1)
+	}
+}
+
+func TestNewEach(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 4096})
+	defer w.Close()
+	pos, count := NewColumn[position](w), NewColumn[int64](w)
+	told := 0
+	count.OnAdd(func(_ Entity, v *int64) { told += int(*v) })
+	born := w.Archetype(pos, count)
+	first := slices.Collect(w.Query().All())
+	for i, s := range born.NewEach(300) {
+		pos.At(s).X, *count.At(s) = float64(i), 1
+		first = append(first, s.Entity())
+	}
+	for _, e := range first[100:164] {
+		w.Delete(e)
+	}
+	n := 0
+	for i, s := range born.NewEach(200) { // fills the hole, and goes on behind the others
+		if i != n || *count.At(s) != 0 {
+			t.Fatalf("step %d has the index %d, and a component %d", n, i, *count.At(s))
+		}
+		*count.At(s) = 1
+		n++
+		if n == 150 {
+			break
+		}
+	}
+	if born.Len() != 300-64+200 || told != 300+150 || n != 150 {
+		t.Errorf("%d entities, %d values told, %d steps", born.Len(), told, n)
+	}
+	says(t, func() {
+		for _, s := range born.NewEach(2) {
+			w.Delete(s.Entity())
+		}
+	}, "changed while Archetype.NewN was filling new entities, by World.Delete")
+	says(t, func() {
+		for range born.NewEach(-1) {
+		}
+	}, "cannot be negative")
+	before := born.Len()
+	born.NewEach(5) // no loop runs it, so it makes nothing
+	if got := born.Len(); got != before {
+		t.Errorf("%d entities, want %d", got, before)
+	}
+}
+
+// TestSlotsOfTargetInPieces checks that the first step of a loop over many sources looks at 64 links.
+func TestSlotsOfTargetInPieces(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 4096})
+	defer w.Close()
+	of := NewRelation(w, "of", RelationOptions{})
+	born := w.Archetype()
+	target := born.New()
+	var want []Entity
+	for range 1000 {
+		e := born.New()
+		of.Set(e, target)
+		want = append(want, e)
+	}
+	q := w.Query().To(of, target)
+	var got []Entity
+	for s := range q.Slots() {
+		got = append(got, s.Entity())
+	}
+	if !slices.Equal(got, want) || !slices.Equal(slices.Collect(q.All()), want) {
+		t.Errorf("%d sources, want %d in the order of their links", len(got), len(want))
+	}
+	var k walk
+	k.start(q.q)
+	if base, mask := k.nextPiece(); base != uint(want[0].slot) || mask != ^uint64(0) ||
+		k.linked.next != want[64].slot {
+		t.Errorf("the first piece is %d, %x, up to the source %d", base, mask, k.linked.next)
 	}
 }

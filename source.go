@@ -230,7 +230,7 @@ func (k *walk) nextLinked() bool {
 			continue
 		}
 		hi := lo + 1
-		for l.next == hi && k.matches(hi) {
+		for l.next == hi && (hi-lo < 64 || !k.pieces) && k.matches(hi) {
 			l.next = relation.link(hi).next
 			hi++
 		}
