@@ -100,8 +100,7 @@ func (s *poolStore[T]) mark() (undo func()) {
 }
 
 func (s *poolStore[T]) put(slot uint32) {
-	var zero T
-	*s.handle(slot), _ = s.pool.Insert(zero)
+	*s.handle(slot), _ = s.pool.InsertZero()
 }
 
 func (s *poolStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }

@@ -115,6 +115,20 @@ func (d *Dense[T]) owner(i uint) *uint32 { return (*uint32)(unsafe.Add(d.owners,
 //
 // Complexity: constant; the search for the next word with a free slot passes 262,144 taken slots at a time.
 func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
+	h, e := d.take()
+	*e = v
+	return h, e
+}
+
+// InsertZero is [Dense.Insert] of a zero element, whose fields the caller sets; see [Pool.InsertZero].
+func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
+	h, e = d.take()
+	*e = *new(T)
+	return
+}
+
+// take takes the place behind the last element. The place holds anything: the caller must write all of it.
+func (d *Dense[T]) take() (Handle[T], *T) {
 	free := ^*d.word(d.hint) &^ d.skip
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || slot >= d.room {
@@ -139,12 +153,10 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	d.len++
 	*l = locator{g, uint32(i) + 1}
 	*d.owner(i) = uint32(slot)
-	e := d.element(i)
-	*e = v
 	if invariants.Enabled {
 		d.changed(d)
 	}
-	return Handle[T]{uint32(slot), g}, e
+	return Handle[T]{uint32(slot), g}, d.element(i)
 }
 
 // Remove removes the element of h, moves the last element into its place, and reports whether there was an

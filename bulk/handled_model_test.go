@@ -14,6 +14,7 @@ import (
 // the line that makes it.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
+	InsertZero() (Handle[T], *T)
 	Remove(Handle[T]) bool
 	Valid(Handle[T]) bool
 	Get(Handle[T]) *T
@@ -96,10 +97,20 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 	}
 	defer other.Close()
 	m := handledModel[T]{live: map[Handle[T]]T{}, slots: make([]bool, capacity), seen: map[Handle[T]]bool{}}
-	insert := func(v T) {
+	var zero T
+	insert := func(v T, zeroed bool) {
 		var h Handle[T]
 		var at *T
-		e := exhausted(func() { h, at = p.Insert(v) })
+		e := exhausted(func() {
+			if !zeroed {
+				h, at = p.Insert(v)
+				return
+			}
+			if h, at = p.InsertZero(); *at != zero {
+				t.Fatalf("InsertZero returned the element %v", *at)
+			}
+			*at = v
+		})
 		if len(m.live) == capacity {
 			if e == nil || !errors.Is(e, vm.ErrCapacity) {
 				t.Fatalf("Insert into a full one: %v", e)
@@ -135,10 +146,10 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 	for in := modeltest.NewStream(data); in.More(); number++ {
 		switch in.Byte() % 10 {
 		case 0, 1:
-			insert(element(number))
+			insert(element(number), number%2 == 0)
 		case 2:
 			for i := range in.Below(300) {
-				insert(element(number + i))
+				insert(element(number+i), i%3 == 0)
 			}
 		case 3, 4:
 			if len(m.known) > 0 {

@@ -178,23 +178,41 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 // Remove removes a pair and reports whether it was there. Complexity: constant, with at most 128 buckets to
 // squeeze; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
-	h := x.hash.of(k)
-	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
-		if at.many {
-			return x.removeFromGroup(h, k, at, v)
-		}
-		if bitsOf(x.valueAt(at)) == bitsOf(v) {
-			x.take(x.home(h), at.bucket, at.slot)
-			x.len--
-			if x.used--; x.used%stepsAtOnce == 0 {
-				x.squeeze(stepsAtOnce * squeezeStep)
+	// This is find, written out: a removal that finds nothing takes a quarter longer with the call.
+	var h uint64
+	if x.hash.short {
+		h = x.hash.mixed(number(&k))
+	} else {
+		h = x.hash.long(k)
+	}
+	tag := tagOf(h)
+	home := x.home(h)
+	i := home
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			s := slotOf(m)
+			if *x.key(p, s) != k {
+				continue
 			}
-			x.changed()
-			return true
+			if c>>(8*s)&manyBit != 0 {
+				return x.removeFromGroup(h, k, place{i, s, true}, v)
+			}
+			if bitsOf(*x.value(p, s)) == bitsOf(v) {
+				x.take(home, i, s)
+				x.len--
+				if x.used--; x.used%stepsAtOnce == 0 {
+					x.squeeze(stepsAtOnce * squeezeStep)
+				}
+				x.changed()
+				return true
+			}
+		}
+		if i++; c < onePassed || i == x.end {
+			x.mustBeOpen()
+			return false
 		}
 	}
-	x.mustBeOpen()
-	return false
 }
 
 func (x *HashIndex[K, V]) removeSlot(h uint64, at place) {

@@ -223,6 +223,32 @@ func TestIndicesUnderPolicies(t *testing.T) {
 	}
 }
 
+// TestOrderedIndexUsedRoom checks the bound on memory after all insertions that Grow promised were made: the
+// room of Grow is used then.
+func TestOrderedIndexUsedRoom(t *testing.T) {
+	const n = 25_000
+	for _, at := range []int{500, 5_000, n} {
+		x := newOrderedIndex[uint64, uint32](t, Options{Capacity: n})
+		for i := range n {
+			if i%at == 0 {
+				if err := x.Grow(at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x.Add(uint64(i%(n/20)), uint32(i))
+			if i%at == at-1 {
+				bounded(t, x, "room is used", x.Len(), 12)
+			}
+		}
+		for i := range n / 4 {
+			x.Remove(uint64(i%(n/20)), uint32(i))
+			if i%997 == 0 {
+				bounded(t, x, "thinning", x.Len(), 12)
+			}
+		}
+	}
+}
+
 // TestPromisesEnd makes room before each insertion, or before some of them: Grow's promise is kept, and
 // afterwards memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {

@@ -74,7 +74,9 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		panic(err)
 	}
 	if added && x.promise.kept() {
+		// Grow counts on half-full nodes, so insertions need less than it commits.
 		x.tree.span.promised = 0
+		_ = x.tree.giveBack() // a failure leaves memory committed that is not used
 	}
 	x.changed()
 	return added

@@ -1,8 +1,10 @@
 package bulk
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // filled returns a pool and its handles in random order.
@@ -36,6 +38,35 @@ func sumGet(p *Pool[record], handles []Handle[record]) (sum uint64) {
 		sum += p.Get(h)[0]
 	}
 	return sum
+}
+
+// BenchmarkPoolInsert fills a pool that has memory for all elements.
+func BenchmarkPoolInsert(b *testing.B) {
+	p, handles := filled(b)
+	for b.Loop() {
+		p.Clear(nil)
+		insertMany(p, handles)
+	}
+	perElement(b)
+}
+
+// BenchmarkPoolInsertZero does the same, and sets a field of each zero element.
+func BenchmarkPoolInsertZero(b *testing.B) {
+	p, handles := filled(b)
+	for b.Loop() {
+		p.Clear(nil)
+		insertZeroMany(p, handles)
+	}
+	perElement(b)
+}
+
+//go:noinline
+func insertZeroMany(p *Pool[record], handles []Handle[record]) {
+	for i := range handles {
+		h, e := p.InsertZero()
+		e[0] = uint64(i)
+		handles[i] = h
+	}
 }
 
 // BenchmarkPoolRemoveInsert removes half of the elements in random order and fills the holes.
@@ -72,6 +103,66 @@ func sumRuns(p *Pool[record]) (sum uint64) {
 		}
 	}
 	return sum
+}
+
+// BenchmarkPoolRunsHalfFullFloor is the same loop over words and elements without a pool. It shows the limit
+// of Runs: runs of random lengths, which the processor mispredicts.
+func BenchmarkPoolRunsHalfFullFloor(b *testing.B) {
+	p, handles := filled(b)
+	removeMany(p, handles[:len(handles)/2])
+	words := unsafe.Slice((*uint64)(p.words), benchmarkElements/wordBits)
+	elements := unsafe.Slice((*record)(p.base), benchmarkElements)
+	for b.Loop() {
+		sumWords(words, elements)
+	}
+	perElement(b)
+}
+
+//go:noinline
+func sumWords(words []uint64, elements []record) (sum uint64) {
+	for w, m := range words {
+		for m != 0 {
+			after := m + m&-m
+			lo, hi := bits.TrailingZeros64(m), bits.TrailingZeros64(after)
+			m &= after
+			run := elements[w*wordBits+lo : w*wordBits+hi]
+			for i := range run {
+				sum += run[i][0]
+			}
+		}
+	}
+	return sum
+}
+
+// BenchmarkPoolRemoveFloor clears the bit of each element in random order, and does no other work. It shows
+// the limit of Remove.
+func BenchmarkPoolRemoveFloor(b *testing.B) {
+	_, handles := filled(b)
+	words := make([]uint64, benchmarkElements/wordBits)
+	for b.Loop() {
+		clearBits(words, handles)
+	}
+	perElement(b)
+}
+
+//go:noinline
+func clearBits(words []uint64, handles []Handle[record]) {
+	for _, h := range handles {
+		words[h.slot/wordBits] &^= 1 << (h.slot % wordBits)
+	}
+}
+
+// BenchmarkPoolRemove removes all elements in random order. The time to fill the pool again does not count.
+func BenchmarkPoolRemove(b *testing.B) {
+	p, handles := filled(b)
+	for b.Loop() {
+		removeMany(p, handles)
+		b.StopTimer()
+		insertMany(p, handles)
+		rand.Shuffle(len(handles), func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
+		b.StartTimer()
+	}
+	perElement(b)
 }
 
 func BenchmarkPoolAllHalfFull(b *testing.B) {

@@ -37,6 +37,11 @@ func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	return p.SharedPool.Insert(v)
 }
 
+func (p *sharedForTest[T]) InsertZero() (Handle[T], *T) {
+	var zero T
+	return p.Insert(zero)
+}
+
 func (p *sharedForTest[T]) Remove(h Handle[T]) bool {
 	p.changes++
 	if p.changes%4 < 3 {

@@ -128,8 +128,8 @@ func (t *SharedTable[T]) place(distance uint64) uint32 {
 	return uint32(distance / uint64(unsafe.Sizeof(v)))
 }
 
-// Capacity returns the number of entries.
-func (t *SharedTable[T]) Capacity() int { return t.plan.capacity }
+// Cap returns the number of entries.
+func (t *SharedTable[T]) Cap() int { return t.plan.capacity }
 
 // Len returns how many entries have a value. While writers run, the number is that at the time of the call.
 func (t *SharedTable[T]) Len() int {

@@ -161,7 +161,7 @@ func TestSharedTableCloseBesideEnter(t *testing.T) {
 			runtime.Gosched()
 		}
 		for range rnd.IntN(200) {
-			_ = table.Capacity()
+			_ = table.Cap()
 		}
 		for {
 			text := modeltest.PanicText(func() {

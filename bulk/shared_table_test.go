@@ -371,8 +371,8 @@ func TestSharedTableSizes(t *testing.T) {
 		t.Errorf("a table of nearly all slots: %v", err)
 	}
 	table := openTable(t, Options{MaxBytes: 320})
-	if table.Capacity() != 10 || table.Committed() != 0 || table.Reserved() == 0 {
-		t.Errorf("%d entries in 320 bytes", table.Capacity())
+	if table.Cap() != 10 || table.Committed() != 0 || table.Reserved() == 0 {
+		t.Errorf("%d entries in 320 bytes", table.Cap())
 	}
 	r := table.Reader()
 	if _, ok := r.Load(9); ok || table.Len() != 0 {

@@ -212,7 +212,17 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 	insert := func(v T) {
 		var h bulk.Handle[T]
 		var at *T
-		_, e := caught(func() { h, at = p.Insert(v) })
+		_, e := caught(func() {
+			if len(known)%2 == 0 {
+				h, at = p.Insert(v)
+				return
+			}
+			var zero T
+			if h, at = p.InsertZero(); *at != zero {
+				t.Fatalf("InsertZero returned the element %v", *at)
+			}
+			*at = v
+		})
 		if e != nil {
 			if !errors.Is(e, vm.ErrCapacity) || e.Op != "insert" || len(live) < capacity {
 				t.Fatalf("Insert with %d of %d: %v", len(live), capacity, e)

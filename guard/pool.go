@@ -35,6 +35,7 @@ type cell struct{ page int }
 // exchangeable is the interface that bulk.Pool and Pool share, so that one can replace the other.
 type exchangeable[T any] interface {
 	Insert(v T) (bulk.Handle[T], *T)
+	InsertZero() (bulk.Handle[T], *T)
 	Remove(h bulk.Handle[T]) bool
 	Valid(h bulk.Handle[T]) bool
 	Get(h bulk.Handle[T]) *T
@@ -143,6 +144,12 @@ func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 		panic(err)
 	}
 	return h, e
+}
+
+// InsertZero is [Pool.Insert] of a zero element, whose fields the caller sets.
+func (p *Pool[T]) InsertZero() (bulk.Handle[T], *T) {
+	var zero T
+	return p.Insert(zero)
 }
 
 func (p *Pool[T]) insert(v T) (bulk.Handle[T], *T, error) {

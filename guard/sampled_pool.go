@@ -125,6 +125,15 @@ func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	return p.insertPicked(v)
 }
 
+// InsertZero is [bulk.Pool.InsertZero], or [Pool.InsertZero] for a guarded element.
+func (p *SampledPool[T]) InsertZero() (bulk.Handle[T], *T) {
+	if p.sampler.left--; p.sampler.left != 0 {
+		return p.plain.InsertZero()
+	}
+	var zero T
+	return p.insertPicked(zero)
+}
+
 // insertPicked inserts an element at the end of the sampler's interval.
 //
 //go:noinline

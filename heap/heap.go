@@ -280,7 +280,7 @@ func (h *Heap) retry(err error, bytes, try int) bool {
 		return false // giving memory back frees neither addresses nor mappings
 	}
 	before := h.region.Committed()
-	h.trim()
+	_ = h.trim() // the caller looks at the committed bytes
 	h.pages.uncharge((bytes + stepCommit) << try)
 	return h.region.Committed() < before
 }

@@ -73,7 +73,11 @@ func TestFaults(t *testing.T) {
 			h.Free(c.p)
 			h.checked()
 		}
-		h.Trim()
+		all = nil
+		again("Trim", h.Trim)
+		if s := h.Stats(); s.Kept != 0 {
+			t.Errorf("%d bytes are kept after Trim", s.Kept)
+		}
 		if s := h.Stats(); s.Allocations != 0 || s.InUse != 0 {
 			t.Errorf("%v after everything was freed", s)
 		}

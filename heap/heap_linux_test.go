@@ -76,7 +76,9 @@ func TestMemoryGoesBack(t *testing.T) {
 	for i := 1; i < count; i += 2 {
 		h.Free(all[i])
 	}
-	h.Trim()
+	if err := h.Trim(); err != nil {
+		t.Fatal(err)
+	}
 	if n := resident(t, h); n > 64*page {
 		t.Errorf("%d bytes are resident after everything was freed", n)
 	}
@@ -165,7 +167,9 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 		h.Free(all[i])
 	}
 	h.checked()
-	h.Trim()
+	if err := h.Trim(); err != nil {
+		t.Fatal(err)
+	}
 	if s := h.Stats(); s.Allocations != 0 || s.Committed != s.Own {
 		t.Error(s)
 	}

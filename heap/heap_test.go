@@ -99,13 +99,13 @@ func TestMisuse(t *testing.T) {
 			"Free": func() { h.Free(object) }, "SizeOf": func() { h.SizeOf(object) },
 			"Alloc":   func() { _, _ = h.Alloc(5, 0) },
 			"Realloc": func() { _, _ = h.Realloc(object, 5, 0) }, "Grow": func() { _ = Grow[int](h, 1) },
+			"Trim": func() { _ = h.Trim() },
 		} {
 			if text := modeltest.PanicText(use); !strings.Contains(text,
 				op+" on ships after Close: keep it open") {
 				t.Errorf("%v: %s after Close panics with %q", pages, op, text)
 			}
 		}
-		h.Trim()
 		if s := h.Stats(); s.Committed != 0 || s.Reserved != 0 {
 			t.Errorf("after Close: %v", s)
 		}

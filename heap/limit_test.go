@@ -65,7 +65,9 @@ func TestLimit(t *testing.T) {
 				h.Free(all[i])
 			}
 		}
-		h.Trim()
+		if err := h.Trim(); err != nil {
+			t.Fatal(err)
+		}
 		if s := h.Stats(); s.Allocations != 0 || s.Committed != limit.Used() {
 			t.Errorf("%v, %d of the limit used", s, limit.Used())
 		}
@@ -117,7 +119,9 @@ func TestGrowIsAPromise(t *testing.T) {
 	for _, s := range all { // the pools are empty now, but promised
 		Free(h, s)
 	}
-	h.Trim()
+	if err := h.Trim(); err != nil {
+		t.Fatal(err)
+	}
 	exhaust(t, h, vm.PageSize(), vm.ErrLimit)
 	for i := range 4000 {
 		if _, err := Alloc[ship](h); err != nil {

@@ -241,7 +241,9 @@ func play(t *testing.T, o Options, data []byte) {
 			m.add(p, size, c.align, kept)
 		case 9:
 			m.compare()
-			h.Trim()
+			if err := h.Trim(); err != nil {
+				t.Fatal(err)
+			}
 			if s := h.Stats(); s.Kept != 0 {
 				t.Fatalf("%d bytes are kept after Trim", s.Kept)
 			}
@@ -270,7 +272,9 @@ func play(t *testing.T, o Options, data []byte) {
 	for _, c := range m.pieces {
 		h.Free(c.p)
 	}
-	h.Trim()
+	if err := h.Trim(); err != nil {
+		t.Fatal(err)
+	}
 	if s := h.Stats(); s.Allocations != 0 || s.InUse != 0 || s.Kept != 0 || s.Wasted > h.promisedBytes() {
 		t.Fatalf("after everything was freed: %v", s)
 	}

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
@@ -70,7 +71,7 @@ func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 // extend takes the n pages from at on, directly behind a run, if they are free.
 func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	if at < p.top && p.entry(at).kind == kindKept {
-		p.release(at)
+		_ = p.release(at) // after a failure the pages are still committed
 	}
 	reserved, ok, err := p.takeAt(at, n)
 	if !ok || err != nil {
@@ -132,26 +133,28 @@ func (p *pages) free(at, n uint32) {
 		p.pagesKept += int(n)
 		return
 	}
-	p.give(at, n, !p.discard(at, n))
+	_ = p.discard(at, n) // after a failure the memory stays, which the next run uses
 }
 
-// discard gives the memory of a run back and reports whether the run is still committed. Committed pages are
-// zero afterwards, even if the system refuses.
-func (p *pages) discard(at, n uint32) (committed bool) {
+// discard gives back a run and its memory. Its committed pages are zero afterwards, even if the system
+// refuses; then discard returns an error.
+func (p *pages) discard(at, n uint32) error {
 	off, bytes := p.off+int(at)<<p.shift, int(n)<<p.shift
 	err := p.region.Discard(off, bytes)
-	if err == nil {
-		return true
+	decommitted := false
+	if err != nil {
+		err = p.region.Decommit(off, bytes)
+		decommitted = err == nil
 	}
-	if p.region.Decommit(off, bytes) == nil {
-		return false
+	if err != nil {
+		clear(p.runBytes(at, n))
 	}
-	clear(p.runBytes(at, n))
-	return true
+	p.give(at, n, decommitted)
+	return err
 }
 
 // release gives the memory of one kept run back.
-func (p *pages) release(at uint32) {
+func (p *pages) release(at uint32) error {
 	n := p.entry(at).units
 	stack := p.kept[n]
 	for i, one := range stack {
@@ -162,27 +165,30 @@ func (p *pages) release(at uint32) {
 		}
 	}
 	p.pagesKept -= int(n)
-	p.give(at, n, !p.discard(at, n))
+	return p.discard(at, n)
 }
 
-// releaseAll gives the memory of all kept runs back.
-func (p *pages) releaseAll() {
+// releaseAll gives the memory of all kept runs back. It returns the first error.
+func (p *pages) releaseAll() (err error) {
 	for n := range p.kept {
 		for len(p.kept[n]) > 0 {
-			p.release(p.kept[n][len(p.kept[n])-1])
+			err = cmp.Or(err, p.release(p.kept[n][len(p.kept[n])-1]))
 		}
 		p.kept[n] = nil
 	}
+	return err
 }
 
 // lower decommits the pages above the top. If the system refuses, they stay committed.
-func (p *pages) lower() {
+func (p *pages) lower() error {
 	if p.committed <= p.top {
-		return
+		return nil
 	}
-	if p.region.Decommit(p.off+int(p.top)<<p.shift, int(p.committed-p.top)<<p.shift) == nil {
+	err := p.region.Decommit(p.off+int(p.top)<<p.shift, int(p.committed-p.top)<<p.shift)
+	if err == nil {
 		p.committed = p.top
 	}
+	return err
 }
 
 // uncharge decommits free ranges, the longest first, until at least bytes no longer count in any limit. It

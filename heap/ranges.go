@@ -148,7 +148,7 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 }
 
 // forget gives back the memory of the entries above the top. If the system refuses, they stay committed.
-func (r *ranges) forget() { _ = r.meta.DecommitTo(int(r.top) * r.stride) }
+func (r *ranges) forget() error { return r.meta.DecommitTo(int(r.top) * r.stride) }
 
 // mark makes n units a range in use, whose first unit has no kind yet.
 func (r *ranges) mark(at, n uint32) {

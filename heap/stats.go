@@ -1,6 +1,9 @@
 package heap
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Stats are the counters of a heap at one moment, in bytes except for Allocations.
 type Stats struct {
@@ -40,20 +43,18 @@ func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 // Free and Realloc give memory back by themselves, except for 1 MiB of free pages and one pool for each
 // object size, which the next allocations use. Trim keeps the free objects that Grow has promised.
 // Complexity: a system call for each range of pages given back.
-func (h *Heap) Trim() {
+//
+// It returns an error as [vm.Region.Decommit] does if memory stays committed; the heap works as before.
+func (h *Heap) Trim() error {
 	h.lock()
-	defer h.unlock()
-	if h.closed {
-		return
-	}
-	h.trim()
+	h.mustBeOpen("Trim")
+	err := h.trim()
 	h.checkInvariants()
+	h.unlock()
+	return err
 }
 
-func (h *Heap) trim() {
+func (h *Heap) trim() error {
 	h.endEmptyPools()
-	h.pages.releaseAll()
-	h.pages.lower()
-	h.pages.forget()
-	h.rooms.forget()
+	return errors.Join(h.pages.releaseAll(), h.pages.lower(), h.pages.forget(), h.rooms.forget())
 }

@@ -165,7 +165,7 @@ func (h *Heap) promise(number, n int) error {
 		s.promised = max(before, s.free) // keeps the free objects while memory is sought
 		if err := h.newPool(number); err != nil {
 			s.promised = before
-			h.trim()
+			_ = h.trim() // the first error is the one to report
 			return err
 		}
 	}

@@ -94,7 +94,7 @@ func TestTable(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	if len(lines) != 6 || !strings.HasPrefix(lines[0], "N = 1000, best and median of 1 rounds") ||
-		!strings.HasPrefix(lines[2], "bulk.Pool: remove N elements of 40 bytes") {
+		!strings.HasPrefix(lines[2], "bulk.Pool: insert N elements of 40 bytes") {
 		t.Fatalf("output:\n%s", stdout.String())
 	}
 	if len(lines[4]) != len(lines[5]) || !strings.Contains(lines[5], "refill  free-list") {
@@ -185,7 +185,7 @@ func TestNames(t *testing.T) {
 	for names, want := range map[string]string{
 		"array":             "append append-longest",
 		"refill":            "refill",
-		"iterate-half pool": "remove refill iterate-full iterate-half",
+		"iterate-half pool": "insert insert-again remove refill iterate-full iterate-half",
 	} {
 		o := options{names: strings.Fields(names)}
 		var got []string

@@ -15,8 +15,18 @@ type freeList struct {
 
 const noHole = ^uint32(0)
 
+func newFreeList(n int) *freeList {
+	return &freeList{elements: make([]element, 0, n), valid: make([]uint64, (n+63)/64), first: noHole}
+}
+
+// clear removes all elements at once.
+func (l *freeList) clear() {
+	l.elements, l.first = l.elements[:0], noHole
+	clear(l.valid)
+}
+
 func filledFreeList(n int) *freeList {
-	l := &freeList{elements: make([]element, 0, n), valid: make([]uint64, (n+63)/64), first: noHole}
+	l := newFreeList(n)
 	for i := range n {
 		l.insert(numbered(i))
 	}

@@ -8,11 +8,76 @@ import (
 
 func poolWorks() []work {
 	return []work{
+		{"insert", bytesElements, func(n int) ([]side, func()) { return poolInsertions(n, false) }},
+		{"insert-again", bytesElements, func(n int) ([]side, func()) { return poolInsertions(n, true) }},
 		{"remove", bytesElements, removals},
 		{"refill", bytesElements, refills},
 		{"iterate-full", bytesElements, func(n int) ([]side, func()) { return iterations(n, false) }},
 		{"iterate-half", bytesElements, func(n int) ([]side, func()) { return iterations(n, true) }},
 	}
+}
+
+// poolInsertions returns the sides of the works insert and insert-again: insert n elements into an empty pool
+// without memory, or into one that had n elements before and was emptied at once. The side vast sets a field
+// of a zero element; vast-insert passes the whole element. A slice has no handles.
+func poolInsertions(n int, again bool) (sides []side, done func()) {
+	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {
+		return side{name, func(m *meter) {
+			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n}))
+			if again {
+				fill(p, n)
+				p.Clear(nil)
+			}
+			m.run(func() { fill(p, n) })
+			m.weigh()
+			mustBe(name, p.Len(), n)
+			closed(p.Close())
+		}}
+	}
+	return []side{
+		pool("vast", insertZeroes),
+		pool("vast-insert", refillPool),
+		{"free-list", func(m *meter) {
+			l := newFreeList(n)
+			if again {
+				refillFreeList(l, n)
+				l.clear()
+			}
+			m.run(func() { refillFreeList(l, n) })
+			m.weigh()
+			mustBe("free-list", l.live(), n)
+		}},
+		{"slice-made", func(m *meter) {
+			var es []element
+			if again {
+				es = fillSlice(n, n)[:0]
+			}
+			m.run(func() {
+				if !again {
+					es = make([]element, 0, n)
+				}
+				es = appendElements(es, n)
+			})
+			m.weigh()
+			mustBe("slice-made", len(es), n)
+		}},
+	}, nil
+}
+
+//go:noinline
+func insertZeroes(p *bulk.Pool[element], n int) {
+	for i := range n {
+		_, e := p.InsertZero()
+		e.position = vector{float32(i), 1, 2}
+	}
+}
+
+//go:noinline
+func appendElements(es []element, n int) []element {
+	for i := range n {
+		es = append(es, element{position: vector{float32(i), 1, 2}})
+	}
+	return es
 }
 
 // removals returns the sides of the work remove: remove n elements one by one in random order. The plain

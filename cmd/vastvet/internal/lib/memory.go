@@ -44,11 +44,11 @@ func init() {
 		"vm.Span":           "Base",
 	})
 	add(1, map[string]string{
-		"bulk.Dense":        "Insert",
-		"bulk.Pool":         "Insert",
+		"bulk.Dense":        "Insert InsertZero",
+		"bulk.Pool":         "Insert InsertZero",
 		"bulk.SharedArray":  "Append AppendSlice",
 		"bulk.SharedPool":   "Insert",
-		"guard.Pool":        "Insert",
-		"guard.SampledPool": "Insert",
+		"guard.Pool":        "Insert InsertZero",
+		"guard.SampledPool": "Insert InsertZero",
 	})
 }

@@ -12,13 +12,13 @@ import (
 var needsOpen = map[string][]string{
 	"arena.Arena":    words("Alloc Grow Mark Release Reset"),
 	"bulk.Array":     words("Append AppendN At Grow Slice Truncate"),
-	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert Remove Runs Slice Trim Valid"),
+	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert InsertZero Remove Runs Slice Trim Valid"),
 	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Remove RemoveAll Trim Values"),
 	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Remove RemoveSwap Slice " +
 		"Stats Truncate Valid"),
 	"bulk.OrderedIndex": words("Add All Clear Contains Count Descend First From Grow Has Max Min Range " +
 		"Remove RemoveAll Runs Trim Values"),
-	"bulk.Pool":         words("All Clear Get Grow Insert Remove Runs Trim Valid"),
+	"bulk.Pool":         words("All Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"bulk.SharedArray":  words("Append AppendSlice Appender At Grow Slice"),
 	"bulk.SharedPool":   words("All Clear Get Grow Insert Inserter Load Remove Runs Valid"),
 	"bulk.SharedReader": words("All Enter Get Leave Load"),
@@ -26,8 +26,8 @@ var needsOpen = map[string][]string{
 	"bulk.SharedWriter": words("Grow Remove Set Update"),
 	"bulk.Table":        words("Append AppendN Blocks Clear Grow PaddedBlocks RemoveSwap Truncate"),
 	"guard.Allocator":   words("Alloc Check Free"),
-	"guard.Pool":        words("All Check Clear Get Grow Insert Remove Runs Trim Valid"),
-	"guard.SampledPool": words("All Check Clear Get Grow Insert Remove Runs Trim Valid"),
+	"guard.Pool":        words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
+	"guard.SampledPool": words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
