@@ -11,9 +11,9 @@
 //     number of targets, with a value for each link.
 //   - [Archetype] is a set of columns that entities are born with. It makes entities, side by side in memory.
 //   - [Query] selects entities that have all, none, at least one or nothing but some components, and those in
-//     a list, with a target, or changed. It yields each [Run] of consecutive slots, whose components are
-//     ordinary slices, or single entities, or parts for workers, each a [Batch]. Bulk methods, such as
-//     [World.DeleteAll], take a Query.
+//     a list, with a target, or changed. It yields the [Slot] of each entity, by which [Column.At] finds
+//     components; or each [Run] of consecutive slots, whose components are ordinary slices; or references;
+//     or parts for workers, each a [Batch]. Bulk methods, such as [World.DeleteAll], take a Query.
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
 //   - [Tracker] notes which entities gained or lost some components, or had them written, since its last
@@ -41,8 +41,8 @@
 //   - position: a number by which commands are ordered when they are applied; commands of one position stay
 //     in the order of recording
 //   - placeholder: the Entity that [Commands.New] returns, until the entity is made
-//   - mark: a tracker's note that a component was written; Set, Edit and EditRun leave a mark, Get and Slice
-//     do not
+//   - mark: a tracker's note that a component was written; Set, Edit, EditAt and EditRun leave a mark, Get,
+//     At and Slice do not
 //
 // # Costs
 //
