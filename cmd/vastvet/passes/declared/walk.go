@@ -152,8 +152,8 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 
 // access are the methods of a column that access its values, and whether they write.
 var access = map[string]bool{
-	"Edit": true, "EditRun": true, "Get": false, "Set": true, "SetAll": true, "Slice": false,
-	"TrySlice": false,
+	"At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true, "SetAll": true,
+	"Slice": false, "TryAt": false, "TrySlice": false,
 }
 
 // columns are the types whose values must be declared.

@@ -403,3 +403,13 @@ var Shared = sched.Columns()
 func (g *game) rightShared(s *sched.Schedule) {
 	s.Add(sched.System{Name: "shared", Reads: Shared, Run: g.readVel})
 }
+
+func (g *game) bySlots(s *sched.Schedule) {
+	s.Add(sched.System{Name: "glide", Reads: sched.Columns(g.pos), Run: func(c *sched.Context) {
+		for slot := range g.moves.Slots() {
+			if g.pos.At(slot).X > 0 {
+				g.vel.EditAt(slot).X++ // want `system "glide" writes g.vel and does not declare it`
+			}
+		}
+	}})
+}

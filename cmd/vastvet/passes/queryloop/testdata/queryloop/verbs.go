@@ -31,3 +31,19 @@ func rightVerbs(w *vast.World, q vast.Query, p vast.Column[hp], mana vast.Column
 		probe.SetValue(p, e, reflect.ValueOf(hp{}))
 	}
 }
+
+func bySlots(w *vast.World, p vast.Column[hp], cs *vast.Commands, a *vast.Archetype) {
+	q := w.Query(p)
+	for s := range q.Slots() {
+		w.Delete(s.Entity()) // want `Delete changes the structure`
+	}
+	for b := range q.Batches(100) {
+		for s := range b.Slots() {
+			p.Add(s.Entity(), *p.At(s)) // the component is there
+			w.Archetype(p).NewSlot()    // want `NewSlot changes the structure`
+		}
+	}
+	for range a.NewEach(3) {
+		_ = w.Len()
+	}
+}
