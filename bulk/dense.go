@@ -123,7 +123,8 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 // InsertZero is [Dense.Insert] of a zero element, whose fields the caller sets; see [Pool.InsertZero].
 func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = d.take()
-	*e = *new(T)
+	// A struct has the layout of its only field. Go clears an array without the struct by a call.
+	*(*struct{ element T })(unsafe.Pointer(e)) = struct{ element T }{}
 	return
 }
 
