@@ -157,6 +157,26 @@ func (c Column[T]) addSlowly(e Entity, v T) *T {
 	return p
 }
 
+// EditOrAdd returns e's component for writing, as [Column.Edit] does, and gives e a zero component first if e
+// lacks it. So Add and EditOrAdd differ in what happens to the component of an entity that has one. EditOrAdd
+// returns nil if e is stale. Hooks and trackers see what [Column.Add] shows them: callbacks of OnAdd see the
+// zero value. The rules of Add for memory and for changes of the structure hold. An entity that has the
+// component gains nothing, so a loop over a query may call EditOrAdd for it.
+func (c Column[T]) EditOrAdd(e Entity) *T {
+	alive, gained := c.c.add(e)
+	if !alive {
+		return nil
+	}
+	p := c.at(e.slot)
+	if gained {
+		*p = *new(T)
+		if c.c.observed {
+			c.c.tellAdded(e.slot)
+		}
+	}
+	return p
+}
+
 // Remove takes the component from e and reports whether e had one. Remove leaves the element's memory as it
 // is.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }

@@ -38,6 +38,7 @@ func (w *World) Names() *Names {
 			byName: make(map[string]Entity),
 			sweep:  64,
 		}
+		w.names.texts.c.adding, w.names.texts.c.removing = opName, opRemoveName
 	}
 	return w.names
 }

@@ -103,7 +103,7 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 	if err != nil {
 		panic(err)
 	}
-	k.sources.later = k.later
+	k.sources.later, k.sources.adding, k.sources.removing = k.later, opRelate, opUnrelate
 	k.sources.keep(sourceStore{k: k})
 	k.targets.keep(inPlace{})
 	w.relations = append(w.relations, k)

@@ -17,7 +17,7 @@ func NewTag(w *World, name string) Tag {
 		panic(err)
 	}
 	t := Tag{c}
-	c.later = t.later
+	c.later, c.adding, c.removing = t.later, opAddTag, opRemoveTag
 	return t
 }
 
