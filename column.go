@@ -142,8 +142,12 @@ func (c *column) label() {
 // rename gives the column a name. The empty name changes nothing.
 func (c *column) rename(name string) {
 	c.world.mustBeOpen("Column.Named")
-	if name == "" {
+	if name == "" || name == c.name {
 		return
+	}
+	if c.world.twin(c, name) != nil {
+		panic(fmt.Sprintf("vast: Column.Named: world %q has a column %q of type %s already: choose another name",
+			c.world.options.Name, name, c.typ))
 	}
 	c.name = name
 	if c.base != nil {

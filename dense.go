@@ -21,13 +21,16 @@ type Column[T any] struct {
 	c    *column
 }
 
+// useHeapColumn is the remedy for a component that holds Go pointers.
+const useHeapColumn = "make the column with NewHeapColumn"
+
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. T must not
 // hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn panics
 // with the path of the field that does. It takes addresses only, and panics with a [*vm.Error] if none are
 // left.
 func NewColumn[T any](w *World) Column[T] {
-	w.mustBeOpen("NewColumn")
-	layout.Check[T]("vast: NewColumn")
+	w.mustTakeColumns("NewColumn")
+	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
 	typ := reflect.TypeFor[T]()
 	c, err := w.register(typ.Name(), typ)
 	if err != nil {

@@ -60,7 +60,8 @@ type edges[T any] struct {
 // NewEdges registers edges with the world. name appears in statistics and messages. T must not hold Go
 // pointers, as in [NewColumn]. NewEdges takes addresses only, and panics with a [*vm.Error] if none are left.
 func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
-	w.mustBeOpen("NewEdges")
+	w.mustTakeColumns("NewEdges")
+	w.mustBeUnused("NewEdges", name, reflect.TypeFor[ends[T]](), true)
 	layout.Check[T]("vast: NewEdges")
 	mustKnow("NewEdges", o.OnDelete)
 	if o.Capacity == 0 {

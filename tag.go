@@ -11,7 +11,8 @@ type Tag struct {
 // NewTag registers a tag with the world. name appears in statistics and messages. NewTag takes addresses
 // only, and panics with a [*vm.Error] if none are left.
 func NewTag(w *World, name string) Tag {
-	w.mustBeOpen("NewTag")
+	w.mustTakeColumns("NewTag")
+	w.mustBeUnused("NewTag", name, nil, false)
 	c, err := w.register(name, nil)
 	if err != nil {
 		panic(err)
