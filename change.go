@@ -15,6 +15,11 @@ const (
 	opRemoveAll
 	opExchange
 	opRelate
+	opUnrelate
+	opAddEdge
+	opRemoveEdge
+	opAddTag
+	opRemoveTag
 	opDelete
 	opDeleteAll
 	opClose
@@ -23,18 +28,21 @@ const (
 	opUntrack
 	opReset
 	opName
+	opRemoveName
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN",
 	opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
-	opRelate: "Relation.Set",
+	opRelate: "Relation.Set", opUnrelate: "Relation.Remove",
+	opAddEdge: "Edges.Add", opRemoveEdge: "Edges.Remove",
+	opAddTag: "Tag.Add", opRemoveTag: "Tag.Remove",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
 	opApply: "World.Apply",
 	opTrack: "NewTracker", opUntrack: "Tracker.Close",
 	opReset: "World.Reset",
-	opName:  "Names.Set",
+	opName:  "Names.Set", opRemoveName: "Names.Remove",
 }
 
 // callback is a user's function that an operation is calling. The operation relies on the room that it has

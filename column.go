@@ -41,6 +41,8 @@ type column struct {
 	onRemove []hook
 	later    later // applies a recorded command
 
+	adding, removing operation // the names of a gain and a loss in messages
+
 	marks     []*marks   // of each of its trackers
 	dirtySpan vm.Span    // the memory of the dirty bits
 	flushing  sync.Mutex // held while flushDirty runs
@@ -94,7 +96,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	}
 	n := w.options.MaxEntities
 	c := &column{
-		id: uint32(id), gens: w.gens, world: w, name: name, typ: typ,
+		id: uint32(id), gens: w.gens, world: w, name: name, typ: typ, adding: opAdd, removing: opRemove,
 	}
 	if typ == nil {
 		r, err := w.memory.room(w.options, bitset.Size(n))
@@ -140,8 +142,12 @@ func (c *column) label() {
 // rename gives the column a name. The empty name changes nothing.
 func (c *column) rename(name string) {
 	c.world.mustBeOpen("Column.Named")
-	if name == "" {
+	if name == "" || name == c.name {
 		return
+	}
+	if c.world.twin(c, name) != nil {
+		panic(fmt.Sprintf("vast: Column.Named: world %q has a column %q of type %s already: choose another name",
+			c.world.options.Name, name, c.typ))
 	}
 	c.name = name
 	if c.base != nil {
@@ -194,7 +200,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 		}
 		return true, false
 	}
-	w.mustNotBeInCallback(opAdd)
+	w.mustNotBeInCallback(c.adding)
 	if invariants.Enabled {
 		c.mustBeFree(e.slot, e.slot+1)
 	}
@@ -205,7 +211,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 		c.store.put(e.slot)
 		c.kept(1)
 	}
-	w.changed(opAdd, 1)
+	w.changed(c.adding, 1)
 	if before == 0 {
 		w.addedTo(c, e.slot/64)
 	}
@@ -227,7 +233,7 @@ func (c *column) remove(e Entity) bool {
 	if !c.has(e) {
 		return false
 	}
-	c.world.mustNotBeInCallback(opRemove)
+	c.world.mustNotBeInCallback(c.removing)
 	if c.observed {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
@@ -239,7 +245,7 @@ func (c *column) remove(e Entity) bool {
 		}
 	}
 	c.set.Clear(uint(e.slot))
-	c.world.changed(opRemove, 1)
+	c.world.changed(c.removing, 1)
 	if invariants.Enabled {
 		invariants.Poison(c.element(e.slot))
 		c.world.checkNowAndThen()

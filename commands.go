@@ -444,8 +444,8 @@ func (c *Commands) mustKnow(col *column) {
 
 //go:noinline
 func (c *Commands) foreign(what string, of *World) {
-	panic(fmt.Sprintf("vast: %s belongs to world %q, the Commands belong to %q: record it in Commands of "+
-		"its own world", what, of.options.Name, c.world.options.Name))
+	panic(fmt.Sprintf("vast: %s belongs to %s, that of the Commands: record it in Commands of its own world",
+		what, of.besides(c.world)))
 }
 
 // close closes all Commands of a world.

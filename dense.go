@@ -21,13 +21,16 @@ type Column[T any] struct {
 	c    *column
 }
 
+// useHeapColumn is the remedy for a component that holds Go pointers.
+const useHeapColumn = "make the column with NewHeapColumn"
+
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. T must not
 // hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn panics
 // with the path of the field that does. It takes addresses only, and panics with a [*vm.Error] if none are
 // left.
 func NewColumn[T any](w *World) Column[T] {
-	w.mustBeOpen("NewColumn")
-	layout.Check[T]("vast: NewColumn")
+	w.mustTakeColumns("NewColumn")
+	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
 	typ := reflect.TypeFor[T]()
 	c, err := w.register(typ.Name(), typ)
 	if err != nil {
@@ -153,6 +156,26 @@ func (c Column[T]) addSlowly(e Entity, v T) *T {
 	*p = v
 	if gained && c.c.observed {
 		c.c.tellAdded(e.slot)
+	}
+	return p
+}
+
+// EditOrAdd returns e's component for writing, as [Column.Edit] does, and gives e a zero component first if e
+// lacks it. So Add and EditOrAdd differ in what happens to the component of an entity that has one. EditOrAdd
+// returns nil if e is stale. Hooks and trackers see what [Column.Add] shows them: callbacks of OnAdd see the
+// zero value. The rules of Add for memory and for changes of the structure hold. An entity that has the
+// component gains nothing, so a loop over a query may call EditOrAdd for it.
+func (c Column[T]) EditOrAdd(e Entity) *T {
+	alive, gained := c.c.add(e)
+	if !alive {
+		return nil
+	}
+	p := c.at(e.slot)
+	if gained {
+		*p = *new(T)
+		if c.c.observed {
+			c.c.tellAdded(e.slot)
+		}
 	}
 	return p
 }

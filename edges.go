@@ -60,7 +60,8 @@ type edges[T any] struct {
 // NewEdges registers edges with the world. name appears in statistics and messages. T must not hold Go
 // pointers, as in [NewColumn]. NewEdges takes addresses only, and panics with a [*vm.Error] if none are left.
 func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
-	w.mustBeOpen("NewEdges")
+	w.mustTakeColumns("NewEdges")
+	w.mustBeUnused("NewEdges", name, reflect.TypeFor[ends[T]](), true)
 	layout.Check[T]("vast: NewEdges")
 	mustKnow("NewEdges", o.OnDelete)
 	if o.Capacity == 0 {
@@ -78,7 +79,7 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 		_ = pool.Close()
 		panic(err)
 	}
-	e.sources.later = e.later
+	e.sources.later, e.sources.adding, e.sources.removing = e.later, opAddEdge, opRemoveEdge
 	e.sources.keep(edgeStore[T]{e: e})
 	e.targets.keep(inPlace{})
 	w.relations = append(w.relations, e)
@@ -127,7 +128,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 	if invariants.Enabled {
 		s.sources.touch(true) // may panic, so before the first change
 	}
-	s.world.mustNotBeInCallback(opRelate)
+	s.world.mustNotBeInCallback(opAddEdge)
 	if err := s.room(from.slot, to.slot); err != nil {
 		panic(err)
 	}
@@ -135,7 +136,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 	if s.sources.has(from) {
 		p := s.enter(one)
 		s.written(from.slot)
-		s.world.changedAll(opRelate, 1)
+		s.world.changedAll(opAddEdge, 1)
 		return &p.value
 	}
 	p := s.enter(one)
@@ -165,13 +166,13 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	if h.IsZero() {
 		return false
 	}
-	s.world.mustNotBeInCallback(opRelate)
+	s.world.mustNotBeInCallback(opRemoveEdge)
 	if s.ends(s.sources, from.slot).count == 1 {
 		return s.sources.remove(from)
 	}
 	s.unlink(h)
 	s.written(from.slot)
-	s.world.changedAll(opRelate, 1)
+	s.world.changedAll(opRemoveEdge, 1)
 	return true
 }
 

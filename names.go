@@ -34,10 +34,12 @@ func (w *World) Names() *Names {
 	w.mustBeOpen("World.Names")
 	if w.names == nil {
 		w.names = &Names{
-			texts:  NewHeapColumn[string](w).Named("Name"),
+			texts:  NewHeapColumn[string](w),
 			byName: make(map[string]Entity),
 			sweep:  64,
 		}
+		w.names.texts.c.name = "Name"
+		w.names.texts.c.adding, w.names.texts.c.removing = opName, opRemoveName
 	}
 	return w.names
 }

@@ -173,6 +173,7 @@ func setsOf(columns []*column) (sets []*bitset.Set) {
 
 // columnsOf checks the columns that a caller names.
 func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
+	w.mustBeDistinct()
 	columns := make([]*column, 0, len(cols))
 	for i, col := range cols {
 		var c *column
@@ -183,8 +184,7 @@ func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 		case c == nil:
 			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", method, i+1))
 		case c.world != w:
-			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", method, c.name,
-				c.world.options.Name, w.options.Name))
+			panic(fmt.Sprintf("vast: %s: column %s belongs to %s", method, c.name, c.world.besides(w)))
 		case slices.Contains(columns, c):
 			panic(fmt.Sprintf("vast: %s: column %s is named twice", method, c.name))
 		}

@@ -84,7 +84,8 @@ type relation struct {
 // NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation takes
 // addresses only, and panics with a [*vm.Error] if none are left.
 func NewRelation(w *World, name string, o RelationOptions) Relation {
-	w.mustBeOpen("NewRelation")
+	w.mustTakeColumns("NewRelation")
+	w.mustBeUnused("NewRelation", name, reflect.TypeFor[Entity](), true)
 	mustKnow("NewRelation", o.OnDelete)
 	k := &relation{world: w, onDelete: o.OnDelete, cyclic: o.Cyclic}
 	bytes := w.options.MaxEntities * int(unsafe.Sizeof(link{}))
@@ -103,7 +104,7 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 	if err != nil {
 		panic(err)
 	}
-	k.sources.later = k.later
+	k.sources.later, k.sources.adding, k.sources.removing = k.later, opRelate, opUnrelate
 	k.sources.keep(sourceStore{k: k})
 	k.targets.keep(inPlace{})
 	w.relations = append(w.relations, k)

@@ -24,7 +24,7 @@ type HeapColumn[T any] struct {
 // [HeapColumn.Named]. For a type without Go pointers, [Column] is faster. NewHeapColumn takes addresses only,
 // and panics with a [*vm.Error] if none are left.
 func NewHeapColumn[T any](w *World) HeapColumn[T] {
-	w.mustBeOpen("NewHeapColumn")
+	w.mustTakeColumns("NewHeapColumn")
 	typ := reflect.TypeFor[T]()
 	c, err := w.register(typ.Name(), nil)
 	if err != nil {

@@ -24,8 +24,8 @@ type SparseColumn[T any] struct {
 // NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and errors
 // hold.
 func NewSparseColumn[T any](w *World) SparseColumn[T] {
-	w.mustBeOpen("NewSparseColumn")
-	layout.Check[T]("vast: NewSparseColumn")
+	w.mustTakeColumns("NewSparseColumn")
+	layout.CheckOr[T]("vast: NewSparseColumn", useHeapColumn)
 	pool, err := bulk.NewPool[T](bulk.Options{
 		Name: w.options.Name, Capacity: w.options.MaxEntities, Limit: w.options.Limit, Pages: w.options.Pages,
 	})

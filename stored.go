@@ -72,6 +72,19 @@ func (k stored[T]) Add(e Entity, v T) *T {
 	return p
 }
 
+// EditOrAdd returns e's component for writing, and gives e a zero component first if e lacks it, as
+// [Column.EditOrAdd] does.
+func (k stored[T]) EditOrAdd(e Entity) *T {
+	alive, gained := k.c.add(e)
+	if !alive {
+		return nil
+	}
+	if gained {
+		k.c.tellAdded(e.slot)
+	}
+	return k.at(e.slot)
+}
+
 // Remove takes the component from e and reports whether e had one.
 func (k stored[T]) Remove(e Entity) bool { return k.c.remove(e) }
 

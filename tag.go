@@ -11,13 +11,14 @@ type Tag struct {
 // NewTag registers a tag with the world. name appears in statistics and messages. NewTag takes addresses
 // only, and panics with a [*vm.Error] if none are left.
 func NewTag(w *World, name string) Tag {
-	w.mustBeOpen("NewTag")
+	w.mustTakeColumns("NewTag")
+	w.mustBeUnused("NewTag", name, nil, false)
 	c, err := w.register(name, nil)
 	if err != nil {
 		panic(err)
 	}
 	t := Tag{c}
-	c.later = t.later
+	c.later, c.adding, c.removing = t.later, opAddTag, opRemoveTag
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -54,6 +55,7 @@ type World struct {
 	frontier  uint32         // the first word that was never owned
 
 	columns    []*column
+	distinct   atomic.Int32         // the columns below this number are known to differ in type or name
 	watched    []*column            // those with hooks, stores or trackers, in the same order
 	relations  []linked             // relations and edges
 	deletion   *deletion            // a buffer for deletions; nil while one runs

@@ -32,6 +32,10 @@ var engine = probing.Vast.(interface {
 	RemoveValue(col vast.AnyColumn, e vast.Entity) bool
 	Bytes(col vast.AnyColumn, r vast.Run) []byte
 
+	Resources(w *vast.World) []reflect.Value
+	Resource(w *vast.World, typ reflect.Type) (reflect.Value, bool)
+	SetResource(w *vast.World, v reflect.Value) reflect.Value
+
 	NamesOf(w *vast.World) (*vast.Names, bool)
 	RelationOf(col vast.AnyColumn) (vast.Relation, bool)
 	EdgesOf(col vast.AnyColumn) any

@@ -25,7 +25,11 @@ var verdicts sync.Map // reflect.Type → string
 // Check panics when T holds Go pointers. The message begins with what, the function that takes T, such as
 // "bulk: NewPool", and names the path of the first such field. Complexity: a map look-up for a type seen
 // before.
-func Check[T any](what string) {
+func Check[T any](what string) { CheckOr[T](what, "") }
+
+// CheckOr is Check for a function beside which another way accepts T. The message ends with that way, unless
+// other is empty.
+func CheckOr[T any](what, other string) {
 	t := reflect.TypeFor[T]()
 	verdict, seen := verdicts.Load(t)
 	if !seen {
@@ -38,6 +42,9 @@ func Check[T any](what string) {
 		verdict, _ = verdicts.LoadOrStore(t, s)
 	}
 	if s := verdict.(string); s != "" {
+		if other != "" {
+			s += ", or " + other
+		}
 		panic(fmt.Sprintf("%s[%s]: %s", what, name(t), s))
 	}
 }

@@ -56,7 +56,7 @@ func run(p *check.Pass) {
 	f.stores()
 }
 
-// checks is the path of the package whose Check rejects types with Go pointers.
+// checks is the path of the package whose Check and CheckOr reject types with Go pointers.
 const checks = lib.Module + "/internal/layout"
 
 type finder struct {
@@ -70,7 +70,8 @@ type finder struct {
 // need returns the indexes of a function's type parameters that must not contain Go pointers.
 func (f *finder) need(fn *types.Func) []int {
 	fn = fn.Origin()
-	if fn.Pkg() != nil && fn.Pkg().Path() == checks && fn.Name() == "Check" {
+	if fn.Pkg() != nil && fn.Pkg().Path() == checks &&
+		(fn.Name() == "Check" || fn.Name() == "CheckOr") {
 		return []int{0}
 	}
 	if known := f.own[fn]; known != nil {
