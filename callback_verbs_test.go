@@ -56,7 +56,16 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewRelation": func(f *callbackWorld) {
 		NewRelation(f.World, "more", RelationOptions{OnDelete: Cascade})
 	},
-	"NewEdges":    func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
+	"NewEdges": func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
+	"probe.Resource": func(f *callbackWorld) {
+		probed.Resource(f.World, reflect.TypeFor[int]())
+	},
+	"probe.Resources": func(f *callbackWorld) { probed.Resources(f.World) },
+	"probe.SetResource": func(f *callbackWorld) {
+		probed.SetResource(f.World, reflect.ValueOf(uint8(1)))
+		RemoveResource[uint8](f.World)
+	},
+	"ColumnOf":    func(f *callbackWorld) { _, _ = ColumnOf[int64](f.World) },
 	"SetResource": func(f *callbackWorld) { SetResource(f.World, 7); RemoveResource[int](f.World) },
 	"probe.SetValue": func(f *callbackWorld) {
 		probed.SetValue(f.num, f.es[0], reflect.ValueOf(uint64(1)))
@@ -66,11 +75,13 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	},
 	"probe.RemoveValue": func(f *callbackWorld) { probed.RemoveValue(f.tag, f.es[0]) },
 
-	"Column.Add":       func(f *callbackWorld) { f.late.Add(f.es[0], 1) },
-	"Column.Add again": func(f *callbackWorld) { f.num.Add(f.es[0], 1) },
-	"Column.AddAll":    func(f *callbackWorld) { f.late.AddAll(f.Query(), 1) },
-	"Column.AddLater":  func(f *callbackWorld) { f.late.AddLater(f.commands, f.es[0], 1) },
-	"Column.Edit":      func(f *callbackWorld) { f.num.Edit(f.es[0]) },
+	"Column.Add":             func(f *callbackWorld) { f.late.Add(f.es[0], 1) },
+	"Column.Add again":       func(f *callbackWorld) { f.num.Add(f.es[0], 1) },
+	"Column.AddAll":          func(f *callbackWorld) { f.late.AddAll(f.Query(), 1) },
+	"Column.AddLater":        func(f *callbackWorld) { f.late.AddLater(f.commands, f.es[0], 1) },
+	"Column.Edit":            func(f *callbackWorld) { f.num.Edit(f.es[0]) },
+	"Column.EditOrAdd":       func(f *callbackWorld) { f.late.EditOrAdd(f.es[0]) },
+	"Column.EditOrAdd again": func(f *callbackWorld) { f.num.EditOrAdd(f.es[0]) },
 	"Column.EditRun": func(f *callbackWorld) {
 		for r := range f.Query(f.num).Runs() {
 			f.num.EditRun(r)
@@ -93,6 +104,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"SparseColumn.AddAll":      func(f *callbackWorld) { f.pool.AddAll(f.Query(), 1) },
 	"SparseColumn.AddLater":    func(f *callbackWorld) { f.pool.AddLater(f.commands, f.es[0], 1) },
 	"SparseColumn.Edit":        func(f *callbackWorld) { f.pool.Edit(f.es[0]) },
+	"SparseColumn.EditOrAdd":   func(f *callbackWorld) { f.pool.EditOrAdd(f.es[75]) },
 	"SparseColumn.Get":         func(f *callbackWorld) { f.pool.Get(f.es[0]) },
 	"SparseColumn.Grow":        func(f *callbackWorld) { _ = f.pool.Grow(1000) },
 	"SparseColumn.OnAdd":       func(f *callbackWorld) { f.pool.OnAdd(func(Entity, *uint64) {}) },
@@ -108,6 +120,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"HeapColumn.AddAll":      func(f *callbackWorld) { f.text.AddAll(f.Query(), "x") },
 	"HeapColumn.AddLater":    func(f *callbackWorld) { f.text.AddLater(f.commands, f.es[0], "x") },
 	"HeapColumn.Edit":        func(f *callbackWorld) { f.text.Edit(f.es[0]) },
+	"HeapColumn.EditOrAdd":   func(f *callbackWorld) { f.text.EditOrAdd(f.es[75]) },
 	"HeapColumn.Get":         func(f *callbackWorld) { f.text.Get(f.es[0]) },
 	"HeapColumn.Grow":        func(f *callbackWorld) { _ = f.text.Grow(1) },
 	"HeapColumn.OnAdd":       func(f *callbackWorld) { f.text.OnAdd(func(Entity, *string) {}) },

@@ -40,7 +40,7 @@ func (m *combinedModel) useFromCallback() {
 		m.mayFail(m.values[m.callbacks/80%len(m.values)].grow)
 	case 9:
 		if len(w.columns) < 40 && !m.options.faults {
-			NewTag(w, "met").OnRemove(func(Entity) {
+			NewTag(w, fmt.Sprint("met ", len(w.columns))).OnRemove(func(Entity) {
 				m.must(false, "OnRemove of a tag without entities is called")
 			})
 		}
