@@ -1,6 +1,9 @@
 package vast
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
 // panic and change nothing, so that the outer operation continues; an allowed one must work. Archetype.Grow

@@ -36,9 +36,9 @@ func newNamesakes(t *testing.T) *namesakes {
 				vast.NewHeapColumn[int64](w).Named(name).Add(n.e, 10)
 			}
 		}
-		// Numbers 11 to 14; the even numbers are the columns of targets.
-		vast.NewRelation(w, "Kin", vast.RelationOptions{}).Set(n.e, n.targets[0])
-		vast.NewEdges[struct{}](w, "Kin", vast.EdgesOptions{}).Add(n.e, n.targets[1], struct{}{})
+		for i := range 2 { // numbers 11 to 14; the even numbers are the columns of targets
+			vast.NewRelation(w, "Kin", vast.RelationOptions{}).Set(n.e, n.targets[i])
+		}
 		n.cols = probe.Columns(w)
 	})
 	return n
