@@ -28,7 +28,7 @@ func TestCommandsMisuse(t *testing.T) {
 		}
 	}
 	gone := []string{"closed Commands", `"home"`, "do not use them after Close"}
-	other := []string{`belongs to world "abroad", the Commands belong to "home"`, "of its own world"}
+	other := []string{`belongs to world "abroad", not to "home"`, "of its own world"}
 	zero := []string{"zero Commands", "make them with NewCommands"}
 	tests := []struct {
 		name string

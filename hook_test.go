@@ -36,7 +36,7 @@ func (h *heard) expect(t *testing.T, when string, want ...string) {
 
 func TestHooksTellOncePerChange(t *testing.T) {
 	w := NewWorld(Options{})
-	a, b := NewColumn[number](w), NewSparseColumn[number](w)
+	a, b := NewColumn[number](w), NewSparseColumn[number](w).Named("sparse")
 	both, plain := w.Archetype(b, a), w.Archetype(a)
 	var h heard
 	a.OnAdd(h.hook("+a"))
