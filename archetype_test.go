@@ -11,7 +11,7 @@ func TestArchetypeIsItsSet(t *testing.T) {
 	defer w.Close()
 	var c []AnyColumn
 	for range 300 {
-		c = append(c, NewColumn[byte](w))
+		c = append(c, anotherColumn[byte](w))
 	}
 	for _, same := range [][2][]AnyColumn{
 		{{}, {}},
@@ -212,7 +212,7 @@ func TestArchetypeOfEachSet(t *testing.T) {
 	defer w.Close()
 	var columns []AnyColumn
 	for range 5 {
-		columns = append(columns, NewColumn[uint64](w))
+		columns = append(columns, anotherColumn[uint64](w))
 	}
 	made := make(map[int]*Archetype)
 	for range 2 {

@@ -216,7 +216,7 @@ func TestQueryFormsAllocateNothing(t *testing.T) {
 		t.Skip("the invariant checks allocate")
 	}
 	w, a, b := mixedWorld(t)
-	c := NewColumn[uint64](w)
+	c := anotherColumn[uint64](w)
 	if err := c.Grow(1); err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestManyColumnsInBulk(t *testing.T) {
 	defer w.Close()
 	var cs []Column[uint16]
 	for range 200 {
-		cs = append(cs, NewColumn[uint16](w))
+		cs = append(cs, anotherColumn[uint16](w))
 	}
 	w.Archetype(cs[3]).NewN(200, nil)
 	q := w.Query(cs[3])
@@ -163,7 +163,7 @@ func TestExchange(t *testing.T) {
 	const n = 5000
 	w := NewWorld(Options{MaxEntities: 1 << 13})
 	defer w.Close()
-	a, b, c, d := NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[[5]byte](w), NewColumn[uint16](w)
+	a, b, c, d := anotherColumn[uint64](w), anotherColumn[uint64](w), NewColumn[[5]byte](w), NewColumn[uint16](w)
 	w.Archetype(a).NewN(n, nil)
 	es := entitiesOf(w.Query())
 	for i, e := range es {

@@ -56,7 +56,16 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewRelation": func(f *callbackWorld) {
 		NewRelation(f.World, "more", RelationOptions{OnDelete: Cascade})
 	},
-	"NewEdges":    func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
+	"NewEdges": func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
+	"probe.Resource": func(f *callbackWorld) {
+		probed.Resource(f.World, reflect.TypeFor[int]())
+	},
+	"probe.Resources": func(f *callbackWorld) { probed.Resources(f.World) },
+	"probe.SetResource": func(f *callbackWorld) {
+		probed.SetResource(f.World, reflect.ValueOf(uint8(1)))
+		RemoveResource[uint8](f.World)
+	},
+	"ColumnOf":    func(f *callbackWorld) { _, _ = ColumnOf[int64](f.World) },
 	"SetResource": func(f *callbackWorld) { SetResource(f.World, 7); RemoveResource[int](f.World) },
 	"probe.SetValue": func(f *callbackWorld) {
 		probed.SetValue(f.num, f.es[0], reflect.ValueOf(uint64(1)))
@@ -66,11 +75,14 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	},
 	"probe.RemoveValue": func(f *callbackWorld) { probed.RemoveValue(f.tag, f.es[0]) },
 
-	"Column.Add":       func(f *callbackWorld) { f.late.Add(f.es[0], 1) },
-	"Column.Add again": func(f *callbackWorld) { f.num.Add(f.es[0], 1) },
-	"Column.AddAll":    func(f *callbackWorld) { f.late.AddAll(f.Query(), 1) },
-	"Column.AddLater":  func(f *callbackWorld) { f.late.AddLater(f.commands, f.es[0], 1) },
-	"Column.Edit":      func(f *callbackWorld) { f.num.Edit(f.es[0]) },
+	"Column.Add":             func(f *callbackWorld) { f.late.Add(f.es[0], 1) },
+	"Column.Add again":       func(f *callbackWorld) { f.num.Add(f.es[0], 1) },
+	"Column.AddAll":          func(f *callbackWorld) { f.late.AddAll(f.Query(), 1) },
+	"Column.AddLater":        func(f *callbackWorld) { f.late.AddLater(f.commands, f.es[0], 1) },
+	"Column.Edit":            func(f *callbackWorld) { f.num.Edit(f.es[0]) },
+	"Column.EditOrAdd":       func(f *callbackWorld) { f.late.EditOrAdd(f.es[0]) },
+	"Column.EditOrAdd again": func(f *callbackWorld) { f.num.EditOrAdd(f.es[0]) },
+	"Column.EditAt":          func(f *callbackWorld) { f.num.EditAt(Slot{f.es[0].slot, f.gens}) },
 	"Column.EditRun": func(f *callbackWorld) {
 		for r := range f.Query(f.num).Runs() {
 			f.num.EditRun(r)
@@ -93,6 +105,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"SparseColumn.AddAll":      func(f *callbackWorld) { f.pool.AddAll(f.Query(), 1) },
 	"SparseColumn.AddLater":    func(f *callbackWorld) { f.pool.AddLater(f.commands, f.es[0], 1) },
 	"SparseColumn.Edit":        func(f *callbackWorld) { f.pool.Edit(f.es[0]) },
+	"SparseColumn.EditOrAdd":   func(f *callbackWorld) { f.pool.EditOrAdd(f.es[75]) },
 	"SparseColumn.Get":         func(f *callbackWorld) { f.pool.Get(f.es[0]) },
 	"SparseColumn.Grow":        func(f *callbackWorld) { _ = f.pool.Grow(1000) },
 	"SparseColumn.OnAdd":       func(f *callbackWorld) { f.pool.OnAdd(func(Entity, *uint64) {}) },
@@ -108,6 +121,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"HeapColumn.AddAll":      func(f *callbackWorld) { f.text.AddAll(f.Query(), "x") },
 	"HeapColumn.AddLater":    func(f *callbackWorld) { f.text.AddLater(f.commands, f.es[0], "x") },
 	"HeapColumn.Edit":        func(f *callbackWorld) { f.text.Edit(f.es[0]) },
+	"HeapColumn.EditOrAdd":   func(f *callbackWorld) { f.text.EditOrAdd(f.es[75]) },
 	"HeapColumn.Get":         func(f *callbackWorld) { f.text.Get(f.es[0]) },
 	"HeapColumn.Grow":        func(f *callbackWorld) { _ = f.text.Grow(1) },
 	"HeapColumn.OnAdd":       func(f *callbackWorld) { f.text.OnAdd(func(Entity, *string) {}) },
@@ -162,12 +176,18 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Edges.RemoveLater":   func(f *callbackWorld) { f.roads.RemoveLater(f.commands, f.es[1], f.es[0]) },
 	"Edges.RemoveTargets": func(f *callbackWorld) { f.roads.RemoveTargets(f.es[1]) },
 
-	"Names.Find":             func(f *callbackWorld) { f.names.Find("zero") },
-	"Names.Remove":           func(f *callbackWorld) { f.names.Remove(f.es[0]) },
-	"Names.Set":              func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
-	"Names.Set anew":         func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
-	"Archetype.Grow":         func(f *callbackWorld) { _ = f.full.Grow(500) },
-	"Archetype.New":          func(f *callbackWorld) { f.full.New() },
+	"Names.Find":     func(f *callbackWorld) { f.names.Find("zero") },
+	"Names.Remove":   func(f *callbackWorld) { f.names.Remove(f.es[0]) },
+	"Names.Set":      func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
+	"Names.Set anew": func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
+	"Archetype.Grow": func(f *callbackWorld) { _ = f.full.Grow(500) },
+	"Archetype.New":  func(f *callbackWorld) { f.full.New() },
+	"Archetype.NewEach": func(f *callbackWorld) {
+		for _, s := range f.full.NewEach(80) {
+			_ = s
+		}
+	},
+	"Archetype.NewSlot":      func(f *callbackWorld) { f.full.NewSlot() },
 	"Archetype.NewN":         func(f *callbackWorld) { f.full.NewN(80, func(Run) {}) },
 	"Archetype.New of plain": func(f *callbackWorld) { f.plain.New() },
 	"Tracker.Added":          func(f *callbackWorld) { _ = slices.Collect(f.tracker.Added(f.num)) },
@@ -189,7 +209,9 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 func TestCallbackVerbsAreComplete(t *testing.T) {
 	// These methods only read the receiver, make a value, or call a function themselves.
 	others := strings.Fields(`
-		World.Admit World.Visit Column.In Column.Name Column.Named Column.Slice Column.TrySlice
+		World.Admit World.Visit Column.At Column.TryAt SparseColumn.At SparseColumn.EditAt SparseColumn.TryAt
+		HeapColumn.At HeapColumn.EditAt HeapColumn.TryAt Relation.At Tag.HasAt
+		Column.In Column.Name Column.Named Column.Slice Column.TrySlice
 		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name SparseColumn.Named
 		HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
 		Tag.Has Tag.In Tag.Len Tag.Name

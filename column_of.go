@@ -78,9 +78,14 @@ func (w *World) mustBeDistinct() {
 	}
 }
 
-// twin returns another column of the same type that has the given name, or nil. The world's Names may have
-// any twin, because no program registers them.
+// twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
+// unnamed types have no twin, such as uint64 and [8]byte: such a type does not say which component it is.
+// Relations and edges have none: no code looks for them by type. The world's Names have none, because no program
+// registers them.
 func (w *World) twin(c *column, name string) *column {
+	if c.typ != nil && c.typ.PkgPath() == "" {
+		return nil
+	}
 	for _, other := range w.columns {
 		if other != c && other.name == name && other.typ == c.typ && other.linked == "" && c.linked == "" &&
 			!w.namedBy(other) && !w.namedBy(c) {
@@ -90,12 +95,12 @@ func (w *World) twin(c *column, name string) *column {
 	return nil
 }
 
-// mustBeUnused panics if a tag, a relation or edges would have the type and the name of earlier ones.
-func (w *World) mustBeUnused(what, name string, typ reflect.Type, linked bool) {
+// mustBeNewTag panics if the world has a tag of the given name.
+func (w *World) mustBeNewTag(name string) {
 	for _, c := range w.columns {
-		if c.name == name && c.typ == typ && !c.internal && (c.linked != "") == linked {
-			panic(fmt.Sprintf("vast: %s: world %q has %q already: keep the value that the first call returned, "+
-				"or choose another name", what, w.options.Name, name))
+		if c.name == name && c.typ == nil {
+			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first call "+
+				"returned, or choose another name", w.options.Name, name))
 		}
 	}
 }

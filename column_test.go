@@ -72,8 +72,8 @@ func TestColumnIndexIsSlot(t *testing.T) {
 func TestColumnWithoutSize(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
-	tag := NewColumn[struct{}](w)
-	never := NewColumn[struct{}](w)
+	tag := anotherColumn[struct{}](w)
+	never := anotherColumn[struct{}](w)
 	var es []Entity
 	for i := range 3000 {
 		e := w.Archetype().New()
@@ -151,7 +151,7 @@ func TestColumnsBeyondMask(t *testing.T) {
 	defer w.Close()
 	var columns []Column[uint32]
 	for range 200 {
-		columns = append(columns, NewColumn[uint32](w))
+		columns = append(columns, anotherColumn[uint32](w))
 	}
 	e, neighbour := w.Archetype(columns[3]).New(), w.Archetype(columns[3]).New()
 	for i, c := range columns {

@@ -1,6 +1,9 @@
 package vast
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
 // panic and change nothing, so that the outer operation continues; an allowed one must work. Archetype.Grow
@@ -40,7 +43,7 @@ func (m *combinedModel) useFromCallback() {
 		m.mayFail(m.values[m.callbacks/80%len(m.values)].grow)
 	case 9:
 		if len(w.columns) < 40 && !m.options.faults {
-			NewTag(w, "met").OnRemove(func(Entity) {
+			NewTag(w, fmt.Sprint("met ", len(w.columns))).OnRemove(func(Entity) {
 				m.must(false, "OnRemove of a tag without entities is called")
 			})
 		}

@@ -13,10 +13,10 @@ func TestCommandsMisuse(t *testing.T) {
 	defer w.Close()
 	abroad := NewWorld(Options{Name: "abroad", MaxEntities: 1024})
 	defer abroad.Close()
-	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w), NewSparseColumn[uint64](w),
+	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w), NewSparseColumn[uint64](w).Named("sparse"),
 		NewTag(w, "tag")
 	fnum, fname := NewColumn[uint64](abroad), NewHeapColumn[string](abroad)
-	fsparse, ftag := NewSparseColumn[uint64](abroad), NewTag(abroad, "tag")
+	fsparse, ftag := NewSparseColumn[uint64](abroad).Named("sparse"), NewTag(abroad, "tag")
 	e := w.Archetype(num).New()
 	c, closed, foreign := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{}),
 		NewCommands(abroad, CommandsOptions{})
@@ -28,7 +28,7 @@ func TestCommandsMisuse(t *testing.T) {
 		}
 	}
 	gone := []string{"closed Commands", `"home"`, "do not use them after Close"}
-	other := []string{`belongs to world "abroad", the Commands belong to "home"`, "of its own world"}
+	other := []string{`belongs to world "abroad", not to "home"`, "of its own world"}
 	zero := []string{"zero Commands", "make them with NewCommands"}
 	tests := []struct {
 		name string
@@ -149,7 +149,7 @@ func TestApplyInsideQueries(t *testing.T) {
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
-	num, other := NewColumn[uint64](w), NewColumn[uint64](w)
+	num, other := anotherColumn[uint64](w), anotherColumn[uint64](w)
 	a, observed := w.Archetype(), w.Archetype(num)
 	es := []Entity{a.New(), a.New(), a.New()}
 	c, spare := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})

@@ -24,7 +24,9 @@ type Column[T any] struct {
 // useHeapColumn is the remedy for a component that holds Go pointers.
 const useHeapColumn = "make the column with NewHeapColumn"
 
-// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. T must not
+// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
+// of one type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics otherwise. T must
+// not
 // hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn panics
 // with the path of the field that does. It takes addresses only, and panics with a [*vm.Error] if none are
 // left.

@@ -61,7 +61,6 @@ type edges[T any] struct {
 // pointers, as in [NewColumn]. NewEdges takes addresses only, and panics with a [*vm.Error] if none are left.
 func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	w.mustTakeColumns("NewEdges")
-	w.mustBeUnused("NewEdges", name, reflect.TypeFor[ends[T]](), true)
 	layout.Check[T]("vast: NewEdges")
 	mustKnow("NewEdges", o.OnDelete)
 	if o.Capacity == 0 {

@@ -81,8 +81,8 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := NewWorld(Options{})
-	c := NewColumn[uint64](w)
-	empty := NewColumn[uint64](w)
+	c := anotherColumn[uint64](w)
+	empty := anotherColumn[uint64](w)
 	alive := map[Entity]bool{}
 	w.Archetype(c).NewN(1000, func(run Run) {
 		for i := range run.Len() {

@@ -27,7 +27,7 @@ func exhausted(t *testing.T, f func() error, want error, says string) {
 func TestMaxEntities(t *testing.T) {
 	w := NewWorld(Options{Name: "small", MaxEntities: 100})
 	defer w.Close()
-	c, d := NewColumn[uint64](w), NewColumn[uint64](w)
+	c, d := anotherColumn[uint64](w), anotherColumn[uint64](w)
 	a, b := w.Archetype(c), w.Archetype(d)
 	for i := range 128 { // MaxEntities is rounded up to whole words of 64
 		*c.Get(a.New()) = uint64(i)
@@ -116,8 +116,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 	hog := first.Archetype(big)
 	hog.NewN(16_000, nil) // two thirds of the limit
-	small, large, late := NewColumn[uint64](second), NewColumn[[1000]byte](second),
-		NewColumn[[1000]byte](second)
+	small, large, late := NewColumn[uint64](second), anotherColumn[[1000]byte](second),
+		anotherColumn[[1000]byte](second)
 	a, tiny := second.Archetype(small, large), second.Archetype(small)
 	var es []Entity
 	for i := range 1000 {
@@ -230,7 +230,7 @@ func TestLimitWithoutQuarter(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit, Pages: vm.PagesSmall})
 	defer w.Close()
 	const kib = 1 << 10
-	c, d := NewColumn[[kib]byte](w), NewColumn[[kib]byte](w)
+	c, d := anotherColumn[[kib]byte](w), anotherColumn[[kib]byte](w)
 	a := w.Archetype(c, d)
 	a.NewN(8192, nil)
 	leave(0)

@@ -35,7 +35,7 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 		}
 	})
 	for range n {
-		as = append(as, w.Archetype(NewColumn[uint64](w)))
+		as = append(as, w.Archetype(anotherColumn[uint64](w)))
 	}
 	return w, as
 }

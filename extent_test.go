@@ -22,7 +22,7 @@ func TestLocality(t *testing.T) {
 	var cs [3]Column[uint64]
 	var as [3]*Archetype
 	for i := range cs {
-		cs[i] = NewColumn[uint64](w)
+		cs[i] = anotherColumn[uint64](w)
 		as[i] = w.Archetype(cs[i])
 	}
 	const n = 15_000
@@ -69,7 +69,7 @@ func TestEmptiedExtents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: slots})
 	defer w.Close()
 	for i := range 5 {
-		c := NewColumn[uint32](w)
+		c := anotherColumn[uint32](w)
 		a := w.Archetype(c)
 		if i%2 == 0 {
 			a.NewN(slots, nil)
@@ -110,8 +110,8 @@ func entitiesOf(q Query) (es []Entity) {
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
-	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)),
-		w.Archetype(NewColumn[byte](w))
+	a, b, c := w.Archetype(anotherColumn[byte](w)), w.Archetype(anotherColumn[byte](w)),
+		w.Archetype(anotherColumn[byte](w))
 	w.Delete(a.New())
 	w.Delete(b.New())
 	if w.Stats().Slots != 128 {
@@ -188,7 +188,7 @@ func TestManyArchetypes(t *testing.T) {
 	defer w.Close()
 	var bits []Column[byte]
 	for range 8 {
-		bits = append(bits, NewColumn[byte](w))
+		bits = append(bits, anotherColumn[byte](w))
 	}
 	var es []Entity
 	for i := range 256 {
@@ -225,7 +225,7 @@ func TestManyArchetypes(t *testing.T) {
 func TestHolesAreFilled(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)), w.Archetype()
+	a, b, c := w.Archetype(anotherColumn[byte](w)), w.Archetype(anotherColumn[byte](w)), w.Archetype()
 	a.NewN(2048, nil)
 	b.NewN(64, nil)
 	frontier := w.frontier

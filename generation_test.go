@@ -87,7 +87,7 @@ func TestRetiredSlots(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := NewWorld(Options{MaxEntities: 256})
 			defer w.Close()
-			c, late := NewColumn[uint64](w), NewColumn[uint64](w)
+			c, late := anotherColumn[uint64](w), anotherColumn[uint64](w)
 			a := w.Archetype(c)
 			tt.make(w, a, 200)
 			tt.delete(w, a, 200)

@@ -36,7 +36,7 @@ func (h *heard) expect(t *testing.T, when string, want ...string) {
 
 func TestHooksTellOncePerChange(t *testing.T) {
 	w := NewWorld(Options{})
-	a, b := NewColumn[number](w), NewSparseColumn[number](w)
+	a, b := NewColumn[number](w), NewSparseColumn[number](w).Named("sparse")
 	both, plain := w.Archetype(b, a), w.Archetype(a)
 	var h heard
 	a.OnAdd(h.hook("+a"))
@@ -97,7 +97,7 @@ func TestHookMustNotChangeTheStructure(t *testing.T) {
 	changes := map[string]func(*World, Column[number], Tag, Entity){
 		"World.Delete":  func(w *World, _ Column[number], _ Tag, e Entity) { w.Delete(e) },
 		"Column.Remove": func(_ *World, c Column[number], _ Tag, e Entity) { c.Remove(e) },
-		"Column.Add":    func(_ *World, _ Column[number], tag Tag, e Entity) { tag.Add(e) },
+		"Tag.Add":       func(_ *World, _ Column[number], tag Tag, e Entity) { tag.Add(e) },
 		"Archetype.New": func(w *World, _ Column[number], _ Tag, _ Entity) { w.Archetype().New() },
 	}
 	for name, change := range changes {
@@ -178,5 +178,33 @@ func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	w.Delete(e)
 	if !slices.Equal(told, []int{3, 40, 69}) {
 		t.Errorf("told in the order %v, want that of the columns' making", told)
+	}
+}
+
+func TestSetResourceReturnsTheAddress(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	type clock struct{ Ticks int }
+	p := SetResource(w, clock{1})
+	p.Ticks++
+	if q := Resource[clock](w); q != p || q.Ticks != 2 {
+		t.Errorf("the resource is %v at %p, want 2 at %p", *q, q, p)
+	}
+	if q := SetResource(w, clock{9}); q != p || p.Ticks != 9 {
+		t.Errorf("after a replacement the first pointer sees %d, the second is %p, want 9 and %p", p.Ticks, q, p)
+	}
+	mustPanic(t, "vast: SetResource[*vast.clock]: a resource is stored by value: write p := "+
+		"vast.SetResource(w, vast.clock{…}) and keep p, or store a struct that holds the pointer",
+		func() { SetResource(w, &clock{}) })
+	mustPanic(t, "SetResource[error]: a resource is stored under the type of its value, and error is an interface",
+		func() { SetResource[error](w, nil) })
+	mustPanic(t, "Resource[*vast.clock]: world \"world\" has none: there is one of type vast.clock: write "+
+		"vast.Resource[vast.clock](w)", func() { Resource[*clock](w) })
+	if FindResource[*clock](w) != nil {
+		t.Error("a pointer resource was found")
+	}
+	type holder struct{ *clock }
+	if h := SetResource(w, holder{p}); h.clock != p {
+		t.Error("the struct that holds a pointer lost it")
 	}
 }

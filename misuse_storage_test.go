@@ -182,7 +182,7 @@ func TestFourBillionSlots(t *testing.T) {
 func TestExtremeComponents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
-	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w)
+	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w).Named("heap")
 	e := w.Archetype(none, rare, heap).New()
 	if none.Get(e) == nil || rare.Get(e) == nil || heap.Get(e) == nil || none.Add(e, struct{}{}) == nil ||
 		!rare.Set(e, [0]int{}) {
@@ -200,7 +200,7 @@ func TestExtremeComponents(t *testing.T) {
 		return // the Go heap holds the large columns
 	}
 	type large [1 << 20]byte
-	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w)
+	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w).Named("rare")
 	p, q := big.Add(e, large{1 << 19: 3}), bigRare.Add(e, large{1 << 19: 4})
 	other := w.Archetype(big, bigRare).New()
 	if big.Get(e) != p || bigRare.Get(e) != q || p[1<<19] != 3 || q[1<<19] != 4 ||

@@ -140,7 +140,7 @@ func TestMisuse(t *testing.T) {
 func TestForeignRuns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	c, never, rare := NewColumn[uint64](w), NewColumn[[8]uint64](w), NewColumn[[8]uint64](w)
+	c, never, rare := NewColumn[uint64](w), NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("rare")
 	a := w.Archetype(c)
 	first := a.New()
 	rare.Add(first, [8]uint64{1})
@@ -185,7 +185,7 @@ func TestChangesInsideQueries(t *testing.T) {
 			var born, late Column[uint64]
 			begin := func() Query {
 				w = NewWorld(Options{Name: "home", MaxEntities: 1024})
-				born, late = NewColumn[uint64](w), NewColumn[uint64](w)
+				born, late = NewColumn[uint64](w), NewColumn[uint64](w).Named("late")
 				a = w.Archetype(born)
 				for range 5 {
 					w.Archetype().NewN(64, nil)

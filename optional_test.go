@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -50,7 +51,7 @@ func TestOptionalIllFormed(t *testing.T) {
 func TestOptionalBorders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
-	a, b := NewColumn[uint64](w), NewSparseColumn[uint64](w)
+	a, b := NewColumn[uint64](w), NewSparseColumn[uint64](w).Named("b")
 	h, never := NewHeapColumn[string](w), NewTag(w, "never")
 	w.Archetype(a).NewN(1<<16, nil)
 	es := entitiesOf(w.Query())
@@ -84,7 +85,7 @@ func TestOptionalBorders(t *testing.T) {
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
-	a, b := NewColumn[uint64](w), NewColumn[uint64](w)
+	a, b := NewColumn[uint64](w), NewColumn[uint64](w).Named("b")
 	w.Archetype(a).NewN(100, nil)
 	w.Archetype(a, b).NewN(50, nil)
 	w.Archetype().NewN(10, nil)
@@ -95,8 +96,8 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	tag := NewTag(w, "later")
 	first, _ := q.First()
 	tag.Add(first)
-	for range 1000 {
-		NewTag(w, "unused")
+	for i := range 1000 {
+		NewTag(w, fmt.Sprint("unused ", i))
 	}
 	last := NewTag(w, "last")
 	last.AddAll(bare)

@@ -140,12 +140,12 @@ func TestOrderMisuse(t *testing.T) {
 		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
-	col, other, foreign := NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[uint64](abroad)
+	col, other, foreign := NewColumn[uint64](w), NewColumn[uint64](w).Named("other"), NewColumn[uint64](abroad)
 	key := func(v *uint64) uint64 { return *v }
 	w.Archetype(col).NewN(5, nil)
 	says(t, func() { NewOrder(Query{}, col, key) }, "zero Query")
 	says(t, func() { NewOrder(w.Query(col), other, key) },
-		"NewOrder: the query does not ask for uint64: name it in World.Query")
+		"NewOrder: the query does not ask for other: name it in World.Query")
 	says(t, func() { NewOrder(w.Query(col), foreign, key) }, `belongs to world "abroad"`)
 	says(t, func() { NewOrder(w.Query(col), Column[uint64]{}, key) }, "NewOrder: column 1 was not made")
 	o := NewOrder(w.Query(col), col, key)

@@ -55,7 +55,7 @@ func newPromisesModel(t testing.TB) *promisesModel {
 		f := &promisesWorld{World: w}
 		f.dense = NewColumn[[100]byte](w)
 		f.sparse = [2]SparseColumn[promisedElement]{NewSparseColumn[promisedElement](w),
-			NewSparseColumn[promisedElement](w)}
+			NewSparseColumn[promisedElement](w).Named("second")}
 		f.heap = NewHeapColumn[string](w)
 		f.child = NewRelation(w, "child", RelationOptions{})
 		f.roads = NewEdges[uint64](w, "roads", EdgesOptions{Capacity: 2000})

@@ -13,7 +13,7 @@ import (
 func TestQuery(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	a, b, c := NewColumn[uint32](w), NewColumn[uint32](w), NewColumn[uint32](w)
+	a, b, c := NewColumn[uint32](w), NewColumn[uint32](w).Named("b"), NewColumn[uint32](w).Named("c")
 	made := w.Archetype(a)
 	var es []Entity
 	for i := range 10_000 {

@@ -85,7 +85,6 @@ type relation struct {
 // addresses only, and panics with a [*vm.Error] if none are left.
 func NewRelation(w *World, name string, o RelationOptions) Relation {
 	w.mustTakeColumns("NewRelation")
-	w.mustBeUnused("NewRelation", name, reflect.TypeFor[Entity](), true)
 	mustKnow("NewRelation", o.OnDelete)
 	k := &relation{world: w, onDelete: o.OnDelete, cyclic: o.Cyclic}
 	bytes := w.options.MaxEntities * int(unsafe.Sizeof(link{}))

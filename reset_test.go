@@ -17,7 +17,7 @@ func TestReset(t *testing.T) {
 	defer w.Close()
 	defer twin.Close()
 	w.Reset() // before the first entity
-	c, late := NewColumn[uint64](w), NewColumn[uint64](w)
+	c, late := NewColumn[uint64](w), NewColumn[uint64](w).Named("late")
 	tag, sparse, text := NewTag(w, "Tag"), NewSparseColumn[uint64](w), NewHeapColumn[string](w)
 	a, b := w.Archetype(c), w.Archetype(c, tag, sparse, text)
 	twinColumn := NewColumn[uint64](twin)

@@ -8,11 +8,11 @@ type Tag struct {
 	c *column
 }
 
-// NewTag registers a tag with the world. name appears in statistics and messages. NewTag takes addresses
-// only, and panics with a [*vm.Error] if none are left.
+// NewTag registers a tag with the world. name appears in statistics and messages; NewTag panics if the
+// world has a tag of this name. NewTag takes addresses only, and panics with a [*vm.Error] if none are left.
 func NewTag(w *World, name string) Tag {
 	w.mustTakeColumns("NewTag")
-	w.mustBeUnused("NewTag", name, nil, false)
+	w.mustBeNewTag(name)
 	c, err := w.register(name, nil)
 	if err != nil {
 		panic(err)

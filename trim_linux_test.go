@@ -104,7 +104,7 @@ func TestTrimFreePages(t *testing.T) {
 	n := 64 * group
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
-	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w), NewSparseColumn[[8]uint64](w)
+	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"), NewSparseColumn[[8]uint64](w).Named("sparse")
 	a := w.Archetype(c, taken, sparse)
 	a.NewN(n, func(r Run) {
 		for i := range r.Len() {

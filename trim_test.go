@@ -100,7 +100,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 func TestTrimAgedSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	c, d := NewColumn[uint64](w), NewColumn[uint64](w)
+	c, d := NewColumn[uint64](w), NewColumn[uint64](w).Named("d")
 	a, b := w.Archetype(c), w.Archetype(d)
 	a.NewN(4096, nil)
 	b.NewN(4096, nil)

@@ -195,7 +195,7 @@ func limitedData() {
 	NewColumn[[64]byte](other)
 	mustNot(other.Archetype(other.columns[0].asAny()).Grow(1 << 20)) // 64 MiB
 	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 22, Pages: vm.PagesSmall})
-	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w)
+	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w).Named("d")
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
 	// Go's runtime still has 20 MiB for itself at every refusal

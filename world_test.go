@@ -171,7 +171,7 @@ func TestTrim(t *testing.T) {
 	}
 	w := NewWorld(Options{MaxEntities: 2 * n})
 	defer w.Close()
-	c, other := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w)
+	c, other := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("other")
 	a, b := w.Archetype(c), w.Archetype(other)
 	b.New()
 	kept := a.New()

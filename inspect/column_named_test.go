@@ -33,7 +33,7 @@ func newNamesakes(t *testing.T) *namesakes {
 			case 1:
 				vast.NewSparseColumn[int32](w).Named(name).Add(n.e, 10)
 			case 2:
-				vast.NewHeapColumn[int32](w).Named(name).Add(n.e, 10)
+				vast.NewHeapColumn[int64](w).Named(name).Add(n.e, 10)
 			}
 		}
 		for i := range 2 { // numbers 11 to 14; the even numbers are the columns of targets

@@ -14,10 +14,11 @@ import (
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
+	type Ship struct{ Hull int32 } // another type of the same name
 	var second vast.Column[Ship]
 	var number int
 	f.see(t, func() {
-		second = vast.NewColumn[Ship](f.w).Named("Ship")
+		second = vast.NewColumn[Ship](f.w)
 		number = probe.Describe(second).ID
 		second.Add(f.london, Ship{Hull: 9})
 		second.Add(f.paris, Ship{Hull: 10})

@@ -42,7 +42,7 @@ func TestBytes(t *testing.T) {
 	if n != 190 {
 		t.Errorf("%d entities were looked at, want 190", n)
 	}
-	b := vast.NewColumn[uint64](w)
+	b := vast.NewColumn[uint64](w).Named("b")
 	defer func() {
 		if recover() == nil {
 			t.Error("the bytes of a run without the component did not panic")

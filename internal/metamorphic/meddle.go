@@ -30,7 +30,7 @@ func (p *player) meddle() {
 	case 5:
 		p.grow()
 		if p.meddled < 100 {
-			vast.NewTag(w, "met").OnRemove(func(vast.Entity) {
+			vast.NewTag(w, fmt.Sprint("met ", p.meddled)).OnRemove(func(vast.Entity) {
 				panic("metamorphic: a tag was removed that no entity has")
 			})
 		}

@@ -25,7 +25,8 @@ The garbage collector does not scan columns, containers and arenas: it frees the
 while the target is in use. So making a container for a type with Go pointers panics. This analyzer finds such
 types before the program runs, also behind a generic function of the program. It also finds Go pointers that
 are stored through package unsafe or as a uintptr, if nothing else keeps their target alive. Pointers to
-memory off the heap and to package-level variables are allowed.
+memory off the heap and to package-level variables are allowed. And it finds resources whose type is a
+pointer or an interface: SetResource panics for these, because it stores the value itself.
 
 	type Ship struct{ Name string }
 
@@ -33,7 +34,10 @@ memory off the heap and to package-level variables are allowed.
 	ships := vast.NewHeapColumn[Ship](w) // right
 
 	*(**Crew)(unsafe.Pointer(seat.Get(e))) = new(Crew) // wrong
-	seat.Set(e, Seat{Crew: handle})                    // right`, run, new(plain))
+	seat.Set(e, Seat{Crew: handle})                    // right
+
+	vast.SetResource(w, &Clock{})         // wrong: panics
+	clock := vast.SetResource(w, Clock{}) // right`, run, new(plain))
 
 // plain is the fact that some type parameters of a function must not contain Go pointers.
 type plain struct{ Parameters []int }
@@ -246,6 +250,7 @@ func (f *finder) instance(id *ast.Ident) {
 	if arguments.Len() == 0 || f.Provoked(id) {
 		return
 	}
+	f.resource(id, fn, arguments.At(0))
 	for _, i := range f.need(fn) {
 		t := arguments.At(i)
 		if path, kind := pointer(t, name(t), map[*types.TypeParam]bool{}); kind != "" {

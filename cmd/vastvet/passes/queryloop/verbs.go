@@ -72,6 +72,7 @@ var verbs = map[string]verb{
 func init() {
 	for _, column := range []string{"vast.Column", "vast.HeapColumn", "vast.SparseColumn", "vast.Tag"} {
 		verbs[column+".Add"] = verb{adds: true, later: "AddLater"}
+		verbs[column+".EditOrAdd"] = verb{adds: true}
 		verbs[column+".AddAll"] = verb{entity: -1, adds: true}
 		verbs[column+".Remove"] = verb{later: "RemoveLater"}
 		verbs[column+".RemoveAll"] = verb{entity: -1}

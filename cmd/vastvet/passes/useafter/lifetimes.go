@@ -39,10 +39,10 @@ var needsOpen = map[string][]string{
 
 	// Types made from a world.
 	"vast.Archetype": words("Grow New NewN"),
-	"vast.Column": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+	"vast.Column": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
-	"vast.HeapColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+	"vast.HeapColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
 	"vast.Names": words("Set"),
 	"vast.Order": words("All Descending"),
@@ -50,7 +50,7 @@ var needsOpen = map[string][]string{
 		"Single To Without Words"),
 	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
 		"SetLater SetRun"),
-	"vast.SparseColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+	"vast.SparseColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
@@ -64,7 +64,7 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
 // program, and the functions of rings that wait for another goroutine.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll Exchange New NewN Peek Read " +
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Peek Read " +
 	"ReadFrom Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set SetAll SetRun SetValue " +
 	"Step Tick Visit Write WriteTo")
 

@@ -283,3 +283,22 @@ func (k *keeper) rightKept(seats vast.Column[seat], e vast.Entity, pin *runtime.
 	p.Next = uintptr(unsafe.Pointer(captured))
 	store(nil)
 }
+
+type clock struct{ Tick int }
+
+type holder struct{ clock *clock }
+
+func resources(w *vast.World, e error) {
+	vast.SetResource(w, &clock{})       // want `SetResource\[\*clock\] panics: a resource is stored by value: write p := vast.SetResource\(w, clock{…}\) and keep p, or store a struct that holds the pointer`
+	vast.SetResource(w, e)              // want `SetResource\[error\] panics: a resource is stored under the type of its value`
+	vast.SetResource[any](w, clock{})   // want `SetResource\[any\] panics`
+	_ = vast.Resource[*clock](w)        // want `Resource\[\*clock\] panics: a resource is stored by value`
+	_ = vast.FindResource[*clock](w)    // want `FindResource\[\*clock\] finds nothing`
+	_ = vast.RemoveResource[*clock](w)  // want `RemoveResource\[\*clock\] finds nothing`
+	vast.SetResource(w, clock{}).Tick++ // the value
+	vast.SetResource(w, holder{new(clock)})
+	vast.SetResource(w, map[string]int{})
+	stored[clock](w)
+}
+
+func stored[T any](w *vast.World) *T { return vast.FindResource[T](w) }

@@ -1,0 +1,36 @@
+package offheap
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
+)
+
+// resources are the functions for the resources of a world.
+var resources = []string{"FindResource", "RemoveResource", "Resource", "SetResource"}
+
+// resource reports a function for resources whose type argument no resource can have.
+func (f *finder) resource(id *ast.Ident, fn *types.Func, t types.Type) {
+	if fn.Pkg() == nil || fn.Pkg().Path() != lib.Module || fn.Signature().Recv() != nil ||
+		!slices.Contains(resources, fn.Name()) {
+		return
+	}
+	does := "finds nothing"
+	if fn.Name() == "SetResource" || fn.Name() == "Resource" {
+		does = "panics"
+	}
+	switch u := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return
+	case *types.Pointer:
+		f.Say(id, "%s[%s] %s: a resource is stored by value: write p := vast.SetResource(w, %s{…}) and keep p, "+
+			"or store a struct that holds the pointer", fn.Name(), name(t), does, name(u.Elem()))
+		return
+	}
+	if types.IsInterface(t) {
+		f.Say(id, "%s[%s] %s: a resource is stored under the type of its value: store the value itself, or a "+
+			"struct that holds the interface", fn.Name(), name(t), does)
+	}
+}

@@ -1,0 +1,65 @@
+package probe_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+type clock struct{ Tick, hidden int }
+
+// refused reports whether f panics with a message that contains s.
+func refused(t *testing.T, s string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got, _ := recover().(string); !strings.Contains(got, s) {
+			t.Errorf("panic %q, want it to contain %q", got, s)
+		}
+	}()
+	f()
+}
+
+func TestResources(t *testing.T) {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
+	defer w.Close()
+	typ := reflect.TypeFor[clock]()
+	if _, ok := probe.Resource(w, typ); ok || len(probe.Resources(w)) > 0 {
+		t.Error("an empty world has resources")
+	}
+	p := vast.SetResource(w, clock{Tick: 1})
+	text := probe.SetResource(w, reflect.ValueOf("night"))
+	list := probe.Resources(w)
+	if len(list) != 2 || list[0].Type() != typ || list[1].Interface() != "night" {
+		t.Fatalf("resources %v, want the clock and the text", list)
+	}
+	if list[0].Addr().Interface() != any(p) || vast.Resource[string](w) != text.Addr().Interface() {
+		t.Error("the values are not those of the world")
+	}
+	v, ok := probe.Resource(w, typ)
+	if !ok {
+		t.Fatal("the clock was not found")
+	}
+	v.Field(0).SetInt(7)
+	if p.Tick != 7 {
+		t.Errorf("the tick is %d, want 7", p.Tick)
+	}
+	if got := probe.SetResource(w, reflect.ValueOf(clock{Tick: 8})); got.Addr().Interface() != any(p) || p.Tick != 8 {
+		t.Errorf("the tick is %d, want 8 at the same address", p.Tick)
+	}
+
+	refused(t, "*probe_test.clock: a resource is stored by value", func() { probe.SetResource(w, reflect.ValueOf(p)) })
+	refused(t, "error is an interface", func() {
+		probe.SetResource(w, reflect.New(reflect.TypeFor[error]()).Elem())
+	})
+	refused(t, "zero reflect.Value", func() { probe.SetResource(w, reflect.Value{}) })
+	refused(t, "unexported field", func() { probe.SetResource(w, reflect.ValueOf(clock{}).Field(1)) })
+	w.Close()
+	if len(probe.Resources(w)) > 0 {
+		t.Error("a closed world has resources")
+	}
+	refused(t, "closed", func() { probe.SetResource(w, reflect.ValueOf(1)) })
+}
