@@ -47,11 +47,13 @@ func TestResources(t *testing.T) {
 	if p.Tick != 7 {
 		t.Errorf("the tick is %d, want 7", p.Tick)
 	}
-	if got := probe.SetResource(w, reflect.ValueOf(clock{Tick: 8})); got.Addr().Interface() != any(p) || p.Tick != 8 {
+	got := probe.SetResource(w, reflect.ValueOf(clock{Tick: 8}))
+	if got.Addr().Interface() != any(p) || p.Tick != 8 {
 		t.Errorf("the tick is %d, want 8 at the same address", p.Tick)
 	}
 
-	refused(t, "*probe_test.clock: a resource is stored by value", func() { probe.SetResource(w, reflect.ValueOf(p)) })
+	refused(t, "*probe_test.clock: a resource is stored by value",
+		func() { probe.SetResource(w, reflect.ValueOf(p)) })
 	refused(t, "error is an interface", func() {
 		probe.SetResource(w, reflect.New(reflect.TypeFor[error]()).Elem())
 	})
