@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-type clock struct{ Tick, hidden int }
+type clock struct{ Tick int }
 
 // refused reports whether f panics with a message that contains s.
 func refused(t *testing.T, s string, f func()) {
