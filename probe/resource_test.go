@@ -9,7 +9,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-type clock struct{ Tick int }
+type clock struct {
+	Tick int
+	_    int // found by reflection as an unexported field
+}
 
 // refused reports whether f panics with a message that contains s.
 func refused(t *testing.T, s string, f func()) {
