@@ -200,6 +200,7 @@ func TestSetResourceReturnsTheAddress(t *testing.T) {
 		func() { SetResource[error](w, nil) })
 	mustPanic(t, "Resource[*vast.clock]: world \"world\" has none: there is one of type vast.clock: write "+
 		"vast.Resource[vast.clock](w)", func() { Resource[*clock](w) })
+	//vastvet:ignore offheap: the test is about this mistake
 	if FindResource[*clock](w) != nil {
 		t.Error("a pointer resource was found")
 	}
