@@ -18,11 +18,11 @@ func Pick(usual, long int) int {
 	return usual
 }
 
-// OneGoroutine skips a test of one goroutine in builds with the race detector, unless the form is long: the test
-// takes ten times as long there and the detector has nothing to find.
+// OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set. The
+// test takes ten times as long there, and the detector has nothing to find but misuse of unsafe pointers.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
-	if Race && !Enabled() {
-		t.Skip("the race detector has nothing to find in one goroutine")
+	if Race && testing.Short() {
+		t.Skip("a long test of one goroutine, with the race detector and -short")
 	}
 }
