@@ -3,6 +3,7 @@ package vast
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"unsafe"
@@ -338,6 +339,39 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 		} else if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
+	}
+}
+
+// NewSlot makes an entity as [Archetype.New] does, and returns its slot, to write its components:
+//
+//	s := ships.NewSlot()
+//	*position.At(s), *velocity.At(s) = start, Velocity{X: 1}
+//	ship := s.Entity()
+//
+// The slot is valid until the structure of the world changes.
+func (a *Archetype) NewSlot() Slot {
+	return Slot{a.New().slot, a.world.gens}
+}
+
+// NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each, to
+// write its components:
+//
+//	for i, s := range ships.NewEach(1000) {
+//		position.At(s).X = float64(i)
+//	}
+//
+// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, the others
+// are made all the same, and their components are zero. The rules of [Archetype.NewN] for fill hold for the loop's
+// body.
+func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
+	return func(yield func(int, Slot) bool) {
+		i, more := 0, true
+		a.NewN(n, func(r Run) {
+			for slot := r.start; more && slot < r.start+r.n; slot++ {
+				more = yield(i, Slot{slot, r.gens})
+				i++
+			}
+		})
 	}
 }
 

@@ -85,14 +85,9 @@ func (b Batch) walk(method string) walk {
 // All yields the batch's entities as [Query.All] does.
 func (b Batch) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
-		for run := range b.Runs() {
-			for i := range run.Len() {
-				if !yield(run.Entity(i)) {
-					return
-				}
-				if b.q.world.changes != b.changes {
-					b.q.world.changedWhile("a batch of a query was running")
-				}
+		for s := range b.Slots() {
+			if !yield(s.Entity()) {
+				return
 			}
 		}
 	}

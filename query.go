@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 )
@@ -373,18 +372,9 @@ func (q Query) Runs() iter.Seq[Run] {
 // All yields the matching entities one by one, in the order of their slots. The rules of [Query.Runs] hold.
 func (q Query) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
-		var k walk
-		k.start(q.q)
-		world, gens, changes := k.world, k.world.gens, k.changes
-		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
-			for ; mask != 0; mask &= mask - 1 {
-				slot := uint32(base) + trailingZeros(mask)
-				if !yield(Entity{slot, *(*uint32)(unsafe.Add(gens, uintptr(slot)*4))}) {
-					return
-				}
-				if world.changes != changes {
-					world.changedWhile("a query was running")
-				}
+		for s := range q.Slots() {
+			if !yield(s.Entity()) {
+				return
 			}
 		}
 	}
@@ -439,71 +429,6 @@ func (q Query) Single() (Entity, bool) {
 	}
 	run := k.run()
 	return run.Entity(0), run.n == 1 && !k.next()
-}
-
-// walk is the state of one run of a query.
-type walk struct {
-	world   *World
-	q       *query
-	changes uint64        // of the world, when the walk began
-	cursor  bitset.Cursor // its Lo and Hi are the current run
-
-	// These serve the queries that are not plain.
-	source source
-	end    uint // of the run that is being cut; the cursor's Hi is the end of the last part
-	listed listed
-	linked linkedSources
-	slots  related
-	pinned int  // runs of a pinned query that the walk has passed
-	at     uint // the next slot of the current run, for nextPieceOfRun
-	pieces bool // runs of links may be cut after 64 slots
-}
-
-func (k *walk) start(q *query) {
-	if q == nil {
-		panic(zeroQuery)
-	}
-	k.world, k.q, k.changes = q.world, q, q.world.changes
-	if q.world.closed {
-		q.world.mustBeOpen("Query")
-	}
-	if q.written != nil {
-		q.flushDirty()
-	}
-	k.cursor.Start(&q.filter, uint(q.world.frontier))
-	if !q.plain {
-		k.startSource()
-	}
-}
-
-// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
-func (k *walk) next() bool {
-	if k.q.plain {
-		return k.cursor.Next()
-	}
-	return k.nextPart()
-}
-
-// run returns the run that the walk is at.
-func (k *walk) run() Run {
-	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
-}
-
-// check panics if the structure changed since the walk began.
-func (k *walk) check() {
-	if k.world.changes != k.changes {
-		k.world.changedWhile("a query was running")
-	}
-}
-
-// runs yields the remaining runs.
-func (k *walk) runs(yield func(Run) bool) {
-	for k.next() {
-		if !yield(k.run()) {
-			return
-		}
-		k.check()
-	}
 }
 
 // pin returns a query for the current matches of q, by slot, which do not change while it runs.

@@ -44,26 +44,9 @@ func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
 		k.start(q.q)
-		world, gens, changes, plain := k.world, k.world.gens, k.changes, q.q.plain
-		for {
-			var base, mask = uint(0), uint64(0)
-			if plain {
-				base, mask = k.cursor.NextWord()
-				base *= 64
-			} else {
-				base, mask = k.nextPiece()
-			}
-			if mask == 0 {
+		for s := range k.each("a query was running") {
+			if !yield(s) {
 				return
-			}
-			for ; mask != 0; mask &= mask - 1 {
-				// The compiler copies the body of the caller's loop to here as long as there is one call.
-				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
-					return
-				}
-				if world.changes != changes {
-					world.changedWhile("a query was running")
-				}
 			}
 		}
 	}
@@ -76,48 +59,12 @@ func (b Batch) Slots() iter.Seq[Slot] {
 			return // the zero Batch is empty
 		}
 		k := b.walk("Batch.Slots")
-		world, gens, changes := k.world, k.world.gens, k.changes
-		for base, mask := k.nextPiece(); mask != 0; base, mask = k.nextPiece() {
-			for ; mask != 0; mask &= mask - 1 {
-				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
-					return
-				}
-				if world.changes != changes {
-					world.changedWhile("a batch of a query was running")
-				}
+		for s := range k.each("a batch of a query was running") {
+			if !yield(s) {
+				return
 			}
 		}
 	}
-}
-
-// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the i-th
-// slot from there. The mask is zero at the end.
-func (k *walk) nextPiece() (base uint, mask uint64) {
-	var word uint
-	switch {
-	case k.q.plain:
-		word, mask = k.cursor.NextWord()
-	case k.source == fromLinks, k.source == fromPinned:
-		return k.nextPieceOfRun()
-	default:
-		word, mask = k.nextWord()
-	}
-	return word * 64, mask
-}
-
-// nextPieceOfRun is nextPiece for the walks that do not go by words.
-func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
-	if k.at == k.cursor.Hi {
-		k.pieces = true
-		if !k.nextPart() {
-			return 0, 0
-		}
-		k.at = k.cursor.Lo
-	}
-	base = k.at
-	n := min(k.cursor.Hi-k.at, 64)
-	k.at += n
-	return base, ^uint64(0) >> (64 - n)
 }
 
 // Slots yields the slots of the run's entities.
@@ -139,39 +86,6 @@ func (r Run) All() iter.Seq2[int, Entity] {
 				return
 			}
 		}
-	}
-}
-
-// NewSlot makes an entity as [Archetype.New] does, and returns its slot, to write its components:
-//
-//	s := ships.NewSlot()
-//	*position.At(s), *velocity.At(s) = start, Velocity{X: 1}
-//	ship := s.Entity()
-//
-// The slot is valid until the structure of the world changes.
-func (a *Archetype) NewSlot() Slot {
-	return Slot{a.New().slot, a.world.gens}
-}
-
-// NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each, to
-// write its components:
-//
-//	for i, s := range ships.NewEach(1000) {
-//		position.At(s).X = float64(i)
-//	}
-//
-// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, the others
-// are made all the same, and their components are zero. The rules of [Archetype.NewN] for fill hold for the loop's
-// body.
-func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
-	return func(yield func(int, Slot) bool) {
-		i, more := 0, true
-		a.NewN(n, func(r Run) {
-			for slot := r.start; more && slot < r.start+r.n; slot++ {
-				more = yield(i, Slot{slot, r.gens})
-				i++
-			}
-		})
 	}
 }
 

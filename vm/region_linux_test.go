@@ -296,7 +296,8 @@ func TestUsage(t *testing.T) {
 	for off := 0; off < 200*p; off += 2 * p {
 		must(t, r.Decommit(off, p))
 	}
-	if more := ReadUsage().Mappings - after.Mappings; more < 199 || more > 220 {
-		t.Errorf("a hundred holes made %d mappings more, want 199 or a few more", more)
+	// The holes make 199 mappings more. The Go runtime joins and makes some of its own at any time.
+	if more := ReadUsage().Mappings - after.Mappings; more < 180 || more > 220 {
+		t.Errorf("a hundred holes made %d mappings more, want about 199", more)
 	}
 }

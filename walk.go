@@ -1,0 +1,126 @@
+package vast
+
+import (
+	"iter"
+
+	"github.com/vastgo/vast/internal/bitset"
+)
+
+// walk is the state of one run of a query.
+type walk struct {
+	world   *World
+	q       *query
+	changes uint64        // of the world, when the walk began
+	cursor  bitset.Cursor // its Lo and Hi are the current run
+
+	// These serve the queries that are not plain.
+	source source
+	end    uint // of the run that is being cut; the cursor's Hi is the end of the last part
+	listed listed
+	linked linkedSources
+	slots  related
+	pinned int  // runs of a pinned query that the walk has passed
+	at     uint // the next slot of the current run, for nextPieceOfRun
+	pieces bool // runs of links may be cut after 64 slots
+}
+
+func (k *walk) start(q *query) {
+	if q == nil {
+		panic(zeroQuery)
+	}
+	k.world, k.q, k.changes = q.world, q, q.world.changes
+	if q.world.closed {
+		q.world.mustBeOpen("Query")
+	}
+	if q.written != nil {
+		q.flushDirty()
+	}
+	k.cursor.Start(&q.filter, uint(q.world.frontier))
+	if !q.plain {
+		k.startSource()
+	}
+}
+
+// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
+func (k *walk) next() bool {
+	if k.q.plain {
+		return k.cursor.Next()
+	}
+	return k.nextPart()
+}
+
+// run returns the run that the walk is at.
+func (k *walk) run() Run {
+	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
+}
+
+// check panics if the structure changed since the walk began.
+func (k *walk) check() {
+	if k.world.changes != k.changes {
+		k.world.changedWhile("a query was running")
+	}
+}
+
+// runs yields the remaining runs.
+func (k *walk) runs(yield func(Run) bool) {
+	for k.next() {
+		if !yield(k.run()) {
+			return
+		}
+		k.check()
+	}
+}
+
+// each yields the slots of the remaining entities. The compiler copies the body of a caller's loop into this loop,
+// as long as it calls yield at one place.
+func (k *walk) each(doing string) iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		world, gens, changes, plain := k.world, k.world.gens, k.changes, k.q.plain
+		for {
+			var base uint
+			var mask uint64
+			if plain { // here and not in nextPiece, which would be one call more for each word
+				base, mask = k.cursor.NextWord()
+				base *= 64
+			} else {
+				base, mask = k.nextPiece()
+			}
+			if mask == 0 {
+				return
+			}
+			for ; mask != 0; mask &= mask - 1 {
+				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
+					return
+				}
+				if world.changes != changes {
+					world.changedWhile(doing)
+				}
+			}
+		}
+	}
+}
+
+// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the i-th
+// slot from there. The mask is zero at the end.
+func (k *walk) nextPiece() (base uint, mask uint64) {
+	if k.source == fromLinks || k.source == fromPinned {
+		return k.nextPieceOfRun()
+	}
+	word, mask := k.nextWord()
+	return word * 64, mask
+}
+
+// nextPieceOfRun is nextPiece for the walks that do not go by words.
+func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
+	if k.at == k.cursor.Hi {
+		k.pieces = true
+		if !k.nextPart() {
+			return 0, 0
+		}
+		k.at = k.cursor.Lo
+	}
+	base = k.at
+	n := min(k.cursor.Hi-k.at, 64)
+	k.at += n
+	return base, ^uint64(0) >> (64 - n)
+}
