@@ -133,3 +133,20 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 		}
 	}
 }
+
+func TestWalksOfPoolThatLostItsRoom(t *testing.T) {
+	p := newPool[[512]byte](t, Options{Capacity: 1 << 20})
+	room := p.roomOf()
+	before := room.Committed()
+	if err := p.Grow(100_000); err != nil {
+		t.Fatal(err)
+	}
+	room.Restore(before)
+	for first := range p.Runs() {
+		t.Errorf("Runs yields a run at %d", first)
+	}
+	for h := range p.All() {
+		t.Errorf("All yields %v", h)
+	}
+	p.Clear(nil)
+}

@@ -18,7 +18,11 @@ import (
 // gaps.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
-		for w, m := uint(0), *p.word(0); ; {
+		w, m := uint(0), uint64(0)
+		if p.room > 0 {
+			m = *p.word(0)
+		}
+		for {
 			// The sum carries through the run: its lowest bit is the run's end. The sum is zero if the run
 			// reaches the end of the word, or if the word has no more runs.
 			after := m + m&-m
