@@ -52,6 +52,11 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	columns := w.columnsOf("Archetype", cols)
 	mustStandAlone("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
+	return w.archetypeWith(columns)
+}
+
+// archetypeWith returns the archetype with the given columns, which are in the order of their numbers.
+func (w *World) archetypeWith(columns []*column) *Archetype {
 	if a := w.archetypeOf(columns); a != nil {
 		return a
 	}

@@ -26,6 +26,9 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Exchange": func(f *callbackWorld) {
 		f.Exchange(f.Query(f.num), []AnyColumn{f.late, f.pool}, []AnyColumn{f.tag, f.child})
 	},
+	"Archetype.Pack": func(f *callbackWorld) { f.full.Pack(MoveOptions{}) },
+	"World.OnMove":   func(f *callbackWorld) { f.OnMove(func(_, _ Entity) {}) },
+	"World.Regroup":  func(f *callbackWorld) { f.Regroup(f.Query(f.num), MoveOptions{}) },
 	"probe.Extents": func(f *callbackWorld) {
 		probed.Extents(f.World, 0, func(_, _, _ int, _ *Archetype) bool { return true })
 	},

@@ -29,6 +29,8 @@ const (
 	opReset
 	opName
 	opRemoveName
+	opPack
+	opRegroup
 )
 
 var operationNames = [...]string{
@@ -43,6 +45,7 @@ var operationNames = [...]string{
 	opTrack: "NewTracker", opUntrack: "Tracker.Close",
 	opReset: "World.Reset",
 	opName:  "Names.Set", opRemoveName: "Names.Remove",
+	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
 }
 
 // callback is a user's function that an operation is calling. The operation relies on the room that it has
@@ -54,6 +57,9 @@ type callback struct {
 
 // fill is the callback of Archetype.NewN.
 var fill = callback{what: "Archetype.NewN was filling new entities"}
+
+// moved is the callback of World.OnMove.
+var moved = callback{what: "a callback of World.OnMove was running"}
 
 func (b callback) String() string {
 	if b.of != nil {

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
 	"sync"
@@ -39,7 +40,8 @@ type column struct {
 	store    store          // keeps elements that do not lie at base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
-	later    later // applies a recorded command
+	later    later        // applies a recorded command
+	recorded reflect.Type // of the value of a recorded command, as far as it may hold Entities
 
 	adding, removing operation // the names of a gain and a loss in messages
 
@@ -344,6 +346,19 @@ func (c *column) len() int {
 		return 0
 	}
 	return c.set.Count()
+}
+
+// present yields the slots whose entities have the component.
+func (c *column) present() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for at := c.set.Next(0); at < uint(c.slots); at = c.set.Next(at/64*64 + 64) {
+			for mask := c.set.Word(at / 64); mask != 0; mask &= mask - 1 {
+				if !yield(uint32(at/64*64) + trailingZeros(mask)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // at returns the address of the element of a slot that has the component.

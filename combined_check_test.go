@@ -88,7 +88,7 @@ func (m *combinedModel) checkAll() {
 	if !m.options.faults {
 		CheckAreas(m.t, m.world)
 	}
-	counts, born := make([]int, combinedCount), make([]int, len(m.archetypes))
+	counts, born := make([]int, combinedCount), map[*Archetype]int{}
 	for _, e := range m.order {
 		m.checkEntity(e)
 		m.checkLinks(e)
@@ -105,8 +105,8 @@ func (m *combinedModel) checkAll() {
 		m.checkEntity(e)
 		m.checkLinks(e)
 	}
-	for i, a := range m.archetypes {
-		m.must(a.Len() == born[i], "archetype %d has %d entities, want %d", i, a.Len(), born[i])
+	for i, a := range m.world.archetypes {
+		m.must(a.Len() == born[a], "archetype %d has %d entities, want %d", i, a.Len(), born[a])
 	}
 	for c, col := range m.columns {
 		n := m.world.Query(col).Count()

@@ -33,7 +33,7 @@ type combinedOptions struct {
 }
 
 type combinedEntity struct {
-	archetype int
+	archetype *Archetype
 	values    map[int]uint64
 }
 
@@ -56,9 +56,10 @@ type combinedModel struct {
 	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
 
 	step, refusals, opened int
-	fault                  error // the error of the memory call that the test made fail
-	callbacks              int   // calls of hooks and fills
-	applied, resumed       int   // applied commands, and calls of Apply that ended early
+	fault                  error         // the error of the memory call that the test made fail
+	moved                  []movedEntity // what OnMove was called for in the running operation
+	callbacks              int           // calls of hooks and fills
+	applied, resumed       int           // applied commands, and calls of Apply that ended early
 	operation              string
 	transcript             io.Writer
 }
@@ -108,6 +109,10 @@ func (m *combinedModel) open() {
 	m.buffers = []*combinedBuffer{{Commands: NewCommands(w, CommandsOptions{})},
 		{Commands: NewCommands(w, CommandsOptions{Bytes: 1 << 16})}}
 	m.entities, m.order, m.told = map[Entity]*combinedEntity{}, nil, map[int]map[Entity]bool{}
+	w.OnMove(func(old, now Entity) {
+		m.moved = append(m.moved, movedEntity{old, now})
+		m.useFromCallback()
+	})
 	if m.options.hooks {
 		m.hookAll()
 	}
@@ -201,7 +206,7 @@ func (m *combinedModel) put(e Entity, col int, v uint64) {
 func (m *combinedModel) born(e Entity, archetype int) {
 	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && int(e.Slot()) < (m.options.slots+63)&^63,
 		"%v is not a new entity", e)
-	m.entities[e] = &combinedEntity{archetype, map[int]uint64{}}
+	m.entities[e] = &combinedEntity{m.archetypes[archetype], map[int]uint64{}}
 	m.order = append(m.order, e)
 	for _, i := range combinedSets[archetype] {
 		m.put(e, i, 0)

@@ -45,6 +45,8 @@ func (m *combinedModel) apply(b *byteStream) {
 		}
 	case 32, 33:
 		m.applyRemoving(b)
+	case 34:
+		m.applyMoves(b)
 	default:
 		m.applyBulk(b)
 	}

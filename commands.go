@@ -96,7 +96,10 @@ type piece struct {
 }
 
 // list holds recorded values with Go pointers, which must lie on the Go heap.
-type list interface{ clear() }
+type list interface {
+	clear()
+	renew(*renewal)
+}
 
 type listOf[T any] struct{ values []T }
 

@@ -38,7 +38,7 @@ func NewColumn[T any](w *World) Column[T] {
 		panic(err)
 	}
 	col := Column[T]{base: c.base, c: c}
-	c.later = col.later
+	c.later, c.recorded = col.later, c.typ
 	return col
 }
 

@@ -78,6 +78,7 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 		_ = pool.Close()
 		panic(err)
 	}
+	e.sources.recorded = reflect.TypeFor[laterEdge[T]]()
 	e.sources.later, e.sources.adding, e.sources.removing = e.later, opAddEdge, opRemoveEdge
 	e.sources.keep(edgeStore[T]{e: e})
 	e.targets.keep(inPlace{})

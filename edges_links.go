@@ -1,6 +1,11 @@
 package vast
 
-import "github.com/vastgo/vast/bulk"
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+)
 
 // room makes one more edge unable to fail. On failure nothing has changed.
 func (s *edges[T]) room(from, to uint32) error {
@@ -111,6 +116,30 @@ func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
 func (s edgeStore[T]) memory() (int, int, int) { return s.e.pool.Reserved(), s.e.pool.Committed(), 0 }
+
+func (s *edges[T]) roomAt(to, from uint32) error {
+	for _, c := range []*column{s.sources, s.targets} {
+		if c.hasAt(from) {
+			if err := c.grow(to + 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// renew renews the slots of edges and the Entities in their values.
+func (s *edges[T]) renew(n *renewal) {
+	r := referencesIn(reflect.TypeFor[T]())
+	for _, one := range s.pool.All() {
+		to := n.slot(one.to)
+		renewed := to != one.to
+		one.from, one.to = n.slot(one.from), to
+		if r != nil && n.value(unsafe.Pointer(&one.value), r) || renewed {
+			s.written(one.from)
+		}
+	}
+}
 
 func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
 func (s *edges[T]) rule() OnDelete                      { return s.onDelete }

@@ -213,7 +213,12 @@ func (w *World) giveBack(x *extent) {
 	}
 	w.extents[x.id] = nil
 	w.unusedIDs = append(w.unusedIDs, x.id)
-	w.vacant.Fill(uint(x.word), uint(x.word+x.words))
+	w.disown(x.word, x.word+x.words)
+}
+
+// disown notes that no archetype owns the words [lo, hi) any more.
+func (w *World) disown(lo, hi uint32) {
+	w.vacant.Fill(uint(lo), uint(hi))
 	// Vacant words right below the frontier count as never owned.
 	for w.frontier > 0 && w.vacant.Test(uint(w.frontier-1)) {
 		w.vacant.Clear(uint(w.frontier - 1))

@@ -121,6 +121,15 @@ func (n *Names) trim() {
 	n.byName = kept
 }
 
+// renew enters the new references of entities that were moved.
+func (n *Names) renew(m Moves) {
+	for old, now := range m.All() {
+		if name, named := n.Of(now); named && n.byName[name] == old {
+			n.byName[name] = now
+		}
+	}
+}
+
 // Find returns the living entity that has the name, and whether there is one. Complexity: that of a map.
 func (n *Names) Find(name string) (Entity, bool) {
 	e, ok := n.made().byName[name]

@@ -103,6 +103,7 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 	if err != nil {
 		panic(err)
 	}
+	k.sources.recorded = typeEntity
 	k.sources.later, k.sources.adding, k.sources.removing = k.later, opRelate, opUnrelate
 	k.sources.keep(sourceStore{k: k})
 	k.targets.keep(inPlace{})

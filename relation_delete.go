@@ -21,6 +21,10 @@ type linked interface {
 	// trimEnd decommits the memory beside the columns for the slots from the given one on. These slots hold
 	// no entities.
 	trimEnd(slots int) error
+	// roomAt makes room at slot to for the links of the entity in slot from.
+	roomAt(to, from uint32) error
+	// renew renews the slots in links after some entities were moved.
+	renew(n *renewal)
 	check(must func(bool, string, ...any))
 }
 

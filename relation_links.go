@@ -305,6 +305,41 @@ func (s sourceStore) drop(slot uint32) {
 	}
 }
 
+func (s sourceStore) move(from, to uint32) {
+	k := s.k
+	level := k.link(from).level
+	*k.link(to) = *k.link(from)
+	k.setLevel(from, 0)
+	if level > 0 {
+		k.link(to).level = 0
+		k.setLevel(to, level)
+	}
+}
+
+func (k *relation) roomAt(to, from uint32) error {
+	if k.sources.hasAt(from) {
+		if err := k.reach(to+1, k.level(from)); err != nil {
+			return err
+		}
+	}
+	if k.targets.hasAt(from) {
+		return k.targets.grow(to + 1)
+	}
+	return nil
+}
+
+// renew renews the slots in links and families. Targets are renewed as components of the column.
+func (k *relation) renew(n *renewal) {
+	for slot := range k.sources.present() {
+		l := k.link(slot)
+		l.next, l.prev = n.slot(l.next), n.slot(l.prev)
+	}
+	for slot := range k.targets.present() {
+		f := k.family(slot)
+		f.first, f.last = n.slot(f.first), n.slot(f.last)
+	}
+}
+
 // dropped moves the descendants of all sources that have become roots.
 func (s sourceStore) dropped() {
 	k := s.k

@@ -1,5 +1,7 @@
 package vast
 
+import "math/bits"
+
 // Stats describe a world at one moment. Sizes are in bytes.
 type Stats struct {
 	Name     string
@@ -35,11 +37,29 @@ type ArchetypeStats struct {
 	Entities int // alive and born with it
 	Slots    int // owned
 	Extents  int // runs of slots
+	Runs     int // runs of neighbouring slots that hold an entity
 }
 
 // Fill returns the share of the archetype's slots that hold an entity, from 0 to 1. It is 1 if the archetype
 // owns no slots.
 func (s ArchetypeStats) Fill() float64 { return share(s.Entities, s.Slots) }
+
+// runs returns the number of runs of neighbouring slots that hold an entity.
+func (a *Archetype) runs() (n int) {
+	last, next := uint64(0), uint32(0) // last is 1 if the slot before the word next holds an entity
+	for _, x := range a.extents {
+		if x.word != next {
+			last = 0
+		}
+		next = x.word + x.words
+		for word := x.word; word < x.word+x.words; word++ {
+			live := a.world.live.Word(uint(word))
+			n += bits.OnesCount64(live &^ (live<<1 | last))
+			last = live >> 63
+		}
+	}
+	return n
+}
 
 func share(n, of int) float64 {
 	if of == 0 {
@@ -48,8 +68,21 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and the number of
-// extents. Stats makes no system calls: [World.Resident] and [World.ResidentStats] return how much is in
+// PackPays estimates whether [Archetype.Pack] takes less time than the holes between the archetype's entities cost
+// in the given number of walks over all of them with [Query.Slots]. Walks with [Query.Runs] gain more by packing. The
+// estimate knows nothing of the size of components and the number of references; its constants come from
+// BenchmarkPack.
+func (s ArchetypeStats) PackPays(walks int) bool {
+	if s.Runs <= s.Extents {
+		return false
+	}
+	holes := min(float64(s.Runs)/float64(s.Entities), 0.99) // the share of holes, if they lie at random
+	pack, walk := 20+70*holes, holes/(1-holes)/4            // nanoseconds for each entity
+	return float64(walks)*walk > pack
+}
+
+// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and one step for each
+// 64 slots that archetypes own. Stats makes no system calls: [World.Resident] and [World.ResidentStats] return how much is in
 // memory.
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
@@ -72,6 +105,7 @@ func (w *World) Stats() Stats {
 		for _, c := range a.columns {
 			as.Columns = append(as.Columns, c.name)
 		}
+		as.Runs = a.runs()
 		s.Slots += as.Slots
 		s.Archetypes = append(s.Archetypes, as)
 	}

@@ -20,6 +20,8 @@ type store interface {
 	// operation.
 	drop(slot uint32)
 	dropped()
+	// move moves the element of a slot to a slot without one. The bytes in the column are there already.
+	move(from, to uint32)
 	// empty ends all elements at once.
 	empty()
 	// has reports whether n puts cannot fail, even after the owed ones, which were promised to others.
@@ -50,6 +52,7 @@ func (inPlace) at(uint32) unsafe.Pointer                  { return nil }
 func (inPlace) put(uint32)                                {}
 func (inPlace) drop(uint32)                               {}
 func (inPlace) dropped()                                  {}
+func (inPlace) move(_, _ uint32)                          {}
 func (inPlace) empty()                                    {}
 func (inPlace) has(_, _ int) bool                         { return true }
 func (inPlace) room(_, _ int) error                       { return nil }

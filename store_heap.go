@@ -121,6 +121,12 @@ func (s *heapStore[T]) drop(slot uint32) {
 	}
 }
 
+func (s *heapStore[T]) move(from, to uint32) {
+	s.put(to)
+	*s.element(to) = *s.element(from)
+	s.drop(from)
+}
+
 func (s *heapStore[T]) empty() { s.blocks, s.used, s.live = nil, nil, 0 }
 
 func (s *heapStore[T]) close() error {

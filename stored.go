@@ -17,6 +17,9 @@ func keptBy[T any](c *column, s store) stored[T] {
 	c.keep(s)
 	k := stored[T]{c}
 	c.later = k.later
+	if s.storage() != probing.StorageHeap {
+		c.recorded = c.typ
+	}
 	return k
 }
 

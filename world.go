@@ -63,6 +63,7 @@ type World struct {
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
 	commands   commandsList
+	onMove     []func(old, new Entity)
 	bySet      map[string]*Archetype // archetypes by the set of their columns; nil while there are few
 	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents

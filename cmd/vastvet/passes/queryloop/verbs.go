@@ -49,6 +49,7 @@ var verbs = map[string]verb{
 	"vast.Archetype.NewEach":   {entity: -1},
 	"vast.Archetype.NewN":      {entity: -1},
 	"vast.Archetype.NewSlot":   {entity: -1},
+	"vast.Archetype.Pack":      {entity: -1},
 	"vast.Edges.Add":           {adds: true, later: "AddLater"},
 	"vast.Edges.Remove":        {later: "RemoveLater"},
 	"vast.Edges.RemoveTargets": {},
@@ -65,6 +66,7 @@ var verbs = map[string]verb{
 	"vast.World.Delete":        {later: "Commands.Delete"},
 	"vast.World.DeleteAll":     {entity: -1},
 	"vast.World.Exchange":      {entity: -1},
+	"vast.World.Regroup":       {entity: -1},
 	"vast.World.Reset":         {entity: -1},
 	"vast.NewTracker":          {entity: -1},
 }

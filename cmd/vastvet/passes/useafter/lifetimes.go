@@ -34,11 +34,11 @@ var needsOpen = map[string][]string{
 	"sched.Schedule":    words("Add Build GrowCommandBytes Reset Run RunTicks Tick"),
 	"vast.Commands":     words("Delete GrowBytes New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
-	"vast.World":        words("Apply Archetype DeleteAll Exchange Names Query Reset Trim"),
+	"vast.World":        words("Apply Archetype DeleteAll Exchange Names OnMove Query Regroup Reset Trim"),
 	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
 
 	// Types made from a world.
-	"vast.Archetype": words("Grow New NewN"),
+	"vast.Archetype": words("Grow New NewN Pack"),
 	"vast.Column": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
@@ -64,8 +64,8 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
 // program, and the functions of rings that wait for another goroutine.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Peek Read " +
-	"ReadFrom Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set SetAll SetRun SetValue " +
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Pack Peek Read " +
+	"ReadFrom Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set SetAll SetRun SetValue " +
 	"Step Tick Visit Write WriteTo")
 
 // from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or
@@ -81,7 +81,7 @@ type result struct {
 // ends are the methods that make all memory of their receiver bad.
 var ends = words("arena.Arena.Reset bulk.Dense.Clear bulk.Lists.Clear bulk.Pool.Clear " +
 	"bulk.SharedPool.Clear bulk.SharedReader.Leave bulk.Table.Clear guard.Pool.Clear " +
-	"guard.SampledPool.Clear ring.Ring.Commit vast.World.Reset")
+	"guard.SampledPool.Clear ring.Ring.Commit vast.World.Regroup vast.World.Reset")
 
 // truncates are the methods that make all memory of their receiver bad when their argument is 0.
 var truncates = words("bulk.Array.Truncate bulk.Table.Truncate heap.Buffer.Truncate")

@@ -38,7 +38,9 @@ func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 			e := run.Entity(i)
 			childOf.Set(e, target) // want `Set changes the structure`
 		}
-		g.w.DeleteAll(g.alive) // want `DeleteAll changes the structure while the loop over g.alive.Runs runs, whose next step panics: make the change after the loop`
+		g.ships.Pack(vast.MoveOptions{})         // want `Pack changes the structure`
+		g.w.Regroup(g.alive, vast.MoveOptions{}) // want `Regroup changes the structure`
+		g.w.DeleteAll(g.alive)                   // want `DeleteAll changes the structure while the loop over g.alive.Runs runs, whose next step panics: make the change after the loop`
 	}
 	for range g.w.Query(g.hp).Batches(64) {
 		g.ships.NewN(5, nil) // want `NewN changes the structure`

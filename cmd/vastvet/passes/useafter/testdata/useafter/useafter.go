@@ -98,6 +98,9 @@ func wrongWorld(e vast.Entity) {
 	w.Reset()
 	fmt.Println(p.Crew) // want `p is used after w.Reset`
 	p = hull.Get(e)
+	w.Regroup(q, vast.MoveOptions{})
+	fmt.Println(p.Crew) // want `p is used after w.Regroup`
+	p = hull.Get(e)
 	w.Close()
 	p.Crew = 3               // want `p is used after w.Close`
 	vast.NewColumn[ship](w)  // want `w is used after w.Close: NewColumn panics then`

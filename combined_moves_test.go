@@ -1,0 +1,121 @@
+package vast
+
+import (
+	"maps"
+	"slices"
+)
+
+// applyMoves packs an archetype or regroups the entities of a query.
+func (m *combinedModel) applyMoves(b *byteStream) {
+	o := MoveOptions{Most: max(0, b.next()-100)}
+	m.moved = nil
+	var moves Moves
+	if b.next()%2 == 0 {
+		m.operation = "Pack"
+		a := m.world.archetypes[b.next()%len(m.world.archetypes)]
+		moves = a.Pack(o)
+		for old := range moves.All() {
+			m.must(m.entities[old] != nil && m.entities[old].archetype == a, "moves %v of another archetype", old)
+		}
+		m.move(moves)
+		m.must(o.Most > 0 && moves.Len() == o.Most || a.Pack(MoveOptions{}).Len() == 0,
+			"the next Pack finds entities to move")
+	} else {
+		m.operation = "Regroup"
+		q := m.query(b)
+		var want []Entity
+		for _, e := range m.matching(q) {
+			if m.archetypeNow(e) != m.entities[e].archetype {
+				want = append(want, e)
+			}
+		}
+		if !m.try(func() { moves = m.world.Regroup(q.Query, o) }) {
+			m.must(m.moved == nil, "a refused Regroup calls OnMove")
+			return
+		}
+		n := len(want)
+		if o.Most > 0 {
+			n = min(n, o.Most)
+		}
+		m.must(moves.Len() == n, "moves %d entities, want %d", moves.Len(), n)
+		for old := range moves.All() {
+			m.must(slices.Contains(want, old), "moves %v", old)
+			m.entities[old].archetype = m.archetypeNow(old)
+		}
+		m.move(moves)
+	}
+	m.must(slices.Equal(m.moved, moves.pairs), "calls OnMove for %v, moves %v", m.moved, moves.pairs)
+	for _, p := range moves.pairs {
+		m.note(p.old, p.new)
+		m.checkEntity(p.old)
+		m.checkEntity(p.new)
+		m.checkLinks(p.new)
+	}
+}
+
+// archetypeNow returns the archetype of the values that an entity has.
+func (m *combinedModel) archetypeNow(e Entity) *Archetype {
+	var columns []AnyColumn
+	for i := range m.entities[e].values {
+		columns = append(columns, m.columns[i])
+	}
+	return m.world.Archetype(columns...)
+}
+
+// move gives the moved entities their new references in the model.
+func (m *combinedModel) move(moves Moves) {
+	now := moves.Resolve
+	renewKeys := func(es map[Entity][]Entity) map[Entity][]Entity {
+		renewed := map[Entity][]Entity{}
+		for e, list := range es {
+			for i := range list {
+				list[i] = now(list[i])
+			}
+			renewed[now(e)] = list
+		}
+		return renewed
+	}
+	for i, r := range m.relations {
+		targets := map[Entity]Entity{}
+		for e, t := range r.target {
+			targets[now(e)] = now(t)
+			if now(t) != t {
+				m.wrote(combinedLinks+2*i, now(e))
+			}
+		}
+		r.target, r.sources = targets, renewKeys(r.sources)
+	}
+	values := map[[2]Entity]uint64{}
+	for ends, v := range m.roads.value {
+		values[[2]Entity{now(ends[0]), now(ends[1])}] = v
+		if now(ends[1]) != ends[1] {
+			m.wrote(combinedRoads, now(ends[0]))
+		}
+	}
+	m.roads.value, m.roads.out, m.roads.in = values, renewKeys(m.roads.out), renewKeys(m.roads.in)
+	for old, e := range moves.All() {
+		m.must(m.entities[e] == nil && !slices.Contains(m.stale, e), "%v is not a new reference", e)
+		m.entities[e] = m.entities[old]
+		delete(m.entities, old)
+		m.stale = append(m.stale, old)
+	}
+	for i := range m.order {
+		m.order[i] = now(m.order[i])
+	}
+	for _, told := range m.told {
+		for e := range maps.Clone(told) {
+			if now(e) != e {
+				delete(told, e)
+				told[now(e)] = true
+			}
+		}
+	}
+	for _, c := range m.buffers {
+		for _, k := range c.pending {
+			k.e.e, k.other.e = now(k.e.e), now(k.other.e)
+		}
+		for _, p := range c.made {
+			p.entity = now(p.entity)
+		}
+	}
+}

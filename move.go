@@ -1,0 +1,267 @@
+package vast
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback gets
+// the entity's old reference, which is stale now, and the new one. It renews what the world does not see, such as
+// an index of package bulk, a map of the program, or a query with [Query.To] or [Query.Among].
+//
+// The callbacks run after all entities of the call have moved and the world has renewed its own references. They
+// may write values. A callback must not change the structure of the world. If a callback panics, the world is
+// whole, and the other entities of the call have moved without a call.
+func (w *World) OnMove(f func(old, new Entity)) {
+	w.mustBeOpen("World.OnMove")
+	w.onMove = append(w.onMove, f)
+}
+
+// mustRenewKept panics if callbacks of gains and losses may have kept references to entities that are about to
+// move, and no callback renews these.
+func (w *World) mustRenewKept(op operation, from []uint32) {
+	if len(w.onMove) > 0 {
+		return
+	}
+	for _, c := range w.watched {
+		if len(c.onAdd)+len(c.onRemove) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(from, c.hasAt) {
+			panic(fmt.Sprintf("vast: %s: column %s has callbacks, which may keep entities in an index or a map: "+
+				"register a callback with World.OnMove that renews them, or does nothing if none are kept",
+				operationNames[op], c.name))
+		}
+	}
+}
+
+// move moves entities to free slots and renews the references that the world sees. There must be room in all
+// columns, and the free slots must have generations left. The caller calls tellMoves.
+func (w *World) move(op operation, m *Moves) {
+	if len(m.pairs) == 0 {
+		return
+	}
+	linked := false
+	for _, c := range w.columnsIn(m) {
+		linked = c.move(m) && c.linked != "" || linked
+	}
+	w.moveLives(m)
+	n := renewal{Moves: *m}
+	if linked {
+		for _, l := range w.relations {
+			l.renew(&n)
+		}
+	}
+	w.renew(&n)
+	w.changed(op, len(m.pairs))
+}
+
+// columnsIn returns the columns that moved entities may have.
+func (w *World) columnsIn(m *Moves) (columns []*column) {
+	has := make([]bool, len(w.columns))
+	last, extra := (*Archetype)(nil), uint64(0)
+	for i, old := range m.words {
+		if old.mask == 0 {
+			continue
+		}
+		o := w.owner(m.first + uint32(i))
+		extra |= o.extra
+		if a := w.extents[o.extent].archetype; a != last {
+			last = a
+			for _, c := range a.columns {
+				has[c.id] = true
+			}
+		}
+	}
+	for id, c := range w.columns {
+		if has[id] || extra>>(id%64)&1 != 0 {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// move moves the column's components of the moved entities, and reports whether there were any.
+func (c *column) move(m *Moves) (any bool) {
+	c.moveElements(m)
+	to, gained := uint32(0), uint64(0) // slots of a word that gained the component and lack its presence bit
+	for i := range m.words {
+		old := &m.words[i]
+		word := m.first + uint32(i)
+		mask := old.mask & c.now(word)
+		if mask == 0 {
+			continue
+		}
+		any = true
+		at := old.at
+		for left := old.mask; left != 0; left &= left - 1 {
+			slot := m.pairs[at].new.slot
+			at++
+			if mask&left&-left == 0 {
+				continue
+			}
+			if slot/64 != to {
+				c.giveIn(to, gained)
+				to, gained = slot/64, 0
+			}
+			gained |= 1 << (slot % 64)
+		}
+		if invariants.Enabled {
+			c.poison(word, mask)
+		}
+		c.lose(word, mask)
+	}
+	c.giveIn(to, gained)
+	return any
+}
+
+// moveElements moves the elements of the moved entities that have the component.
+func (c *column) moveElements(m *Moves) {
+	if c.bytes == 0 && c.store == nil {
+		return
+	}
+	first := uint32(0) // of the pairs that come next
+	for i := range m.words {
+		old := &m.words[i]
+		mask := old.mask & c.now(m.first+uint32(i))
+		if mask == old.mask {
+			continue
+		}
+		at := old.at
+		c.movePairs(m.pairs[first:at])
+		for left := old.mask; left != 0; left &= left - 1 {
+			if mask&left&-left != 0 {
+				c.movePairs(m.pairs[at : at+1])
+			}
+			at++
+		}
+		first = at
+	}
+	c.movePairs(m.pairs[first:])
+}
+
+// movePairs moves the elements of entities that have the component. The loops for the common sizes have few steps,
+// so that the processor waits for several elements at once.
+func (c *column) movePairs(pairs []movedEntity) {
+	if invariants.Enabled {
+		for i := range pairs {
+			c.mustBeFree(pairs[i].new.slot, pairs[i].new.slot+1)
+		}
+	}
+	base, bytes := c.base, uintptr(c.bytes)
+	switch bytes {
+	case 0:
+	case 8:
+		moveSized[[1]uint64](base, pairs)
+	case 16:
+		moveSized[[2]uint64](base, pairs)
+	case 24:
+		moveSized[[3]uint64](base, pairs)
+	case 32:
+		moveSized[[4]uint64](base, pairs)
+	default:
+		for i := range pairs {
+			copy(unsafe.Slice((*byte)(unsafe.Add(base, uintptr(pairs[i].new.slot)*bytes)), bytes),
+				unsafe.Slice((*byte)(unsafe.Add(base, uintptr(pairs[i].old.slot)*bytes)), bytes))
+		}
+	}
+	if c.store != nil {
+		for i := range pairs {
+			c.store.move(pairs[i].old.slot, pairs[i].new.slot)
+		}
+	}
+}
+
+// moveSized moves elements of the size of T, which holds no Go pointers. It is sound because the slots are usable.
+func moveSized[T any](base unsafe.Pointer, pairs []movedEntity) {
+	size := unsafe.Sizeof(*(*T)(nil))
+	for i := range pairs {
+		*(*T)(unsafe.Add(base, uintptr(pairs[i].new.slot)*size)) =
+			*(*T)(unsafe.Add(base, uintptr(pairs[i].old.slot)*size))
+	}
+}
+
+// moveLives makes the moved entities live in their new slots only, and gives them their new generations.
+func (w *World) moveLives(m *Moves) {
+	for i := range m.pairs {
+		p := &m.pairs[i]
+		g := w.generation(p.new.slot)
+		*g = generation.Next(*g, w.mark)
+		p.new.generation = *g
+		if generation.Exhausted(*g) {
+			w.worn++
+		}
+		w.live.Set(uint(p.new.slot))
+		w.extents[w.owner(p.new.slot/64).extent].used++
+	}
+	var emptied []*extent
+	for i, old := range m.words {
+		if old.mask == 0 {
+			continue
+		}
+		word := m.first + uint32(i)
+		o := w.owner(word)
+		x := w.extents[o.extent]
+		w.live.AndNot(uint(word), old.mask)
+		x.used -= uint32(bits.OnesCount64(old.mask))
+		if w.live.Word(uint(word)) == 0 {
+			o.extra = 0
+		}
+		if w.worn > 0 {
+			x.used += w.wornIn(x, word, old.mask)
+		}
+		if word < x.archetype.word {
+			x.archetype.goTo(x, word)
+		}
+		if x.used == 0 {
+			emptied = append(emptied, x)
+		}
+	}
+	for _, x := range emptied {
+		w.emptied(x)
+	}
+}
+
+// renew renews the references that the world sees: in components, resources, names and commands.
+func (w *World) renew(n *renewal) {
+	for _, c := range w.columns {
+		c.renew(n)
+	}
+	for typ, p := range w.resources {
+		if r := referencesIn(typ); r != nil {
+			n.value(reflect.ValueOf(p).UnsafePointer(), r)
+		}
+	}
+	if w.names != nil {
+		w.names.renew(n.Moves)
+	}
+	w.commands.mu.Lock()
+	defer w.commands.mu.Unlock()
+	for _, c := range w.commands.all {
+		c.renew(n)
+	}
+}
+
+// tellMoves calls the callbacks of moves.
+func (w *World) tellMoves(m Moves) {
+	if len(w.onMove) == 0 {
+		return
+	}
+	w.calling = moved
+	defer func() { w.calling = callback{} }()
+	before := w.changes
+	for i := range m.pairs {
+		for _, f := range w.onMove {
+			f(m.pairs[i].old, m.pairs[i].new)
+			if w.changes != before {
+				w.changedWhile(moved.String())
+			}
+		}
+	}
+}

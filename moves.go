@@ -1,0 +1,94 @@
+package vast
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new references.
+// The zero Moves holds none. Moves stay as they are as long as the program keeps them.
+type Moves struct {
+	first uint32 // the first word of words
+	words []movedWord
+	pairs []movedEntity // by old slot
+}
+
+// movedWord is the moved entities of a word.
+type movedWord struct {
+	mask uint64 // old slots
+	at   uint32 // index of the first pair of the word
+}
+
+type movedEntity struct{ old, new Entity }
+
+// newMoves returns the moves of the entities in the slots from to the slots to, without new generations.
+func (w *World) newMoves(from, to []uint32) Moves {
+	if len(from) == 0 {
+		return Moves{}
+	}
+	lo, hi := from[0], from[0]
+	for _, slot := range from {
+		lo, hi = min(lo, slot), max(hi, slot)
+	}
+	m := Moves{first: lo / 64, words: make([]movedWord, hi/64-lo/64+1), pairs: make([]movedEntity, len(from))}
+	for _, slot := range from {
+		m.words[slot/64-m.first].mask |= 1 << (slot % 64)
+	}
+	n := uint32(0)
+	for i := range m.words {
+		m.words[i].at = n
+		n += uint32(bits.OnesCount64(m.words[i].mask))
+	}
+	sorted := slices.IsSorted(from)
+	for i, slot := range from {
+		p := &m.pairs[i]
+		if !sorted {
+			p = m.find(slot)
+		}
+		p.old = Entity{slot, *w.generation(slot)}
+		p.new.slot = to[i]
+	}
+	return m
+}
+
+// find returns the move of the entity that was in a slot, or nil if none was moved from there.
+func (m *Moves) find(slot uint32) *movedEntity {
+	if i := slot/64 - m.first; i < uint32(len(m.words)) {
+		if w := &m.words[i]; w.mask>>(slot%64)&1 != 0 {
+			return &m.pairs[w.at+uint32(bits.OnesCount64(w.mask&(1<<(slot%64)-1)))]
+		}
+	}
+	return nil
+}
+
+// slot returns the slot that an entity lies in now.
+func (m *Moves) slot(old uint32) uint32 {
+	if p := m.find(old); p != nil {
+		return p.new.slot
+	}
+	return old
+}
+
+// Len returns the number of entities that were moved.
+func (m Moves) Len() int { return len(m.pairs) }
+
+// All yields the old and the new reference of each entity that was moved, by old slot.
+func (m Moves) All() iter.Seq2[Entity, Entity] {
+	return func(yield func(old, new Entity) bool) {
+		for i := range m.pairs {
+			if !yield(m.pairs[i].old, m.pairs[i].new) {
+				return
+			}
+		}
+	}
+}
+
+// Resolve returns the new reference of an entity that was moved. For any other entity, it returns e itself.
+// Complexity: constant.
+func (m Moves) Resolve(e Entity) Entity {
+	if p := m.find(e.slot); p != nil && p.old == e {
+		return p.new
+	}
+	return e
+}

@@ -1,0 +1,58 @@
+package vast
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+type aimed struct {
+	at    Entity
+	power float64
+}
+
+// sparsePopulation makes a world in which n entities with three components are left of many, at random. Each
+// refers to another one.
+func sparsePopulation(b *testing.B, left, of int) (*World, *Archetype, Column[aimed]) {
+	w := NewWorld(Options{})
+	position, velocity, aim := NewColumn[[2]float64](w), NewColumn[[4]float32](w), NewColumn[aimed](w)
+	a := w.Archetype(position, velocity, aim)
+	random := rand.New(rand.NewPCG(1, 2))
+	var es []Entity
+	a.NewN(of, func(r Run) {
+		for i := range r.Len() {
+			es = append(es, r.Entity(i))
+		}
+	})
+	random.Shuffle(len(es), func(i, k int) { es[i], es[k] = es[k], es[i] })
+	for _, e := range es[left:] {
+		w.Delete(e)
+	}
+	for i := range left {
+		aim.Get(es[i]).at = es[(i+1)%left]
+	}
+	return w, a, aim
+}
+
+func BenchmarkPack(b *testing.B) {
+	const left = 1 << 20
+	for _, tt := range []struct {
+		name string
+		of   int
+	}{{"half", 2 * left}, {"tenth", 10 * left}} {
+		b.Run(tt.name, func(b *testing.B) {
+			moved := 0
+			for range b.N {
+				b.StopTimer()
+				w, a, _ := sparsePopulation(b, left, tt.of)
+				b.StartTimer()
+				moved += a.Pack(MoveOptions{}).Len()
+				b.StopTimer()
+				if err := w.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/pack")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(moved), "ns/moved")
+		})
+	}
+}

@@ -1,0 +1,486 @@
+package vast
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// holed is an archetype with entities numbered by a component. Some of them are deleted.
+type holed struct {
+	*World
+	number Column[uint64]
+	ships  *Archetype
+	left   []Entity // in the order of their births
+}
+
+// newHoled makes n entities and deletes those whose index is not kept.
+func newHoled(n int, keep func(i int) bool) *holed {
+	w := NewWorld(Options{MaxEntities: 1 << 16})
+	h := &holed{World: w, number: NewColumn[uint64](w)}
+	h.ships = w.Archetype(h.number)
+	for i := range n {
+		e := h.ships.New()
+		*h.number.Get(e) = uint64(i)
+		h.left = append(h.left, e)
+	}
+	for i := n - 1; i >= 0; i-- {
+		if !keep(i) {
+			w.Delete(h.left[i])
+			h.left = slices.Delete(h.left, i, i+1)
+		}
+	}
+	return h
+}
+
+// numbers returns the numbers of the entities, by slot.
+func (h *holed) numbers() (ns []uint64) {
+	for s := range h.Query(h.number).Slots() {
+		ns = append(ns, *h.number.At(s))
+	}
+	return ns
+}
+
+func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
+	h := newHoled(8, func(i int) bool { return i != 1 && i != 3 && i != 4 })
+	defer h.Close()
+	changes := h.Changes()
+	m := h.ships.Pack(MoveOptions{})
+	// The entities 0 2 5 6 7 lie in the slots 0 2 5 6 7. Five slots are needed, so 5, 6 and 7 move to 1, 3 and 4.
+	if got := h.numbers(); !slices.Equal(got, []uint64{0, 5, 2, 6, 7}) {
+		t.Errorf("the entities lie in the order %v", got)
+	}
+	if m.Len() != 3 || h.Changes() != changes+3 {
+		t.Errorf("%d entities moved, %d changes", m.Len(), h.Changes()-changes)
+	}
+	for i, e := range h.left {
+		now := m.Resolve(e)
+		if moved := i >= 2; moved == h.Alive(e) || moved == (now == e) || *h.number.Get(now) != []uint64{0, 2, 5, 6, 7}[i] {
+			t.Errorf("entity %v is %v now", e, now)
+		}
+		if m.Resolve(now) != now {
+			t.Errorf("the new reference %v resolves to %v", now, m.Resolve(now))
+		}
+	}
+	var olds []Entity
+	for old, now := range m.All() {
+		if olds = append(olds, old); m.Resolve(old) != now {
+			t.Errorf("%v resolves to %v, not to %v", old, m.Resolve(old), now)
+		}
+	}
+	if !slices.Equal(olds, h.left[2:]) {
+		t.Errorf("All yields %v", olds)
+	}
+	for range m.All() {
+		break
+	}
+	if e := (Entity{}); m.Resolve(e) != e || (Moves{}).Resolve(h.left[0]) != h.left[0] || (Moves{}).Len() != 0 {
+		t.Error("an entity that was not moved does not resolve to itself")
+	}
+	if again := h.ships.Pack(MoveOptions{}); again.Len() != 0 || h.Changes() != changes+3 {
+		t.Errorf("a second Pack moves %d entities", again.Len())
+	}
+	h.checkInvariants()
+}
+
+func TestPackOfAnEmptyArchetype(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	a := w.Archetype(NewColumn[int32](w))
+	if m := a.Pack(MoveOptions{}); m.Len() != 0 {
+		t.Error("entities moved in an archetype that never had one")
+	}
+	w.Delete(a.New())
+	if m := a.Pack(MoveOptions{}); m.Len() != 0 {
+		t.Error("entities moved in an empty archetype")
+	}
+	a.New()
+	w.checkInvariants()
+}
+
+func TestPackMakesRunsLong(t *testing.T) {
+	h := newHoled(10_000, func(i int) bool { return i%10 == 3 })
+	defer h.Close()
+	before := h.Stats().Archetypes[0]
+	if before.Runs != 1000 || !before.PackPays(1000) || before.PackPays(1) {
+		t.Errorf("%d runs before; packing pays for 1,000 walks: %v, for one: %v", before.Runs, before.PackPays(1000),
+			before.PackPays(1))
+	}
+	h.ships.Pack(MoveOptions{})
+	after := h.Stats().Archetypes[0]
+	if after.Runs != 1 || after.Entities != 1000 || after.Slots != 1024 || after.PackPays(1<<40) {
+		t.Errorf("after Pack: %+v, packing pays: %v", after, after.PackPays(1<<40))
+	}
+	h.checkInvariants()
+}
+
+func TestPackInSteps(t *testing.T) {
+	keep := func(i int) bool { return i*i%7 == 2 }
+	all, steps := newHoled(3000, keep), newHoled(3000, keep)
+	defer all.Close()
+	defer steps.Close()
+	total := all.ships.Pack(MoveOptions{}).Len()
+	for left := total; left > 0; {
+		n := steps.ships.Pack(MoveOptions{Most: 50}).Len()
+		if n != min(left, 50) {
+			t.Fatalf("a step moves %d entities of %d", n, left)
+		}
+		left -= n
+		steps.checkInvariants()
+	}
+	if n := steps.ships.Pack(MoveOptions{Most: 50}).Len(); n != 0 {
+		t.Errorf("%d entities more than in one call", n)
+	}
+	if a, s := all.Stats().Archetypes[0], steps.Stats().Archetypes[0]; a.Runs != s.Runs || a.Slots != s.Slots {
+		t.Errorf("in one call %+v, in steps %+v", a, s)
+	}
+	one, other := all.numbers(), steps.numbers()
+	slices.Sort(one)
+	slices.Sort(other)
+	if !slices.Equal(one, other) {
+		t.Error("the entities differ")
+	}
+}
+
+func TestPackGivesMemoryBack(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("memory is Go's heap here")
+	}
+	w := NewWorld(Options{Pages: vm.PagesSmall})
+	defer w.Close()
+	c := NewColumn[[16]uint64](w)
+	a := w.Archetype(c)
+	const n = 100_000
+	a.NewN(n, func(r Run) {
+		for i := range c.Slice(r) {
+			c.Slice(r)[i][0] = 1
+		}
+	})
+	random := rand.New(rand.NewPCG(1, 2))
+	var gone []Entity
+	for e := range w.Query(c).All() {
+		if random.IntN(10) != 0 {
+			gone = append(gone, e)
+		}
+	}
+	w.DeleteAll(w.Query().Among(gone))
+	before, err := w.Resident()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Pack(MoveOptions{})
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := w.Resident()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if need := w.Len() * (128 + 4); after > need*3/2 || before < n*100 {
+		t.Errorf("%s are resident of %s, %d entities need %s", vm.Bytes(after), vm.Bytes(before), w.Len(),
+			vm.Bytes(need))
+	}
+	w.checkInvariants()
+}
+
+// TestPackPassesWornSlots checks that a slot at its last generation is not used again.
+func TestPackPassesWornSlots(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	a := w.Archetype(c)
+	var es []Entity
+	for range 10 {
+		es = append(es, a.New())
+	}
+	for _, i := range []int{1, 2, 8} {
+		w.Delete(es[i])
+	}
+	age(w, generation.MaxCount-1, 1, 2, 8)
+	w.Delete(a.New()) // wears slot 1
+	*w.generation(2) = uint32(generation.MaxCount-1) | uint32(w.mark)
+	last := a.New() // slot 2, at its last generation
+	if last.Slot() != 2 {
+		t.Fatalf("the entity is %v", last)
+	}
+	w.Delete(es[0])
+	m := a.Pack(MoveOptions{})
+	// Slot 1 is worn. The entity of slot 9 moves to slot 0. No other hole is in front of an entity.
+	if m.Len() != 1 || m.Resolve(es[9]).Slot() != 0 {
+		t.Errorf("moves %v", m.pairs)
+	}
+	w.checkInvariants()
+	w.Delete(es[3])
+	w.Delete(m.Resolve(es[9]))
+	w.Delete(es[7])
+	w.Delete(es[6])
+	w.checkInvariants()
+	if m = a.Pack(MoveOptions{}); m.Len() != 2 || w.Alive(last) == (m.Resolve(last) != last) {
+		t.Errorf("moves %v", m.pairs)
+	}
+	w.checkInvariants()
+}
+
+func TestPackRefuses(t *testing.T) {
+	h := newHoled(100, func(i int) bool { return i%2 == 0 })
+	mustPanic(t, "MoveOptions.Most is -1: use 1 or more, or 0 for all", func() { h.ships.Pack(MoveOptions{Most: -1}) })
+	mustPanic(t, "changed while a query was running, by Archetype.Pack", func() {
+		for range h.Query(h.number).Slots() {
+			h.ships.Pack(MoveOptions{})
+		}
+	})
+	h.Delete(h.ships.New())
+	other := newHoled(10, func(i int) bool { return i%2 == 0 })
+	other.number.OnRemove(func(Entity, *uint64) {})
+	mustPanic(t, "Archetype.Pack: column uint64 has callbacks, which may keep entities", func() {
+		other.ships.Pack(MoveOptions{})
+	})
+	mustPanic(t, "World.Regroup: the query belongs to another world", func() {
+		h.Regroup(other.Query(), MoveOptions{})
+	})
+	mustPanic(t, "zero Query", func() { h.Regroup(Query{}, MoveOptions{}) })
+	if !slices.Equal(other.numbers(), []uint64{0, 2, 4, 6, 8}) {
+		t.Error("a refused Pack moved entities")
+	}
+	called := 0
+	other.OnMove(func(Entity, Entity) { called++ })
+	if m := other.ships.Pack(MoveOptions{}); m.Len() == 0 || m.Len() != called {
+		t.Errorf("%d entities moved, %d calls", m.Len(), called)
+	}
+	other.checkInvariants()
+	for _, w := range []*holed{h, other} {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "Archetype.Pack on the closed world", func() { w.ships.Pack(MoveOptions{}) })
+		mustPanic(t, "World.Regroup on the closed world", func() { w.Regroup(Query{}, MoveOptions{}) })
+		mustPanic(t, "World.OnMove on the closed world", func() { w.OnMove(func(Entity, Entity) {}) })
+	}
+}
+
+// TestPackSurvivesItsCallback checks that the world is whole when a callback panics or changes the structure.
+func TestPackSurvivesItsCallback(t *testing.T) {
+	for _, what := range []string{"panics", "changes"} {
+		h := newHoled(100, func(i int) bool { return i >= 50 })
+		links := NewRelation(h.World, "links", RelationOptions{Cyclic: true})
+		for i, e := range h.left {
+			links.Set(e, h.left[(i+1)%len(h.left)])
+		}
+		calls := 0
+		h.OnMove(func(old, now Entity) {
+			if calls++; calls == 10 {
+				if what == "panics" {
+					panic("on purpose")
+				}
+				h.Delete(now)
+			}
+			if h.Alive(old) || !h.Alive(now) || !links.Has(now) {
+				t.Errorf("%v moved to %v: alive %v and %v", old, now, h.Alive(old), h.Alive(now))
+			}
+		})
+		v := panicOf(func() { h.ships.Pack(MoveOptions{}) })
+		if v == nil || calls != 10 {
+			t.Errorf("%s: %v after %d calls", what, v, calls)
+		}
+		h.checkInvariants()
+		if h.Len() != 50 || len(h.numbers()) != 50 {
+			t.Errorf("%s: %d entities", what, h.Len())
+		}
+		if n := h.ships.Pack(MoveOptions{}).Len(); n != 0 {
+			t.Errorf("%s: %d entities were not moved before", what, n)
+		}
+		h.Close()
+	}
+}
+
+// TestTrackersSeeMoves checks that a tracker notes a move as a removal and an addition, and renewed references as
+// writes.
+func TestTrackersSeeMoves(t *testing.T) {
+	h := newHoled(6, func(i int) bool { return i != 0 })
+	defer h.Close()
+	to := NewColumn[Entity](h.World)
+	to.Add(h.left[1], h.left[4])
+	to.Add(h.left[2], h.left[1])
+	tr := NewTracker(h.World, h.number, to)
+	m := h.ships.Pack(MoveOptions{}) // the last entity moves to slot 0
+	moved := m.Resolve(h.left[4])
+	for _, tt := range []struct {
+		what      string
+		got, want []Entity
+	}{
+		{"added", slices.Collect(tr.Added(h.number)), []Entity{moved}},
+		{"removed", slices.Collect(tr.Removed(h.number)), []Entity{h.left[4]}},
+		{"changed", slices.Collect(tr.Changed(to)), []Entity{h.left[1]}},
+		{"added references", slices.Collect(tr.Added(to)), nil},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.what, tt.got, tt.want)
+		}
+	}
+	if *to.Get(h.left[1]) != moved {
+		t.Errorf("the reference is %v, want %v", *to.Get(h.left[1]), moved)
+	}
+}
+
+func TestRegroupMovesWhatChanged(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	number, fast, armed := NewColumn[uint64](w), NewColumn[[3]uint32](w), NewTag(w, "armed")
+	ships := w.Archetype(number)
+	var es []Entity
+	for i := range 1000 {
+		e := ships.New()
+		*number.Get(e) = uint64(i)
+		if i%16 == 5 {
+			fast.Add(e, [3]uint32{uint32(i), 1, 2})
+		}
+		if i%32 == 5 {
+			armed.Add(e)
+		}
+		es = append(es, e)
+	}
+	names := w.Names()
+	if _, err := names.Set(es[5], "five"); err != nil {
+		t.Fatal(err)
+	}
+	both := w.Query(number, fast)
+	m := w.Regroup(both, MoveOptions{})
+	if m.Len() != 63 || both.Count() != 63 {
+		t.Fatalf("%d entities moved of %d", m.Len(), both.Count())
+	}
+	runs := 0
+	for r := range both.Runs() {
+		runs++
+		for i, v := range fast.Slice(r) {
+			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 || int(v[0])%32 == 5 != armed.Has(r.Entity(i)) {
+				t.Errorf("%v has the number %d and %v", r.Entity(i), number.Slice(r)[i], v)
+			}
+		}
+	}
+	if runs != 2 { // those with the tag, and those without
+		t.Errorf("the entities lie in %d runs", runs)
+	}
+	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
+		t.Errorf("the name finds %v", e)
+	}
+	if a := w.Archetype(number, fast, armed); a.Len() != 32 || ships.Len() != 1000-63 {
+		t.Errorf("%d entities with all components, %d with a number only", a.Len(), ships.Len())
+	}
+	if again := w.Regroup(w.Query(), MoveOptions{}); again.Len() != 0 {
+		t.Errorf("a second Regroup moves %d entities", again.Len())
+	}
+	// An entity that loses what it gained goes back, to the first hole.
+	e := m.Resolve(es[21])
+	fast.Remove(e)
+	if m := w.Regroup(w.Query(number), MoveOptions{}); m.Len() != 1 || m.Resolve(e).Slot() != 5 {
+		t.Errorf("the entity is %v now", m.Resolve(e))
+	}
+	w.checkInvariants()
+}
+
+func TestRegroupInSteps(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	number, tag := NewColumn[uint64](w), NewTag(w, "tag")
+	w.Archetype(number).NewN(500, nil)
+	for e := range slices.Values(slices.Collect(w.Query().All())) {
+		if e.Slot()%3 == 0 {
+			tag.Add(e)
+		}
+	}
+	for left := 167; left > 0; left -= min(left, 60) {
+		if n := w.Regroup(w.Query(tag), MoveOptions{Most: 60}).Len(); n != min(left, 60) {
+			t.Errorf("a step moves %d entities of %d", n, left)
+		}
+		w.checkInvariants()
+	}
+}
+
+// TestRegroupWithoutRoom checks that a refused Regroup moves nothing and keeps no slots.
+func TestRegroupWithoutRoom(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 256})
+	defer w.Close()
+	number, one, two := NewColumn[uint64](w), NewTag(w, "one"), NewTag(w, "two")
+	w.Archetype(number).NewN(192, nil)
+	for i, e := range slices.Collect(w.Query().All()) {
+		switch {
+		case i < 10:
+			one.Add(e)
+		case i < 20:
+			two.Add(e)
+		}
+	}
+	changes := w.Changes()
+	v := panicOf(func() { w.Regroup(w.Query(), MoveOptions{}) })
+	if err, _ := v.(error); !errors.As(err, new(*vm.Error)) || !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("Regroup in a full world: %v", v)
+	}
+	if w.Changes() != changes || w.Stats().Slots != 192 {
+		t.Errorf("a refused Regroup made %d changes; archetypes own %d slots", w.Changes()-changes, w.Stats().Slots)
+	}
+	w.checkInvariants()
+	if n := w.Regroup(w.Query(one), MoveOptions{}).Len(); n != 10 {
+		t.Errorf("%d entities moved", n)
+	}
+	w.checkInvariants()
+}
+
+// TestPackKeepsLinks checks the order of sources, the depths and the edges of entities that move.
+func TestPackKeepsLinks(t *testing.T) {
+	h := newHoled(400, func(i int) bool { return i%3 == 0 })
+	defer h.Close()
+	childOf, roads := NewRelation(h.World, "childOf", RelationOptions{}), NewEdges[Entity](h.World, "roads", EdgesOptions{})
+	random := rand.New(rand.NewPCG(3, 4))
+	for i, e := range h.left {
+		if i > 0 {
+			childOf.Set(e, h.left[random.IntN(i)])
+		}
+		for range 3 {
+			roads.Add(e, h.left[random.IntN(len(h.left))], h.left[i/2])
+		}
+	}
+	type links struct {
+		Sources, In, Out []uint64
+		Values           []uint64
+		Depth            int
+	}
+	picture := func() map[uint64]links {
+		p := map[uint64]links{}
+		for e := range h.Query(h.number).All() {
+			var l links
+			for s := range childOf.Sources(e) {
+				l.Sources = append(l.Sources, *h.number.Get(s))
+			}
+			for to, v := range roads.Targets(e) {
+				l.Out = append(l.Out, *h.number.Get(to))
+				l.Values = append(l.Values, *h.number.Get(*v))
+			}
+			for from := range roads.Sources(e) {
+				l.In = append(l.In, *h.number.Get(from))
+			}
+			l.Depth = childOf.Depth(e)
+			p[*h.number.Get(e)] = l
+		}
+		return p
+	}
+	before := picture()
+	if m := h.ships.Pack(MoveOptions{}); m.Len() < 50 {
+		t.Fatalf("%d entities moved", m.Len())
+	}
+	if after := picture(); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the links differ:\n%v\n%v", after, before)
+	}
+	n := 0
+	for r := range childOf.InDepthOrder(h.Query(h.number)) {
+		n += r.Len()
+	}
+	if n != len(h.left)-1 {
+		t.Errorf("%d entities in depth order", n)
+	}
+	h.checkInvariants()
+}

@@ -1,0 +1,293 @@
+package vast
+
+import (
+	"math/bits"
+	"reflect"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// references say where the Entities lie in the values of one type: in fields and elements of arrays, and behind
+// slices, maps and pointers. They leave out what interfaces, channels and functions hold.
+type references struct {
+	at     []entityArray
+	behind []indirection
+}
+
+// entityArray is n Entities side by side.
+type entityArray struct {
+	offset uintptr
+	n      int
+}
+
+// indirection is a slice, a map or a pointer that leads to Entities.
+type indirection struct {
+	offset uintptr
+	typ    reflect.Type
+}
+
+var (
+	typeEntity  = reflect.TypeFor[Entity]()
+	bytesEntity = typeEntity.Size()
+	// knownReferences has the references of each type that was asked for.
+	knownReferences sync.Map // reflect.Type → *references
+)
+
+// referencesIn returns where the Entities lie in values of type t. It returns nil if there are none.
+func referencesIn(t reflect.Type) *references {
+	if t == nil {
+		return nil
+	}
+	known, ok := knownReferences.Load(t)
+	if !ok {
+		found := new(references)
+		if found.find(t, 0); len(found.at)+len(found.behind) == 0 {
+			found = nil
+		}
+		known, _ = knownReferences.LoadOrStore(t, found)
+	}
+	return known.(*references)
+}
+
+// find appends the references in a value of type t at an offset.
+func (r *references) find(t reflect.Type, offset uintptr) {
+	switch {
+	case !leadsToEntity(t, nil):
+	case t == typeEntity:
+		if k := len(r.at) - 1; k >= 0 && r.at[k].offset+uintptr(r.at[k].n)*bytesEntity == offset {
+			r.at[k].n++
+		} else {
+			r.at = append(r.at, entityArray{offset, 1})
+		}
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			r.find(t.Field(i).Type, offset+t.Field(i).Offset)
+		}
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			r.find(t.Elem(), offset+uintptr(i)*t.Elem().Size())
+		}
+	default:
+		r.behind = append(r.behind, indirection{offset, t})
+	}
+}
+
+// leadsToEntity reports whether values of type t hold Entities or lead to some. above has the types that
+// contain t.
+func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
+	if t == typeEntity {
+		return true
+	}
+	if slices.Contains(above, t) || slices.Contains(ownTypes, t) || t.PkgPath() == pathOfBulk {
+		return false
+	}
+	above = append(above, t)
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if leadsToEntity(t.Field(i).Type, above) {
+				return true
+			}
+		}
+	case reflect.Array, reflect.Slice, reflect.Pointer:
+		return leadsToEntity(t.Elem(), above)
+	case reflect.Map:
+		return leadsToEntity(t.Key(), above) || leadsToEntity(t.Elem(), above)
+	}
+	return false
+}
+
+// The renewal of references does not look into these types. A world renews its own parts. The program's queries
+// and containers keep what they have.
+var (
+	ownTypes = []reflect.Type{reflect.TypeFor[World](), reflect.TypeFor[query](), reflect.TypeFor[Commands](),
+		reflect.TypeFor[Names](), reflect.TypeFor[Moves]()}
+	pathOfBulk = typeEntity.PkgPath() + "/bulk"
+)
+
+// renewal replaces the old Entities of moved entities by the new ones.
+type renewal struct {
+	Moves
+	seen  map[visited]bool // the values behind slices and pointers that are renewed
+	batch [64]*Entity      // Entities to renew together: see later
+	n     int              // their number
+}
+
+// visited is a value behind a slice or a pointer.
+type visited struct {
+	p   unsafe.Pointer
+	n   int
+	typ reflect.Type
+}
+
+// entity renews an Entity and reports whether it was that of a moved entity.
+func (n *renewal) entity(e *Entity) bool {
+	if m := n.find(e.slot); m != nil && m.old.generation == e.generation {
+		*e = m.new
+		return true
+	}
+	return false
+}
+
+// later renews an Entity together with others, at the latest in flush. Renewing takes two loads from distant places.
+// The processor waits for many such loads at once if no branch depends on them.
+func (n *renewal) later(e *Entity) {
+	if n.n == len(n.batch) {
+		n.flush()
+	}
+	n.batch[n.n] = e
+	n.n++
+}
+
+// flush renews the Entities that were given to later.
+func (n *renewal) flush() {
+	var pairs [len(n.batch)]uint32
+	k := 0
+	for _, e := range n.batch[:n.n] {
+		if i := e.slot/64 - n.first; i < uint32(len(n.words)) {
+			w := &n.words[i]
+			n.batch[k], pairs[k] = e, w.at+uint32(bits.OnesCount64(w.mask&(1<<(e.slot%64)-1)))
+			k += int(w.mask >> (e.slot % 64) & 1)
+		}
+	}
+	for j, e := range n.batch[:k] {
+		if m := &n.pairs[pairs[j]]; m.old.generation == e.generation {
+			*e = m.new
+		}
+	}
+	n.n = 0
+}
+
+// value renews the Entities of the value at p, whose references are r, and reports whether there were any.
+func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
+	for _, a := range r.at {
+		for i := range a.n {
+			renewed = n.entity((*Entity)(unsafe.Add(p, a.offset+uintptr(i)*bytesEntity))) || renewed
+		}
+	}
+	for _, b := range r.behind {
+		renewed = n.behind(reflect.NewAt(b.typ, unsafe.Add(p, b.offset)).Elem()) || renewed
+	}
+	return renewed
+}
+
+// behind is value for what a slice, a map or a pointer leads to.
+func (n *renewal) behind(v reflect.Value) (renewed bool) {
+	if v.IsNil() {
+		return false
+	}
+	t := v.Type()
+	if t.Kind() == reflect.Map {
+		return n.inMap(v)
+	}
+	r, count := referencesIn(t.Elem()), 1
+	if t.Kind() == reflect.Slice {
+		count = v.Len()
+	}
+	at := visited{v.UnsafePointer(), count, t}
+	if n.seen[at] {
+		return false
+	}
+	if n.seen == nil {
+		n.seen = make(map[visited]bool)
+	}
+	n.seen[at] = true
+	for i := range count {
+		renewed = n.value(unsafe.Add(at.p, uintptr(i)*t.Elem().Size()), r) || renewed
+	}
+	return renewed
+}
+
+// inMap is value for the keys and elements of a map.
+func (n *renewal) inMap(v reflect.Value) (renewed bool) {
+	t := v.Type()
+	keys, elems := referencesIn(t.Key()), referencesIn(t.Elem())
+	type entry struct{ key, elem reflect.Value }
+	var entries []entry
+	for it := v.MapRange(); it.Next(); {
+		key, elem := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		key.Set(it.Key())
+		elem.Set(it.Value())
+		if elems != nil && n.value(elem.Addr().UnsafePointer(), elems) {
+			renewed = true
+			v.SetMapIndex(it.Key(), elem)
+		}
+		if keys != nil && n.value(key.Addr().UnsafePointer(), keys) {
+			entries = append(entries, entry{key, elem})
+			v.SetMapIndex(it.Key(), reflect.Value{})
+		}
+	}
+	for _, e := range entries {
+		v.SetMapIndex(e.key, e.elem)
+	}
+	return renewed || len(entries) > 0
+}
+
+// renew renews the Entities in the column's elements. A tracker notes such an element as written, because its
+// value has changed.
+func (c *column) renew(n *renewal) {
+	r := referencesIn(c.typ)
+	if r == nil {
+		return
+	}
+	if !c.tracked && len(r.behind) == 0 {
+		for slot := range c.present() {
+			for _, a := range r.at {
+				for i := range a.n {
+					n.later((*Entity)(unsafe.Add(c.at(slot), a.offset+uintptr(i)*bytesEntity)))
+				}
+			}
+		}
+		n.flush()
+		return
+	}
+	for slot := range c.present() {
+		if n.value(c.at(slot), r) && c.tracked {
+			c.wrote(slot)
+		}
+	}
+}
+
+// renew renews the Entities in recorded commands and those that placeholders stand for.
+func (c *Commands) renew(n *renewal) {
+	for at := uintptr(0); at < c.used; {
+		h := c.head(at)
+		n.entity(&h.entity)
+		if c.trimmed {
+			at += headBytes
+			continue
+		}
+		size := uintptr(h.words) * 8
+		if kind := h.kind(); kind == commandAdd || kind == commandSet || kind == commandRemove {
+			c.world.columns[h.id()].renewRecorded(n, h.value(), size-headBytes)
+		}
+		at += size
+	}
+	for _, l := range c.lists {
+		if l != nil {
+			l.renew(n)
+		}
+	}
+}
+
+// renewRecorded renews the Entities in the value of a recorded command, which has the given number of bytes.
+func (c *column) renewRecorded(n *renewal, p unsafe.Pointer, bytes uintptr) {
+	r := referencesIn(c.recorded)
+	if r == nil {
+		return
+	}
+	for _, a := range r.at {
+		for offset := a.offset; offset < min(a.offset+uintptr(a.n)*bytesEntity, bytes); offset += bytesEntity {
+			n.entity((*Entity)(unsafe.Add(p, offset)))
+		}
+	}
+}
+
+func (l *listOf[T]) renew(n *renewal) {
+	if r := referencesIn(reflect.TypeFor[T]()); r != nil {
+		for i := range l.values {
+			n.value(unsafe.Pointer(&l.values[i]), r)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package vast
+
+import (
+	"slices"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// Regroup moves the entities that match the query and that gained or lost components after their birth. Each of
+// them goes to the archetype of the components that it has now, beside the entities that were born with these. So a
+// query for components that many entities gained later walks over long runs. Links and names do not count as
+// components here. [Archetype.Pack] closes the holes that Regroup leaves.
+//
+// The rules of Pack about references and callbacks hold. Regroup makes room first: if that fails, it panics with a
+// [*vm.Error] and has moved nothing. It panics if the query is of another world.
+//
+// Complexity: as Pack, and one step for each 64 slots with matches and each component that their entities may have.
+func (w *World) Regroup(q Query, o MoveOptions) Moves {
+	var k walk
+	w.startAll("World.Regroup", q, &k)
+	w.mustNotBeInCallback(opRegroup)
+	groups := w.misplaced(q, o.most("World.Regroup"))
+	var from, to []uint32
+	for _, g := range groups {
+		from = append(from, g.slots...)
+	}
+	w.mustRenewKept(opRegroup, from)
+	if err := w.try(w.columns, func() (err error) {
+		to, err = w.roomForGroups(groups)
+		return err
+	}); err != nil {
+		panic(err)
+	}
+	m := w.newMoves(from, to)
+	w.move(opRegroup, &m)
+	if invariants.Enabled {
+		w.checkNowAndThen()
+	}
+	w.tellMoves(m)
+	return m
+}
+
+// group is entities that belong to another archetype than the one that they were born with.
+type group struct {
+	archetype *Archetype
+	slots     []uint32 // of the entities
+}
+
+// misplaced returns up to most entities of a query that have other components than their archetype.
+func (w *World) misplaced(q Query, most int) (groups []group) {
+	var columns []*column // that the entities of the word may have
+	last := owner{extent: none}
+	for word, mask := range q.Words() {
+		o := w.owner(uint32(word))
+		if o.extent != last.extent || o.extra != last.extra {
+			last = *o
+			columns = w.columnsOfWord(o, columns[:0])
+		}
+		a := w.extents[o.extent].archetype
+		left := mask & w.differing(a, columns, uint32(word))
+		for left != 0 && most > 0 {
+			slot := uint32(word)*64 + trailingZeros(left)
+			same, set := left, []*column(nil)
+			for _, c := range columns {
+				if c.hasAt(slot) {
+					same &= c.now(uint32(word))
+					set = append(set, c)
+				} else {
+					same &^= c.now(uint32(word))
+				}
+			}
+			left &^= same
+			g := groupOf(&groups, w.archetypeWith(set))
+			for ; same != 0 && most > 0; same &= same - 1 {
+				g.slots = append(g.slots, uint32(word)*64+trailingZeros(same))
+				most--
+			}
+		}
+	}
+	return groups
+}
+
+// groupOf returns the group of an archetype, and appends it if there is none.
+func groupOf(groups *[]group, a *Archetype) *group {
+	at := slices.IndexFunc(*groups, func(g group) bool { return g.archetype == a })
+	if at < 0 {
+		at = len(*groups)
+		*groups = append(*groups, group{archetype: a})
+	}
+	return &(*groups)[at]
+}
+
+// columnsOfWord appends the columns that entities of a word may have and that an archetype may have, in the order
+// of their numbers.
+func (w *World) columnsOfWord(o *owner, to []*column) []*column {
+	a := w.extents[o.extent].archetype
+	for _, c := range w.columns {
+		if c.linked == "" && !w.namedBy(c) && (o.extra>>(c.id%64)&1 != 0 || slices.Contains(a.columns, c)) {
+			to = append(to, c)
+		}
+	}
+	return to
+}
+
+// differing returns the slots of a word whose presence bits in some columns differ from those of entities that are
+// born with an archetype.
+func (w *World) differing(a *Archetype, columns []*column, word uint32) (mask uint64) {
+	for _, c := range columns {
+		has := c.now(word)
+		if slices.Contains(a.columns, c) {
+			has = ^has
+		}
+		mask |= has
+	}
+	return mask
+}
+
+// roomForGroups gives archetypes room for their groups, and returns the slots for the entities, group by group. If
+// it fails, the archetypes own what they owned before.
+func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
+	before := make([][]*extent, len(groups))
+	defer func() {
+		for i, g := range groups {
+			for _, x := range slices.Clone(g.archetype.extents) {
+				if err != nil && !slices.Contains(before[i], x) {
+					w.giveBack(x)
+				}
+			}
+		}
+	}()
+	for i, g := range groups {
+		before[i] = slices.Clone(g.archetype.extents)
+		if len(before[i]) == 1 {
+			before[i][0].spare = false // room for another archetype must not come from here
+		}
+	}
+	for _, g := range groups {
+		if n := len(g.slots) - g.archetype.free(); n > 0 {
+			if err := w.draw(g.archetype, n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, g := range groups {
+		i := 0
+		for slot := range g.archetype.vacancies() {
+			if i == len(g.slots) {
+				break
+			}
+			if err := w.roomAt(slot, g.slots[i]); err != nil {
+				return nil, err
+			}
+			to = append(to, slot)
+			i++
+		}
+	}
+	return to, nil
+}
+
+// roomAt makes room at slot to for the link and the name of the entity in slot from.
+func (w *World) roomAt(to, from uint32) error {
+	for _, l := range w.relations {
+		if err := l.roomAt(to, from); err != nil {
+			return err
+		}
+	}
+	if w.names != nil && w.names.texts.c.hasAt(from) {
+		return w.names.texts.c.grow(to + 1)
+	}
+	return nil
+}
