@@ -13,9 +13,9 @@ import (
 // Programs keep the Column that [NewColumn] returned: ColumnOf looks at all columns, one step each.
 //
 // The error says what to do if the world has no Column of type T; if it has several, with their names; and if
-// a [SparseColumn] or a [HeapColumn] holds the type. Keep the value that made these, or find them with package
-// probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the world is
-// closed.
+// a [SparseColumn] or a [HeapColumn] holds the type. Keep the value that made these, or find them with
+// package probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the
+// world is closed.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()
@@ -80,8 +80,8 @@ func (w *World) mustBeDistinct() {
 
 // twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
 // unnamed types have no twin, such as uint64 and [8]byte: such a type does not say which component it is.
-// Relations and edges have none: no code looks for them by type. The world's Names have none, because no program
-// registers them.
+// Relations and edges have none: no code looks for them by type. The world's Names have none, because no
+// program registers them.
 func (w *World) twin(c *column, name string) *column {
 	if c.typ != nil && c.typ.PkgPath() == "" {
 		return nil

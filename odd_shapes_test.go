@@ -209,7 +209,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for other archetypes.
+// TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for
+// other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || longtest.Race || vm.HeapStandIn() {

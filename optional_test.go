@@ -80,8 +80,8 @@ func TestOptionalBorders(t *testing.T) {
 	}
 }
 
-// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The package's own columns
-// do not.
+// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The
+// package's own columns do not.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()

@@ -11,9 +11,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on two worlds that share a limit, which closes and opens in between. A
-// model knows the promises of each Grow. A promised operation never fails, in spite of the limit, the other world and other
-// users of a column. A failed operation changes nothing: the test compares committed bytes and the limit.
+// This test decodes a stream of bytes into operations on two worlds that share a limit, which closes and
+// opens in between. A model knows the promises of each Grow. A promised operation never fails, in spite of
+// the limit, the other world and other users of a column. A failed operation changes nothing: the test
+// compares committed bytes and the limit.
 
 type promisedElement [1 << 10]byte
 
@@ -77,7 +78,8 @@ func (m *promisesModel) must(ok bool, format string, a ...any) {
 	}
 }
 
-// try calls f and reports whether f succeeded. A promised f must succeed. A failed f must have changed nothing.
+// try calls f and reports whether f succeeded. A promised f must succeed. A failed f must have changed
+// nothing.
 func (m *promisesModel) try(promised bool, f func() error) bool {
 	m.t.Helper()
 	type state struct {

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps all of it.
+// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps all of
+// it.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -127,7 +128,8 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it in each tick.
+// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it
+// in each tick.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

@@ -112,8 +112,8 @@ func (m *relationWorld) any() Entity {
 	return m.order[m.r.IntN(len(m.order))]
 }
 
-// closure returns the entities that go with the seeds, straight from the rule: it keeps the largest set of seeds for which no
-// entity that goes is the target, in a relation that refuses, of an entity that stays.
+// closure returns the entities that go with the seeds, straight from the rule: it keeps the largest set of
+// seeds for which no entity that goes is the target, in a relation that refuses, of an entity that stays.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {

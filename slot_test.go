@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the other
-// components.
+// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the
+// other components.
 type slotWorld struct {
 	*World
 	position Column[position]

@@ -210,7 +210,8 @@ func TestHookThatMarks(t *testing.T) {
 	}
 }
 
-// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short path again.
+// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short
+// path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -248,7 +249,8 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing behind.
+// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing
+// behind.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
 	for budget := 32 << 10; budget < 3<<20; budget += max(16<<10, budget/8) {

@@ -14,8 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must agree after every
-// step. The test notes the answers: the same stream must give the same answers with every kind of pages.
+// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must
+// agree after every step. The test notes the answers: the same stream must give the same answers with every
+// kind of pages.
 
 // modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
@@ -287,8 +288,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and changes nothing
-// then.
+// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and
+// changes nothing then.
 func (m *model) refused(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error

@@ -2,7 +2,8 @@ package vast
 
 import "slices"
 
-// hookedColumns have hooks that keep a set of the entities that have the component: one column of each storage.
+// hookedColumns have hooks that keep a set of the entities that have the component: one column of each
+// storage.
 var hookedColumns = []int{2, 5, 65, 66}
 
 // hookAll registers hooks that must see each gain and each loss once.
