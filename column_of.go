@@ -40,8 +40,8 @@ func ColumnOf[T any](w *World) (Column[T], error) {
 			": keep the Column that NewColumn returned")
 	case found[0].elsewhere():
 		kind := found[0].kind()
-		return refused(fmt.Sprintf("a %s of this type, %q, and no Column: keep the %[1]s that New%[1]s returned",
-			kind, found[0].name))
+		return refused(fmt.Sprintf("a %s of this type, %q, and no Column: keep the "+
+			"%[1]s that New%[1]s returned", kind, found[0].name))
 	}
 	return Column[T]{base: found[0].base, c: found[0]}, nil
 }
@@ -72,7 +72,8 @@ func (w *World) mustBeDistinct() {
 	for n := int(w.distinct.Load()); n < len(w.columns); n++ {
 		if c := w.columns[n]; w.twin(c, c.name) != nil {
 			panic(fmt.Sprintf("vast: world %q has two columns %q of type %s: give one of them another name "+
-				"with Named, or register the component once and keep the column", w.options.Name, c.name, c.typ))
+				"with Named, or register the component once and keep the column",
+				w.options.Name, c.name, c.typ))
 		}
 		w.distinct.Store(int32(n + 1))
 	}
@@ -99,8 +100,8 @@ func (w *World) twin(c *column, name string) *column {
 func (w *World) mustBeNewTag(name string) {
 	for _, c := range w.columns {
 		if c.name == name && c.typ == nil {
-			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first call "+
-				"returned, or choose another name", w.options.Name, name))
+			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first "+
+				"call returned, or choose another name", w.options.Name, name))
 		}
 	}
 }

@@ -182,7 +182,8 @@ func TestFourBillionSlots(t *testing.T) {
 func TestExtremeComponents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
-	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w).Named("heap")
+	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w),
+		NewHeapColumn[struct{}](w).Named("heap")
 	e := w.Archetype(none, rare, heap).New()
 	if none.Get(e) == nil || rare.Get(e) == nil || heap.Get(e) == nil || none.Add(e, struct{}{}) == nil ||
 		!rare.Set(e, [0]int{}) {

@@ -147,7 +147,8 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [1 << 20][1 << 10]struct{}{}, [1 << 20][1 << 10]struct{}{})
 	tryOddShape(t, padded{}, padded{A: 1, B: 2})
 	tryOddShape(t, [3][4][5]uint16{}, [3][4][5]uint16{2: {3: {4: 9}}})
-	tryOddShape(t, deep4{}, deep4{H: deep3{F: [2]deep2{1: {E: deep1{B: [2]struct{ C [3]uint16 }{1: {C: [3]uint16{1, 2, 3}}}}}}}})
+	tryOddShape(t, deep4{},
+		deep4{H: deep3{F: [2]deep2{1: {E: deep1{B: [2]struct{ C [3]uint16 }{1: {C: [3]uint16{1, 2, 3}}}}}}}})
 	tryOddShape(t, [3]byte{}, [3]byte{1, 2, 3})
 	tryOddShape(t, [1 << 20]byte{}, [1 << 20]byte{0: 1, 1<<20 - 1: 2})
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})

@@ -190,8 +190,8 @@ func (c *column) hasAt(slot uint32) bool {
 // builds that check invariants.
 func (c *column) mustHaveSlot(s Slot, method string) {
 	if s.gens != c.gens {
-		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from a "+
-			"walk of this world", c.name, method, c.world.options.Name))
+		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from "+
+			"a walk of this world", c.name, method, c.world.options.Name))
 	}
 	if !c.hasAt(s.n) {
 		panic(lacking{c, s.n, method})
@@ -210,6 +210,6 @@ func (l lacking) Error() string {
 	if l.c.world.closed {
 		return closedMessage("Column."+l.method, l.c.world)
 	}
-	return fmt.Sprintf("vast: Column[%s].%s: the entity in slot %d lacks the component: take the slot from a query "+
-		"that has this column, or use TryAt", l.c.name, l.method, l.slot)
+	return fmt.Sprintf("vast: Column[%s].%s: the entity in slot %d lacks the component: take the slot from "+
+		"a query that has this column, or use TryAt", l.c.name, l.method, l.slot)
 }

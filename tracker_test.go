@@ -73,7 +73,8 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
-	pos, num, sparse := NewColumn[position](w), NewColumn[number](w), NewSparseColumn[number](w).Named("sparse")
+	pos, num, sparse := NewColumn[position](w), NewColumn[number](w),
+		NewSparseColumn[number](w).Named("sparse")
 	const n, workers = 10_000, 4
 	var es []Entity
 	w.Archetype(pos, num, sparse).NewN(n, func(r Run) {

@@ -105,7 +105,8 @@ func TestTrimFreePages(t *testing.T) {
 	n := 64 * group
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
-	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"), NewSparseColumn[[8]uint64](w).Named("sparse")
+	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"),
+		NewSparseColumn[[8]uint64](w).Named("sparse")
 	a := w.Archetype(c, taken, sparse)
 	a.NewN(n, func(r Run) {
 		for i := range r.Len() {

@@ -103,7 +103,8 @@ func newModelColumn(w *World, i int) modelColumn {
 	}
 	switch i % 6 {
 	case 0:
-		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v }, func(t uint64) uint64 { return t }}
+		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v },
+			func(t uint64) uint64 { return t }}
 	case 1:
 		return numbered[[3]uint64]{NewColumn[[3]uint64](w).Named(name),
 			func(v uint64) [3]uint64 { return [3]uint64{v, v, v} },
@@ -114,10 +115,12 @@ func newModelColumn(w *World, i int) modelColumn {
 				return t[0]
 			}}
 	case 2:
-		return numbered[struct{}]{NewColumn[struct{}](w).Named(name), func(uint64) struct{} { return struct{}{} },
+		return numbered[struct{}]{NewColumn[struct{}](w).Named(name),
+			func(uint64) struct{} { return struct{}{} },
 			func(struct{}) uint64 { return 0 }}
 	case 3:
-		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }}
+		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) },
+			func(t byte) uint64 { return uint64(t) }}
 	case 4:
 		return numbered[[100]byte]{NewColumn[[100]byte](w).Named(name),
 			func(v uint64) (t [100]byte) {
@@ -133,7 +136,8 @@ func newModelColumn(w *World, i int) modelColumn {
 				return uint64(t[0])
 			}}
 	}
-	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) }, func(t uint16) uint64 { return uint64(t) }}
+	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) },
+		func(t uint16) uint64 { return uint64(t) }}
 }
 
 // modelColumns is over 64, so that columns share bits in the masks of words.
@@ -304,7 +308,8 @@ func (m *model) refused(a, n int, f func() error) {
 	m.must(errors.As(err, &e) && errors.Is(err, vm.ErrCapacity), "%v", err)
 	m.refusals++
 	m.note("refused", n)
-	m.must(m.world.changes == changes && slices.Equal(m.lens(), lens) && m.world.size == slots, "a refusal changed the world")
+	m.must(m.world.changes == changes && slices.Equal(m.lens(), lens) && m.world.size == slots,
+		"a refusal changed the world")
 	if m.refusals%16 == 0 {
 		m.checkAll()
 	}
@@ -314,7 +319,8 @@ func (m *model) refused(a, n int, f func() error) {
 			others += int(b.words) * 64
 		}
 	}
-	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: others own %d, it has %d entities", n, m.capacity, others, lens[a])
+	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: others own %d, it has %d entities", n,
+		m.capacity, others, lens[a])
 }
 
 // lens returns how many entities each archetype has.
@@ -352,7 +358,8 @@ func (m *model) close() {
 	for _, e := range order[:min(len(order), 20)] {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
 		_, has := c.get(e)
-		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e), "%v lives in a closed world", e)
+		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e),
+			"%v lives in a closed world", e)
 	}
 	// Marks repeat after 255 worlds: keep stale entities of the last world only.
 	m.stale = slices.Clone(order[:min(len(order), 50)])

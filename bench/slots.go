@@ -228,7 +228,8 @@ func newChurnedArk(n int) side {
 func newChurnedSevenArk(n int) side {
 	s := newSevenArkWorld()
 	w := s.world
-	base := append([]ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}, extraArk(w, sevenExtras)...)
+	base := append([]ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)},
+		extraArk(w, sevenExtras)...)
 	churnArk(w, n, base, []ecs.ID{ecs.ComponentID[C6](w), ecs.ComponentID[C7](w), ecs.ComponentID[C8](w)})
 	query, i := s.filter.Query(), 0
 	for query.Next() {

@@ -16,9 +16,9 @@ type Params struct {
 	Adult, Life     int64   // the ages of the first job, and of death
 	Incubation, Ill int64   // the times until an infected person is sick, and is no longer sick
 	Immunity        int64   // the time until a person can be infected again
-	Contagion       float32 // the probability of an infection, for each tick and each sick person in a building
+	Contagion       float32 // the probability of an infection, for a tick and a sick person in a building
 	Lethality       float32 // the probability that an illness ends in death
-	FirstSick       int     // of that many people one is sick at the beginning
+	FirstSick       int     // one of so many people is sick at the beginning
 }
 
 // defaults are the numbers of a town with that many people.
