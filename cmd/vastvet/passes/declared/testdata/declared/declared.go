@@ -206,19 +206,19 @@ func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast
 	any vast.Column[mass]) {
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(g.vel), Writes: sched.Columns(g.pos),
 		Run: func(c *sched.Context) {
-		for run := range g.moves.Runs() {
-			p, v := g.pos.Slice(run), g.vel.Slice(run)
-			for i := range p {
-				p[i].X += v[i].X
+			for run := range g.moves.Runs() {
+				p, v := g.pos.Slice(run), g.vel.Slice(run)
+				for i := range p {
+					p[i].X += v[i].X
+				}
 			}
-		}
-		for e := range w.Query(g.mass).Without(g.gone).All() {
-			if g.mass.Has(e) {
-				g.mass.RemoveLater(c.Commands(), e)
+			for e := range w.Query(g.mass).Without(g.gone).All() {
+				if g.mass.Has(e) {
+					g.mass.RemoveLater(c.Commands(), e)
+				}
+				tag.AddLater(c.Commands(), e)
 			}
-			tag.AddLater(c.Commands(), e)
-		}
-	}})
+		}})
 	pos := g.pos
 	s.Add(sched.System{Name: "aliased", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 		e, _ := g.moves.First()
