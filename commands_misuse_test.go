@@ -219,7 +219,7 @@ func TestApplyAndHooks(t *testing.T) {
 						done, err, told)
 				}
 				if w.calling.what != "" {
-					t.Fatal("the world still takes a hook for running")
+					t.Fatal("the world still counts a hook as running")
 				}
 				w.DeleteAll(w.Query(num))
 				other.RemoveAll(w.Query(other))

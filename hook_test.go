@@ -177,7 +177,7 @@ func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	e := w.Archetype(tags[69], tags[40], tags[3], tags[5]).New()
 	w.Delete(e)
 	if !slices.Equal(told, []int{3, 40, 69}) {
-		t.Errorf("told in the order %v, want that of the columns' making", told)
+		t.Errorf("hooks ran in the order %v, want the order in which the columns were made", told)
 	}
 }
 

@@ -102,7 +102,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatal("Exchange gives")
 			}
 			if got := len(slices.Collect(tracker.Added(c))); got != 2*n+2 {
-				t.Fatalf("the tracker knows of %d", got)
+				t.Fatalf("the tracker yields %d entities", got)
 			}
 			if err := w.Trim(); err != nil || *c.Get(born[1]) != one {
 				t.Fatalf("Trim: %v", err)
@@ -210,8 +210,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for
-// other archetypes.
+// TestHundredThousandArchetypes makes many archetypes. Each gets an entity, loses it, and returns its slots
+// for other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || longtest.Race || vm.HeapStandIn() {

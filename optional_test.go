@@ -107,7 +107,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	}
 	last.c.internal = true
 	if q.Count() != 99+30 || bare.Count() != 10 {
-		t.Errorf("%d and %d entities, an internal column apart", q.Count(), bare.Count())
+		t.Errorf("%d and %d entities, with an internal column", q.Count(), bare.Count())
 	}
 	last.c.internal = false
 }

@@ -53,7 +53,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 			var got []Entity
 			for e, v := range seq {
 				if v != col.Get(e) {
-					t.Fatalf("%s: %v comes with another's value", name, e)
+					t.Fatalf("%s: %v comes with the value of another entity", name, e)
 				}
 				got = append(got, e)
 			}
@@ -171,7 +171,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "while a query was running, by World.Delete")
 	n := 0
 	for _, v := range o.All() {
-		*v = 9 // changes the order no more
+		*v = 9 // no longer changes the order
 		if n++; n == 2 {
 			break
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps all of
-// it.
+// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps this
+// room.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})

@@ -244,7 +244,7 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 			len(w.memory.regions)-regions)
 	}
 	if a.observed || len(w.watched) > 0 || a.vacancy == &noVacancy {
-		t.Error("the world is watched without anybody watching")
+		t.Error("the world is observed although no tracker is open")
 	}
 	a.New()
 	w.checkInvariants()
@@ -304,7 +304,7 @@ func TestTrackersAtALimit(t *testing.T) {
 		}
 	}
 	if failed == 0 || refused == 0 {
-		t.Errorf("%d growths failed, %d trackers were refused: the test does not reach what it should",
+		t.Errorf("%d growths failed, %d trackers were refused: the test covers too little",
 			failed, refused)
 	}
 }

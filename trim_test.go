@@ -91,7 +91,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 				}
 			}
 			if raised == 0 {
-				t.Error("Trim never shrank the world: the test does not reach what it should")
+				t.Error("Trim never shrank the world: the test covers too little")
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		}
 		w.checkInvariants()
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, want) {
-			t.Fatalf("%d of %d are told of", len(got), len(want))
+			t.Fatalf("the tracker yields %d of %d entities", len(got), len(want))
 		}
 	}
 	trimmed(slices.Concat(all[:10_000], all[10_001:]))

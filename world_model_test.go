@@ -88,7 +88,7 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 	}
 }
 
-// mixed stands for an element of several words that do not agree.
+// mixed stands for an element whose words differ.
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
@@ -218,7 +218,7 @@ func (m *model) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
 func (m *model) noteEntity(e Entity) { m.note("entity", e.Slot(), e.Generation()) }
 
-// bytes are the source of a stream's decisions: zeros after its end.
+// byteStream is the source of a test's decisions. After its end it yields zeros.
 type byteStream struct{ rest []byte }
 
 func (b *byteStream) next() int {
@@ -232,7 +232,7 @@ func (b *byteStream) next() int {
 
 func (b *byteStream) next16() int { return b.next()<<8 | b.next() }
 
-// column chooses a column; mostly a hot one.
+// column chooses a column, mostly a hot one.
 func (b *byteStream) column() int {
 	if v := b.next(); v < 200 {
 		return hotColumns[v%len(hotColumns)]
@@ -285,7 +285,7 @@ func (m *model) reorder() {
 	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return m.entities[e] == nil })
 }
 
-// panicOf returns what f panics with, nil where it returns.
+// panicOf returns the value that f panics with, or nil if f returns.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -395,7 +395,7 @@ func TestWorldModel(t *testing.T) {
 			_, m := digest(t, Options{MaxEntities: slots}, stream)
 			t.Logf("%d steps, %d refusals", m.step, m.refusals)
 			if m.refusals == 0 && slots < 1<<13 {
-				t.Error("the world was never full: the test does not reach what it should")
+				t.Error("the world was never full: the test covers too little")
 			}
 		})
 	}

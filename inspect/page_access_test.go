@@ -126,7 +126,7 @@ func TestPageTabKey(t *testing.T) {
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: something in %s has the focus, and is not seen to", id, focus.Where)
+				t.Errorf("%s: something in %s has the focus, and nothing shows it", id, focus.Where)
 			}
 			passed[focus.Where] = true
 		}

@@ -69,11 +69,11 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	}
 	after.unheard = admitTime
 	if after.since(before).Admitting {
-		t.Error("it was not let in for long, and does not say so")
+		t.Error("the world has admitted no look for a long time, and the sample does not say so")
 	}
 	after.schedule = 0
 	if after.since(before).Pace != nil {
-		t.Error("the pace of no schedule")
+		t.Error("a world without a schedule has a pace")
 	}
 }
 

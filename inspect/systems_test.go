@@ -147,6 +147,6 @@ func TestSystemsTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last == 0 {
-		t.Error("the stream told nothing")
+		t.Error("the stream sent no event")
 	}
 }
