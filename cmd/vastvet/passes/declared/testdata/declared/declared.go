@@ -204,21 +204,20 @@ func columns(w *vast.World) (vast.Column[position], vast.Column[velocity]) {
 
 func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast.AnyColumn,
 	any vast.Column[mass]) {
-	s.Add(sched.System{Name: "move", Reads: sched.Columns(g.vel), Writes: sched.Columns(g.pos),
-		Run: func(c *sched.Context) {
-			for run := range g.moves.Runs() {
-				p, v := g.pos.Slice(run), g.vel.Slice(run)
-				for i := range p {
-					p[i].X += v[i].X
-				}
+	s.Add(sched.System{Name: "move", Reads: sched.Columns(g.vel), Writes: sched.Columns(g.pos), Run: func(c *sched.Context) {
+		for run := range g.moves.Runs() {
+			p, v := g.pos.Slice(run), g.vel.Slice(run)
+			for i := range p {
+				p[i].X += v[i].X
 			}
-			for e := range w.Query(g.mass).Without(g.gone).All() {
-				if g.mass.Has(e) {
-					g.mass.RemoveLater(c.Commands(), e)
-				}
-				tag.AddLater(c.Commands(), e)
+		}
+		for e := range w.Query(g.mass).Without(g.gone).All() {
+			if g.mass.Has(e) {
+				g.mass.RemoveLater(c.Commands(), e)
 			}
-		}})
+			tag.AddLater(c.Commands(), e)
+		}
+	}})
 	pos := g.pos
 	s.Add(sched.System{Name: "aliased", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 		e, _ := g.moves.First()
@@ -253,14 +252,12 @@ func (l *later) set(col vast.Column[position]) { l.col = col }
 type other struct{ col vast.Column[position] }
 
 func (l *later) share(s *sched.Schedule, o *other) {
-	s.Add(sched.System{Name: "share", Reads: sched.Columns(o.col),
-		Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "share", Reads: sched.Columns(o.col), Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
 }
 
 func (l *later) add(s *sched.Schedule, col vast.Column[position]) {
 	l.set(col)
-	s.Add(sched.System{Name: "later", Reads: sched.Columns(col),
-		Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "later", Reads: sched.Columns(col), Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
 }
 
 // Systems that are completed before they are added.
@@ -334,8 +331,7 @@ func rightOneOfTwo(w *vast.World, s *sched.Schedule, fast bool) {
 	if fast {
 		vel = quick
 	}
-	s.Add(sched.System{Name: "one of two", Reads: sched.Columns(slow, quick),
-		Run: func(*sched.Context) { _ = vel.Get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "one of two", Reads: sched.Columns(slow, quick), Run: func(*sched.Context) { _ = vel.Get(vast.Entity{}) }})
 }
 
 // pair holds two columns in either order.
@@ -345,21 +341,18 @@ func (p *pair) run(*sched.Context) { p.to.Set(vast.Entity{}, *p.from.Get(vast.En
 
 func (g *game) rightPairs(s *sched.Schedule) {
 	there, back := &pair{g.pos, g.old}, &pair{g.old, g.pos}
-	s.Add(sched.System{Name: "back", Reads: sched.Columns(there.to), Writes: sched.Columns(there.from),
-		Run: back.run})
+	s.Add(sched.System{Name: "back", Reads: sched.Columns(there.to), Writes: sched.Columns(there.from), Run: back.run})
 }
 
 func rightParameters(s *sched.Schedule, a, b vast.Column[position]) {
-	s.Add(sched.System{Name: "maybe one", Reads: sched.Columns(a),
-		Run: func(*sched.Context) { _ = b.Get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "maybe one", Reads: sched.Columns(a), Run: func(*sched.Context) { _ = b.Get(vast.Entity{}) }})
 }
 
 // velocities is an alias, because a type that this module declares counts as a type of Vast.
 type velocities = struct{ vast.Column[velocity] }
 
 func rightEmbedded(s *sched.Schedule, v velocities) {
-	s.Add(sched.System{Name: "embedded", Reads: sched.Columns(v.Column),
-		Run: func(*sched.Context) { _ = v.Get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "embedded", Reads: sched.Columns(v.Column), Run: func(*sched.Context) { _ = v.Get(vast.Entity{}) }})
 }
 
 // store may hold any component.
@@ -368,8 +361,7 @@ type store[T any] struct{ col vast.Column[T] }
 func (s *store[T]) get(e vast.Entity) *T { return s.col.Get(e) }
 
 func rightGeneric(s *sched.Schedule, v *store[velocity]) {
-	s.Add(sched.System{Name: "generic", Reads: sched.Columns(v.col),
-		Run: func(*sched.Context) { _ = v.get(vast.Entity{}) }})
+	s.Add(sched.System{Name: "generic", Reads: sched.Columns(v.col), Run: func(*sched.Context) { _ = v.get(vast.Entity{}) }})
 }
 
 // Functions that do not run with the system that mentions them.

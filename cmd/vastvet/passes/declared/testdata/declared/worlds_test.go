@@ -12,8 +12,7 @@ func TestOtherWorldsCannotBeDeclared(t *testing.T) {
 	defer w.Close()
 	defer assets.Close()
 	s := sched.New(w, sched.Options{})
-	pos, weight, model := vast.NewColumn[position](w), vast.NewColumn[mass](w),
-		vast.NewColumn[velocity](assets)
+	pos, weight, model := vast.NewColumn[position](w), vast.NewColumn[mass](w), vast.NewColumn[velocity](assets)
 	s.Add(sched.System{Name: "models", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 		pos.Set(vast.Entity{}, position{model.Get(vast.Entity{}).X, 0})
 		_ = weight.Get(vast.Entity{}) // want `system "models" reads weight`
