@@ -8,7 +8,8 @@ import (
 func TestAny(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	a, b, c, d := anotherColumn[uint32](w), anotherColumn[uint32](w), NewColumn[struct{}](w), NewColumn[byte](w)
+	a, b, c, d := anotherColumn[uint32](w), anotherColumn[uint32](w), NewColumn[struct{}](w),
+		NewColumn[byte](w)
 	var es []Entity
 	for i := range 10_000 {
 		e := w.Archetype(a).New()

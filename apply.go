@@ -12,7 +12,7 @@ import (
 // Applied counts the commands that [World.Apply] applied.
 type Applied struct {
 	Done    int // commands that had an effect
-	Skipped int // commands without one: the entity was stale, or lacked the component to set or remove
+	Skipped int // commands without an effect: the entity was stale, or lacked the component to set or remove
 }
 
 // place refers to a piece of one of the Commands that are applied together. It holds no pointers, so that
@@ -170,8 +170,8 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 }
 
 // newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
-// consecutive, it makes these entities too. It returns how many entities it made. Births one at a time would
-// make the same entities. Placeholders resolve to them before hooks are called.
+// consecutive, newLater makes these entities too, the same as one at a time. It returns how many entities it
+// made. Placeholders resolve to them before hooks are called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

@@ -358,16 +358,16 @@ func (a *Archetype) NewSlot() Slot {
 	return Slot{a.New().slot, a.world.gens}
 }
 
-// NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each, to
-// write its components:
+// NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each,
+// to write its components:
 //
 //	for i, s := range ships.NewEach(1000) {
 //		position.At(s).X = float64(i)
 //	}
 //
-// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, the others
-// are made all the same, and their components are zero. The rules of [Archetype.NewN] for fill hold for the loop's
-// body.
+// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, the
+// others are made all the same, and their components are zero. The rules of [Archetype.NewN] for fill hold
+// for the loop's body.
 func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
 		i, more := 0, true

@@ -163,7 +163,8 @@ func TestExchange(t *testing.T) {
 	const n = 5000
 	w := NewWorld(Options{MaxEntities: 1 << 13})
 	defer w.Close()
-	a, b, c, d := anotherColumn[uint64](w), anotherColumn[uint64](w), NewColumn[[5]byte](w), NewColumn[uint16](w)
+	a, b, c, d := anotherColumn[uint64](w), anotherColumn[uint64](w), NewColumn[[5]byte](w),
+		NewColumn[uint16](w)
 	w.Archetype(a).NewN(n, nil)
 	es := entitiesOf(w.Query())
 	for i, e := range es {

@@ -189,8 +189,8 @@ var callbackHooks = map[string]struct {
 		func(f *callbackWorld, call func()) { f.child.OnRemove(func(_, _ Entity) { call() }) }},
 }
 
-// callbackGains and callbackLosses are operations that call the OnAdd and OnRemove hooks of some columns or of
-// all.
+// callbackGains and callbackLosses are operations that call the OnAdd and OnRemove hooks of some columns or
+// of all.
 var callbackGains = map[string]func(f *callbackWorld){
 	"New":  func(f *callbackWorld) { f.child.Set(f.full.New(), f.es[0]) },
 	"NewN": func(f *callbackWorld) { f.full.NewN(100, func(Run) {}); f.child.Set(f.es[8], f.es[0]) },

@@ -61,7 +61,7 @@ func contentChild(t *testing.T, name string) {
 	t.Log(strings.TrimSpace(strings.ReplaceAll(out, "child is content", "")))
 }
 
-// must panics unless ok: a child checks with it.
+// must panics if ok is false. Children make their checks with it.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(fmt.Sprintf(format, a...))

@@ -148,8 +148,8 @@ func (c *column) rename(name string) {
 		return
 	}
 	if c.world.twin(c, name) != nil {
-		panic(fmt.Sprintf("vast: Column.Named: world %q has a column %q of type %s already: choose another name",
-			c.world.options.Name, name, c.typ))
+		panic(fmt.Sprintf("vast: Column.Named: world %q has a column %q of type %s already: choose another "+
+			"name", c.world.options.Name, name, c.typ))
 	}
 	c.name = name
 	if c.base != nil {

@@ -13,9 +13,9 @@ import (
 // Programs keep the Column that [NewColumn] returned: ColumnOf looks at all columns, one step each.
 //
 // The error says what to do if the world has no Column of type T; if it has several, with their names; and if
-// a [SparseColumn] or a [HeapColumn] holds the type. Keep the value that made these, or find them with package
-// probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the world is
-// closed.
+// a [SparseColumn] or a [HeapColumn] holds the type. Keep the value that made these, or find them with
+// package probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the
+// world is closed.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()
@@ -40,8 +40,8 @@ func ColumnOf[T any](w *World) (Column[T], error) {
 			": keep the Column that NewColumn returned")
 	case found[0].elsewhere():
 		kind := found[0].kind()
-		return refused(fmt.Sprintf("a %s of this type, %q, and no Column: keep the %[1]s that New%[1]s returned",
-			kind, found[0].name))
+		return refused(fmt.Sprintf("a %s of this type, %q, and no Column: keep the "+
+			"%[1]s that New%[1]s returned", kind, found[0].name))
 	}
 	return Column[T]{base: found[0].base, c: found[0]}, nil
 }
@@ -72,7 +72,8 @@ func (w *World) mustBeDistinct() {
 	for n := int(w.distinct.Load()); n < len(w.columns); n++ {
 		if c := w.columns[n]; w.twin(c, c.name) != nil {
 			panic(fmt.Sprintf("vast: world %q has two columns %q of type %s: give one of them another name "+
-				"with Named, or register the component once and keep the column", w.options.Name, c.name, c.typ))
+				"with Named, or register the component once and keep the column",
+				w.options.Name, c.name, c.typ))
 		}
 		w.distinct.Store(int32(n + 1))
 	}
@@ -80,8 +81,8 @@ func (w *World) mustBeDistinct() {
 
 // twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
 // unnamed types have no twin, such as uint64 and [8]byte: such a type does not say which component it is.
-// Relations and edges have none: no code looks for them by type. The world's Names have none, because no program
-// registers them.
+// Relations and edges have none: no code looks for them by type. The world's Names have none, because no
+// program registers them.
 func (w *World) twin(c *column, name string) *column {
 	if c.typ != nil && c.typ.PkgPath() == "" {
 		return nil
@@ -99,8 +100,8 @@ func (w *World) twin(c *column, name string) *column {
 func (w *World) mustBeNewTag(name string) {
 	for _, c := range w.columns {
 		if c.name == name && c.typ == nil {
-			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first call "+
-				"returned, or choose another name", w.options.Name, name))
+			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first "+
+				"call returned, or choose another name", w.options.Name, name))
 		}
 	}
 }

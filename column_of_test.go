@@ -23,7 +23,8 @@ func TestColumnOf(t *testing.T) {
 		}
 	}
 	_, err := ColumnOf[position](w)
-	refused(err, `ColumnOf[vast.position]: world "home" has no column of this type: register it with NewColumn`)
+	refused(err,
+		`ColumnOf[vast.position]: world "home" has no column of this type: register it with NewColumn`)
 	pos := NewColumn[position](w)
 	e := w.Archetype(pos).New()
 	found, err := ColumnOf[position](w)

@@ -24,7 +24,7 @@ type combinedColumn struct {
 	in           func(Run) bool
 	hook         func(add, remove func(Entity))
 	grow         func() error
-	editRun      func(Run, uint64) // nil for storages without slices, as is slice
+	editRun      func(Run, uint64) // nil for storages without slices, like slice
 	slice        func(Run) []uint64
 	count        func() int
 	cut          func(uint64) uint64 // the number as the column's type holds it

@@ -13,7 +13,8 @@ func TestCommandsMisuse(t *testing.T) {
 	defer w.Close()
 	abroad := NewWorld(Options{Name: "abroad", MaxEntities: 1024})
 	defer abroad.Close()
-	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w), NewSparseColumn[uint64](w).Named("sparse"),
+	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w),
+		NewSparseColumn[uint64](w).Named("sparse"),
 		NewTag(w, "tag")
 	fnum, fname := NewColumn[uint64](abroad), NewHeapColumn[string](abroad)
 	fsparse, ftag := NewSparseColumn[uint64](abroad).Named("sparse"), NewTag(abroad, "tag")
@@ -218,7 +219,7 @@ func TestApplyAndHooks(t *testing.T) {
 						done, err, told)
 				}
 				if w.calling.what != "" {
-					t.Fatal("the world still takes a hook for running")
+					t.Fatal("the world still counts a hook as running")
 				}
 				w.DeleteAll(w.Query(num))
 				other.RemoveAll(w.Query(other))

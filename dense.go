@@ -25,10 +25,10 @@ type Column[T any] struct {
 const useHeapColumn = "make the column with NewHeapColumn"
 
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
-// of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics otherwise.
-// T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn
-// panics with the path of the field that does. It takes addresses only, and panics with a [*vm.Error] if none
-// are left.
+// of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics
+// otherwise. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
+// depth: NewColumn panics with the path of the field that does. It takes addresses only, and panics with a
+// [*vm.Error] if none are left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustTakeColumns("NewColumn")
 	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
@@ -121,9 +121,10 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
 // [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
-	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it is.
-	// It is written out here because it must make few stores. While stores to elements wait for memory, all later
-	// stores wait behind them, those of calls too, and the processor stops once its queue of stores is full.
+	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it
+	// is. It is written out here because it must make few stores. While stores to elements wait for memory,
+	// all later stores wait behind them, those of calls too, and the processor stops once its queue of stores
+	// is full.
 	k := c.c
 	if invariants.Enabled || k.observed || e.slot >= k.slots ||
 		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {

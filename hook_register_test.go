@@ -42,7 +42,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 				told["1"]++
 				if first {
 					first = false
-					tags[0].OnRemove(count("0")) // before it in the world's list of columns
+					tags[0].OnRemove(count("0")) // a column before tags[1] in the world's list
 					tags[3].OnRemove(count("3 late"))
 					NewSparseColumn[int](w)
 				}

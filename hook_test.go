@@ -177,7 +177,7 @@ func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	e := w.Archetype(tags[69], tags[40], tags[3], tags[5]).New()
 	w.Delete(e)
 	if !slices.Equal(told, []int{3, 40, 69}) {
-		t.Errorf("told in the order %v, want that of the columns' making", told)
+		t.Errorf("hooks ran in the order %v, want the order in which the columns were made", told)
 	}
 }
 
@@ -191,13 +191,14 @@ func TestSetResourceReturnsTheAddress(t *testing.T) {
 		t.Errorf("the resource is %v at %p, want 2 at %p", *q, q, p)
 	}
 	if q := SetResource(w, clock{9}); q != p || p.Ticks != 9 {
-		t.Errorf("after a replacement the first pointer sees %d, the second is %p, want 9 and %p", p.Ticks, q, p)
+		t.Errorf("after a replacement the first pointer sees %d, the second is %p, want 9 and %p", p.Ticks,
+			q, p)
 	}
 	mustPanic(t, "vast: SetResource[*vast.clock]: a resource is stored by value: write p := "+
 		"vast.SetResource(w, vast.clock{…}) and keep p, or store a struct that holds the pointer",
 		func() { SetResource(w, &clock{}) })
-	mustPanic(t, "SetResource[error]: a resource is stored under the type of its value, and error is an interface",
-		func() { SetResource[error](w, nil) })
+	mustPanic(t, "SetResource[error]: a resource is stored under the type of its value, and error is an "+
+		"interface", func() { SetResource[error](w, nil) })
 	mustPanic(t, "Resource[*vast.clock]: world \"world\" has none: there is one of type vast.clock: write "+
 		"vast.Resource[vast.clock](w)", func() { Resource[*clock](w) })
 	//vastvet:ignore offheap: the test is about this mistake

@@ -34,7 +34,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 			changes := w.changes
 			_, has := s.get(e)
 			if has || s.set(e, 1) || s.remove(e) || w.changes != changes {
-				t.Errorf("%s: something is done to %s", s.name, name)
+				t.Errorf("%s: an operation found or changed %s", s.name, name)
 			}
 		}
 		nothing("an entity without the component", again)
@@ -45,7 +45,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 			nothing(name, e)
 			changes := w.changes
 			if s.add(e, 1) || w.Delete(e) || w.Alive(e) || w.changes != changes {
-				t.Errorf("%s: something is done to %s", s.name, name)
+				t.Errorf("%s: an operation found or changed %s", s.name, name)
 			}
 		}
 		// Adding a component that exists overwrites it. That does not change the structure, so a query may
@@ -182,7 +182,8 @@ func TestFourBillionSlots(t *testing.T) {
 func TestExtremeComponents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
-	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w).Named("heap")
+	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w),
+		NewHeapColumn[struct{}](w).Named("heap")
 	e := w.Archetype(none, rare, heap).New()
 	if none.Get(e) == nil || rare.Get(e) == nil || heap.Get(e) == nil || none.Add(e, struct{}{}) == nil ||
 		!rare.Set(e, [0]int{}) {

@@ -105,15 +105,15 @@ func TestNames(t *testing.T) {
 	}
 	e := a.New()
 	if ok, err := names.Set(e, ""); !ok || err != nil || names.column().has(e) {
-		t.Error("the empty name is one")
+		t.Error("an entity got the empty name")
 	}
 	changes := w.Changes()
 	if _, err := names.Set(e, "first"); err != nil || w.Changes() == changes {
-		t.Errorf("naming is no structural change, or %v", err)
+		t.Errorf("the first name did not count as a structural change: %v", err)
 	}
 	changes = w.Changes()
 	if _, err := names.Set(e, "second"); err != nil || w.Changes() == changes {
-		t.Errorf("renaming is no structural change, or %v", err)
+		t.Errorf("another name did not count as a structural change: %v", err)
 	}
 	for range 1000 { // names of deleted entities do not pile up
 		e := a.New()
@@ -222,6 +222,6 @@ func TestRenamingIsWriting(t *testing.T) {
 	set(e, "Lutetia")
 	set(other, "Nice") // its current name
 	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {
-		t.Errorf("%v are told of, want %v", got, e)
+		t.Errorf("the tracker yields %v, want %v", got, e)
 	}
 }

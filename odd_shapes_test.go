@@ -102,7 +102,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatal("Exchange gives")
 			}
 			if got := len(slices.Collect(tracker.Added(c))); got != 2*n+2 {
-				t.Fatalf("the tracker knows of %d", got)
+				t.Fatalf("the tracker yields %d entities", got)
 			}
 			if err := w.Trim(); err != nil || *c.Get(born[1]) != one {
 				t.Fatalf("Trim: %v", err)
@@ -147,7 +147,8 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [1 << 20][1 << 10]struct{}{}, [1 << 20][1 << 10]struct{}{})
 	tryOddShape(t, padded{}, padded{A: 1, B: 2})
 	tryOddShape(t, [3][4][5]uint16{}, [3][4][5]uint16{2: {3: {4: 9}}})
-	tryOddShape(t, deep4{}, deep4{H: deep3{F: [2]deep2{1: {E: deep1{B: [2]struct{ C [3]uint16 }{1: {C: [3]uint16{1, 2, 3}}}}}}}})
+	tryOddShape(t, deep4{},
+		deep4{H: deep3{F: [2]deep2{1: {E: deep1{B: [2]struct{ C [3]uint16 }{1: {C: [3]uint16{1, 2, 3}}}}}}}})
 	tryOddShape(t, [3]byte{}, [3]byte{1, 2, 3})
 	tryOddShape(t, [1 << 20]byte{}, [1 << 20]byte{0: 1, 1<<20 - 1: 2})
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
@@ -209,7 +210,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for other archetypes.
+// TestHundredThousandArchetypes makes many archetypes. Each gets an entity, loses it, and returns its slots
+// for other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || longtest.Race || vm.HeapStandIn() {

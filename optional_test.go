@@ -80,8 +80,8 @@ func TestOptionalBorders(t *testing.T) {
 	}
 }
 
-// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The package's own columns
-// do not.
+// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The
+// package's own columns do not.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -107,7 +107,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	}
 	last.c.internal = true
 	if q.Count() != 99+30 || bare.Count() != 10 {
-		t.Errorf("%d and %d entities, an internal column apart", q.Count(), bare.Count())
+		t.Errorf("%d and %d entities, with an internal column", q.Count(), bare.Count())
 	}
 	last.c.internal = false
 }

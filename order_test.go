@@ -53,7 +53,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 			var got []Entity
 			for e, v := range seq {
 				if v != col.Get(e) {
-					t.Fatalf("%s: %v comes with another's value", name, e)
+					t.Fatalf("%s: %v comes with the value of another entity", name, e)
 				}
 				got = append(got, e)
 			}
@@ -82,7 +82,8 @@ func TestOrder(t *testing.T) {
 		ordered(t, n, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) })
 		special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
 			-math.MaxFloat64,
-			math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, math.Float64frombits(math.MaxUint64), 1, -1}
+			math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, math.Float64frombits(math.MaxUint64),
+			1, -1}
 		ordered(t, n, func(r *rand.Rand) float64 { return special[r.IntN(len(special))] })
 		ordered(t, n, func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) })
 	}
@@ -140,7 +141,8 @@ func TestOrderMisuse(t *testing.T) {
 		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
-	col, other, foreign := NewColumn[uint64](w), NewColumn[uint64](w).Named("other"), NewColumn[uint64](abroad)
+	col, other, foreign := NewColumn[uint64](w), NewColumn[uint64](w).Named("other"),
+		NewColumn[uint64](abroad)
 	key := func(v *uint64) uint64 { return *v }
 	w.Archetype(col).NewN(5, nil)
 	says(t, func() { NewOrder(Query{}, col, key) }, "zero Query")
@@ -169,7 +171,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "while a query was running, by World.Delete")
 	n := 0
 	for _, v := range o.All() {
-		*v = 9 // changes the order no more
+		*v = 9 // no longer changes the order
 		if n++; n == 2 {
 			break
 		}

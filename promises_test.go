@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps all of it.
+// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps this
+// room.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -71,9 +72,12 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		t.Skip("the addresses of these worlds would take memory in this build")
 	}
 	for name, f := range map[string]func(w *World, a *Archetype, cols []AnyColumn) error{
-		"Grow":     func(_ *World, a *Archetype, _ []AnyColumn) error { return a.Grow(60_000) },
-		"NewN":     func(_ *World, a *Archetype, _ []AnyColumn) error { a.NewN(60_000, nil); return nil },
-		"Exchange": func(w *World, _ *Archetype, cols []AnyColumn) error { w.Exchange(w.Query(), cols, nil); return nil },
+		"Grow": func(_ *World, a *Archetype, _ []AnyColumn) error { return a.Grow(60_000) },
+		"NewN": func(_ *World, a *Archetype, _ []AnyColumn) error { a.NewN(60_000, nil); return nil },
+		"Exchange": func(w *World, _ *Archetype, cols []AnyColumn) error {
+			w.Exchange(w.Query(), cols, nil)
+			return nil
+		},
 		"AddAll": func(w *World, _ *Archetype, cols []AnyColumn) error {
 			cols[1].(SparseColumn[[1 << 10]byte]).AddAll(w.Query(), [1 << 10]byte{})
 			return nil
@@ -83,8 +87,12 @@ func TestRefusedLeavesNothing(t *testing.T) {
 			cols[2].(Relation).SetAll(w.Query(), e)
 			return nil
 		},
-		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[2].(Relation).GrowLevels(9) },
-		"Edges.Grow":    func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[3].(Edges[[100]byte]).Grow(1e5) },
+		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error {
+			return cols[2].(Relation).GrowLevels(9)
+		},
+		"Edges.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error {
+			return cols[3].(Edges[[100]byte]).Grow(1e5)
+		},
 	} {
 		refused := 0
 		for slack := 64 << 10; slack < 80<<20; slack += slack/4 + 4<<10 {
@@ -112,7 +120,8 @@ func TestRefusedLeavesNothing(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if limit.Used() != used || w.Stats().Committed != committed || w.Changes() != changes {
-					t.Fatalf("%s with %d bytes left: of %d bytes %d stay committed, %d of them under the limit, after %d changes", name,
+					t.Fatalf("%s with %d bytes left: of %d bytes %d stay committed, %d of them under the "+
+						"limit, after %d changes", name,
 						slack, slack, w.Stats().Committed-committed, limit.Used()-used, w.Changes()-changes)
 				}
 			}
@@ -127,17 +136,20 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it in each tick.
+// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it
+// in each tick.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
 	c, tag, heap := NewSparseColumn[uint64](w), NewTag(w, "tag"), NewHeapColumn[string](w)
-	child, aims := NewRelation(w, "child", RelationOptions{}), NewRelation(w, "aims", RelationOptions{Cyclic: true})
+	child := NewRelation(w, "child", RelationOptions{})
+	aims := NewRelation(w, "aims", RelationOptions{Cyclic: true})
 	roads := NewEdges[uint64](w, "roads", EdgesOptions{})
 	a := w.Archetype(c, tag, heap)
 	a.NewN(100, nil)
 	grow := func() {
-		for _, err := range [...]error{a.Grow(100), c.Grow(100), tag.Grow(1), heap.Grow(1), child.GrowLevels(5), aims.GrowLevels(1),
+		for _, err := range [...]error{a.Grow(100), c.Grow(100), tag.Grow(1), heap.Grow(1),
+			child.GrowLevels(5), aims.GrowLevels(1),
 			roads.Grow(100)} {
 			if err != nil {
 				t.Fatal(err)

@@ -13,8 +13,8 @@ func (t transform) times(u transform) transform {
 	return transform{t.X + u.X*t.Scale, t.Y + u.Y*t.Scale, t.Angle + u.Angle, t.Scale * u.Scale}
 }
 
-// hierarchy is a million entities: 1,000 roots, each with 3 to 5 levels below it. The children of one parent are made
-// together, parent by parent, unless they are scattered.
+// hierarchy is a million entities: 1,000 roots, each with 3 to 5 levels below it. The children of one parent
+// are made together, parent by parent, unless they are scattered.
 type hierarchy struct {
 	w            *World
 	local, world Column[transform]

@@ -61,7 +61,7 @@ func TestRelationLimit(t *testing.T) {
 		}
 	}
 	if refusals < 10 {
-		t.Errorf("%d refusals: the test does not reach what it should", refusals)
+		t.Errorf("%d refusals: the test covers too little", refusals)
 	}
 }
 

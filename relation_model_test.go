@@ -112,8 +112,8 @@ func (m *relationWorld) any() Entity {
 	return m.order[m.r.IntN(len(m.order))]
 }
 
-// closure returns the entities that go with the seeds, straight from the rule: it keeps the largest set of seeds for which no
-// entity that goes is the target, in a relation that refuses, of an entity that stays.
+// closure returns the entities that a deletion of the seeds deletes, by the definition of the rule. It keeps
+// the largest set of seeds whose deletion deletes no target of a surviving source in a relation that refuses.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {
@@ -284,7 +284,8 @@ func (m *relationWorld) apply() {
 		if !m.w.Alive(e) {
 			goes = nil
 		}
-		m.must(m.w.Delete(e) == (len(goes) > 0), "Delete(%v), with which %d go", e, len(goes))
+		m.must(m.w.Delete(e) == (len(goes) > 0),
+			"Delete(%v) returns the wrong result, want %d entities deleted", e, len(goes))
 		m.remove(goes)
 	case op < 70:
 		q, es := m.query()

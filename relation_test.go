@@ -279,7 +279,7 @@ func TestCascadeTellsFirst(t *testing.T) {
 	closing := false
 	alive := func() {
 		if !closing && (w.Len() != 6 || childOf.Len() != 2 || aims.Len() != 3) {
-			t.Error("something went before all was told")
+			t.Error("an entity was deleted before the hooks ran for all")
 		}
 	}
 	pos.OnRemove(func(e Entity, _ *number) { alive(); h = append(h, fmt.Sprint("pos ", e.slot)) })
@@ -414,7 +414,7 @@ func TestRelationMisuse(t *testing.T) {
 	}
 	if childOf.Has(es[1]) || childOf.Remove(es[1]) || childOf.Len() != 0 ||
 		childOf.CountSources(es[0]) != 0 || childOf.Depth(es[1]) != 0 {
-		t.Error("something is related in a closed world")
+		t.Error("a closed world has a link")
 	}
 }
 

@@ -27,7 +27,7 @@ func TestReset(t *testing.T) {
 	told := map[Entity]int{}
 	text.OnRemove(func(e Entity, v *string) {
 		if *v != e.String() || !w.Alive(e) {
-			t.Errorf("%v is told of with %q", e, *v)
+			t.Errorf("OnRemove ran for %v with %q", e, *v)
 		}
 		told[e]++
 	})
@@ -78,11 +78,11 @@ func TestReset(t *testing.T) {
 		}
 		w.checkInvariants()
 		if len(told) != n {
-			t.Errorf("%d entities are told of, %d had the component", len(told), n)
+			t.Errorf("OnRemove ran for %d entities, %d had the component", len(told), n)
 		}
 		for e, times := range told {
 			if times != 1 {
-				t.Errorf("%v is told of %d times", e, times)
+				t.Errorf("OnRemove ran for %v %d times", e, times)
 			}
 		}
 		clear(told)

@@ -44,8 +44,8 @@ func (w *World) keepResource(typ reflect.Type, p any) {
 func mustBeValue(what string, typ reflect.Type) {
 	switch typ.Kind() {
 	case reflect.Pointer:
-		panic(fmt.Sprintf("%s: a resource is stored by value: write p := vast.SetResource(w, %s{…}) and keep "+
-			"p, or store a struct that holds the pointer", what, typ.Elem()))
+		panic(fmt.Sprintf("%s: a resource is stored by value: write p := vast.SetResource(w, %s{…}) and "+
+			"keep p, or store a struct that holds the pointer", what, typ.Elem()))
 	case reflect.Interface:
 		panic(fmt.Sprintf("%s: a resource is stored under the type of its value, and %s is an interface: "+
 			"store the value itself, or a struct that holds the interface", what, typ))
@@ -110,8 +110,8 @@ func (probes) Resource(w *World, typ reflect.Type) (reflect.Value, bool) {
 func (probes) SetResource(w *World, v reflect.Value) reflect.Value {
 	w.mustBeOpen("probe.SetResource")
 	if !v.IsValid() || !v.CanInterface() {
-		panic("probe: SetResource: the value is the zero reflect.Value or was obtained through an unexported " +
-			"field: give a copy of the whole")
+		panic("probe: SetResource: the value is the zero reflect.Value or was obtained through an " +
+			"unexported field: give a copy of the whole")
 	}
 	typ := v.Type()
 	mustBeValue("probe: SetResource: "+typ.String(), typ)

@@ -34,12 +34,13 @@ func (s Slot) Entity() Entity {
 	return Entity{slot: s.n, generation: *(*uint32)(unsafe.Add(s.gens, uintptr(s.n)*4))}
 }
 
-// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: it costs
-// the same however short the runs are. [Query.Runs] is faster if runs are long and the loop uses slices.
+// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: it
+// costs the same however short the runs are. [Query.Runs] is faster if runs are long and the loop uses
+// slices.
 //
-// The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a few
-// instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], one call for
-// each run.
+// The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a
+// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], one
+// call for each run.
 func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
@@ -120,8 +121,8 @@ func (c Column[T]) EditAt(s Slot) *T {
 	return c.at(s.n)
 }
 
-// TryAt returns the component of a slot's entity, or nil if the entity lacks it. Complexity: one comparison, one
-// bit, one address.
+// TryAt returns the component of a slot's entity, or nil if the entity lacks it. Complexity: one comparison,
+// one bit, one address.
 func (c Column[T]) TryAt(s Slot) *T {
 	if !c.c.hasAt(s.n) {
 		return nil
@@ -189,16 +190,16 @@ func (c *column) hasAt(slot uint32) bool {
 // builds that check invariants.
 func (c *column) mustHaveSlot(s Slot, method string) {
 	if s.gens != c.gens {
-		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from a "+
-			"walk of this world", c.name, method, c.world.options.Name))
+		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from "+
+			"a walk of this world", c.name, method, c.world.options.Name))
 	}
 	if !c.hasAt(s.n) {
 		panic(lacking{c, s.n, method})
 	}
 }
 
-// lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes its
-// message on demand, so that At is small enough for inlining.
+// lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes
+// its message on demand, so that At is small enough for inlining.
 type lacking struct {
 	c      *column
 	slot   uint32
@@ -209,6 +210,6 @@ func (l lacking) Error() string {
 	if l.c.world.closed {
 		return closedMessage("Column."+l.method, l.c.world)
 	}
-	return fmt.Sprintf("vast: Column[%s].%s: the entity in slot %d lacks the component: take the slot from a query "+
-		"that has this column, or use TryAt", l.c.name, l.method, l.slot)
+	return fmt.Sprintf("vast: Column[%s].%s: the entity in slot %d lacks the component: take the slot from "+
+		"a query that has this column, or use TryAt", l.c.name, l.method, l.slot)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the other
-// components.
+// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the
+// other components.
 type slotWorld struct {
 	*World
 	position Column[position]
@@ -25,8 +25,8 @@ func newSlotWorld(t *testing.T, n int) *slotWorld {
 	w := NewWorld(Options{MaxEntities: n + 100})
 	t.Cleanup(func() { w.Close() })
 	s := &slotWorld{World: w, position: NewColumn[position](w), count: NewColumn[int64](w),
-		sparse: NewSparseColumn[int64](w).Named("sparse"), heap: NewHeapColumn[string](w), tag: NewTag(w, "tag"),
-		of: NewRelation(w, "of", RelationOptions{})}
+		sparse: NewSparseColumn[int64](w).Named("sparse"), heap: NewHeapColumn[string](w),
+		tag: NewTag(w, "tag"), of: NewRelation(w, "of", RelationOptions{})}
 	born := w.Archetype(s.position)
 	for i := range n {
 		e := born.New()
@@ -87,7 +87,8 @@ func TestSlotsFindComponents(t *testing.T) {
 func TestSlotsOfEachWalk(t *testing.T) {
 	w := newSlotWorld(t, 5000)
 	for name, q := range map[string]Query{
-		"all": w.Query(), "two columns": w.Query(w.position, w.count), "without": w.Query(w.position).Without(w.tag),
+		"all": w.Query(), "two columns": w.Query(w.position, w.count),
+		"without":  w.Query(w.position).Without(w.tag),
 		"optional": w.Query(w.position).Optional(w.count), "between": w.Query(w.count).Between(100, 3000),
 		"among": w.Query().Among(w.es[70:200]), "target": w.Query(w.count).To(w.of, w.es[0]),
 		"exactly": w.Query(w.position).Exactly(), "none": w.Query(w.count).Without(w.tag),
@@ -106,7 +107,8 @@ func TestSlotsOfEachWalk(t *testing.T) {
 		}
 		slices.SortFunc(batches, bySlot)
 		inOrder := slices.SortedFunc(slices.Values(want), bySlot)
-		if !slices.Equal(runs, want) || !slices.Equal(batches, inOrder) || len(want) == 0 != (name == "none") {
+		if !slices.Equal(runs, want) || !slices.Equal(batches, inOrder) ||
+			len(want) == 0 != (name == "none") {
 			t.Errorf("%s: %d entities, %d by runs, %d by batches", name, len(want), len(runs), len(batches))
 		}
 	}
@@ -184,7 +186,8 @@ func TestSlotMisuse(t *testing.T) {
 		t.Error("the zero Slot has an entity")
 	}
 	empty := NewColumn[int32](w.World)
-	says(t, func() { empty.At(kept) }, "the entity in slot 999 lacks the component: take the slot from a query")
+	says(t, func() { empty.At(kept) },
+		"the entity in slot 999 lacks the component: take the slot from a query")
 	says(t, func() { empty.EditAt(kept) }, "Column[int32].EditAt")
 	if empty.TryAt(kept) != nil {
 		t.Error("an empty column has a component")

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSparseColumnWithoutAddresses: without addresses for its elements, a column is not registered, so no loop over all
-// columns finds it.
+// TestSparseColumnWithoutAddresses: without addresses for its elements, a column is not registered, so no
+// loop over all columns finds it.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes the memory for so many slots at once")

@@ -8,7 +8,8 @@ import (
 
 func TestStatsOfColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14, Pages: vm.PagesSmall})
-	c, rare, sparse := NewColumn[uint64](w), NewColumn[[4]uint64](w), NewSparseColumn[[4]uint64](w).Named("sparse")
+	c, rare, sparse := NewColumn[uint64](w), NewColumn[[4]uint64](w),
+		NewSparseColumn[[4]uint64](w).Named("sparse")
 	if s := w.Stats(); s.Columns[0].Density() != 1 || s.Committed != 0 {
 		t.Errorf("a world without entities: %+v", s)
 	}

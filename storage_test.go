@@ -53,7 +53,8 @@ func storages(w *World) []storage {
 				}
 				return *v.N, true
 			}, h.Remove, h.Len},
-		{"tag", g, func(e Entity, _ uint64) bool { return g.Add(e) }, func(e Entity, _ uint64) bool { return g.Has(e) },
+		{"tag", g, func(e Entity, _ uint64) bool { return g.Add(e) },
+			func(e Entity, _ uint64) bool { return g.Has(e) },
 			func(e Entity) (uint64, bool) { return 0, g.Has(e) }, g.Remove, g.Len},
 	}
 }
@@ -142,13 +143,15 @@ func TestStoragesAgree(t *testing.T) {
 				continue
 			}
 			if s.count() != len(model) || q.Count() != len(model) {
-				t.Fatalf("%s, step %d: %d and %d components, want %d", s.name, step, s.count(), q.Count(), len(model))
+				t.Fatalf("%s, step %d: %d and %d components, want %d", s.name, step, s.count(), q.Count(),
+					len(model))
 			}
 			kept := alive[:0]
 			for _, e := range alive {
 				want, has := model[e]
 				if got, ok := s.get(e); ok != has || hasValue && got != want {
-					t.Fatalf("%s, step %d: Get of %v is %d, %v; want %d, %v", s.name, step, e, got, ok, want, has)
+					t.Fatalf("%s, step %d: Get of %v is %d, %v; want %d, %v", s.name, step, e, got, ok, want,
+						has)
 				}
 				if w.Alive(e) {
 					kept = append(kept, e)

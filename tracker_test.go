@@ -73,7 +73,8 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
-	pos, num, sparse := NewColumn[position](w), NewColumn[number](w), NewSparseColumn[number](w).Named("sparse")
+	pos, num, sparse := NewColumn[position](w), NewColumn[number](w),
+		NewSparseColumn[number](w).Named("sparse")
 	const n, workers = 10_000, 4
 	var es []Entity
 	w.Archetype(pos, num, sparse).NewN(n, func(r Run) {
@@ -210,7 +211,8 @@ func TestHookThatMarks(t *testing.T) {
 	}
 }
 
-// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short path again.
+// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short
+// path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -242,13 +244,14 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 			len(w.memory.regions)-regions)
 	}
 	if a.observed || len(w.watched) > 0 || a.vacancy == &noVacancy {
-		t.Error("the world is watched without anybody watching")
+		t.Error("the world is observed although no tracker is open")
 	}
 	a.New()
 	w.checkInvariants()
 }
 
-// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing behind.
+// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing
+// behind.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
 	for budget := 32 << 10; budget < 3<<20; budget += max(16<<10, budget/8) {
@@ -301,7 +304,7 @@ func TestTrackersAtALimit(t *testing.T) {
 		}
 	}
 	if failed == 0 || refused == 0 {
-		t.Errorf("%d growths failed, %d trackers were refused: the test does not reach what it should",
+		t.Errorf("%d growths failed, %d trackers were refused: the test covers too little",
 			failed, refused)
 	}
 }

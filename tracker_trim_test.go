@@ -22,7 +22,7 @@ func TestTrackerAfterTrim(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !kept && w.size >= slots {
-			t.Fatal("Trim did not shrink the world: the test does not reach what it should")
+			t.Fatal("Trim did not shrink the world: the test covers too little")
 		}
 		w.checkInvariants()
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {

@@ -17,8 +17,8 @@ func residentOf(t *testing.T, w *World) (total int) {
 	return total
 }
 
-// TestTrimResident deletes nine of ten entities. Afterwards the world takes at most half as much again as a world that never
-// had them.
+// TestTrimResident deletes nine of ten entities. Afterwards the world takes at most half as much again as a
+// world that never had them.
 func TestTrimResident(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -95,7 +95,8 @@ func TestTrimResident(t *testing.T) {
 	}
 }
 
-// TestTrimFreePages deletes entities inside an extent that stays, and plain and sparse components of entities that stay.
+// TestTrimFreePages deletes entities inside an extent that stays, and plain and sparse components of entities
+// that stay.
 func TestTrimFreePages(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -104,7 +105,8 @@ func TestTrimFreePages(t *testing.T) {
 	n := 64 * group
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
-	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"), NewSparseColumn[[8]uint64](w).Named("sparse")
+	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"),
+		NewSparseColumn[[8]uint64](w).Named("sparse")
 	a := w.Archetype(c, taken, sparse)
 	a.NewN(n, func(r Run) {
 		for i := range r.Len() {

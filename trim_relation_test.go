@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimGivesBackLinks deletes many entities behind a few. Trim gives back the memory of their links, too, and the links of
-// the few stay.
+// TestTrimGivesBackLinks deletes many entities behind a few. Trim gives back the memory of their links, too,
+// and the links of the few stay.
 func TestTrimGivesBackLinks(t *testing.T) {
 	const few, many = 1000, 200_000
 	limit := vm.NewLimit(1 << 30)

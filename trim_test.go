@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimKeepsGenerations makes, deletes and trims at random: no entity comes twice, and old entities stay stale.
+// TestTrimKeepsGenerations makes, deletes and trims at random: no entity comes twice, and old entities stay
+// stale.
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -90,7 +91,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 				}
 			}
 			if raised == 0 {
-				t.Error("Trim never shrank the world: the test does not reach what it should")
+				t.Error("Trim never shrank the world: the test covers too little")
 			}
 		})
 	}
@@ -149,8 +150,8 @@ func TestTrimAgedSlots(t *testing.T) {
 	}
 }
 
-// TestTrimGivesBackLimit: another world can use the memory that Trim gave back, and old entities stay stale after a growth that
-// fails after Trim.
+// TestTrimGivesBackLimit: another world can use the memory that Trim gave back, and old entities stay stale
+// after a growth that fails after Trim.
 func TestTrimGivesBackLimit(t *testing.T) {
 	limit := vm.NewLimit(8 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
@@ -188,8 +189,8 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. Builds that check invariants find the
-// world in order then.
+// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. Builds that check
+// invariants find the world in order then.
 func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -214,7 +215,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		}
 		w.checkInvariants()
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, want) {
-			t.Fatalf("%d of %d are told of", len(got), len(want))
+			t.Fatalf("the tracker yields %d of %d entities", len(got), len(want))
 		}
 	}
 	trimmed(slices.Concat(all[:10_000], all[10_001:]))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// visiting starts a visit, waits until the visit waits, and returns a channel for its result.
+// visiting starts a visit, waits until the visit is in the queue, and returns a channel for its result.
 func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-chan error {
 	t.Helper()
 	bell := make(chan struct{}, 1)
@@ -29,7 +29,7 @@ func TestVisit(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	if w.Admit(0) {
-		t.Error("visitors wait where there are none")
+		t.Error("visitors wait in a new world")
 	}
 	col := NewColumn[int](w)
 	e := w.Archetype(col).New()

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldFaults runs streams of the combined model once for each memory call that they make, and lets that call fail. The
-// refused operation changes nothing, and succeeds when the test repeats it.
+// TestWorldFaults runs streams of the combined model once for each memory call that they make, and lets that
+// call fail. The refused operation changes nothing, and succeeds when the test repeats it.
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -69,8 +69,8 @@ func TestThousandWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The addresses stay reserved for later worlds: one mapping a world, or less. The pages of up to 16 worlds
-	// stay in memory.
+	// The addresses stay reserved for later worlds: one mapping a world, or less. The pages of up to 16
+	// worlds stay in memory.
 	if after := mappings(); after > before+n+100+16*(during-before)/n {
 		t.Errorf("%d mappings are left of %d", after, during)
 	}
@@ -78,7 +78,8 @@ func TestThousandWorlds(t *testing.T) {
 
 func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
 
-// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports them, and their memory stays.
+// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports them, and their
+// memory stays.
 func leakedWorlds() {
 	n, o := 1000, Options{Name: "dropped"}
 	if vm.HeapStandIn() {
@@ -142,14 +143,16 @@ func TestKernelLimits(t *testing.T) {
 
 const mib = 1 << 20
 
-// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more columns after closing another world.
+// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more columns after closing another
+// world.
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
 	for range 4 {
 		NewColumn[[16]byte](other)
 	}
-	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take some 7 MiB.
-	// Half a column of addresses is left at the refusal, because Go's runtime dies when it finds no addresses for itself.
+	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take
+	// some 7 MiB. Half a column of addresses is left at the refusal, because Go's runtime dies when it finds
+	// no addresses for itself.
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
 	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
 	huge := NewWorld(Options{Name: "huge"})
@@ -223,8 +226,8 @@ func limitedData() {
 	mustNot(w.Close())
 }
 
-// smaps returns the bytes of [lo, hi) that are in memory and those on huge pages. Mappings that only touch the range at
-// one of its ends count whole.
+// smaps returns the bytes of [lo, hi) that are in memory and those on huge pages. Mappings that only touch
+// the range at one of its ends count whole.
 func smaps(t *testing.T, lo, hi uintptr) (resident, huge int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -275,7 +278,8 @@ func TestHugePages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(Options{})
 			defer w.Close()
-			// These columns are registered long before they are filled, between others and after another archetype.
+			// These columns are registered long before they are filled, between others and after another
+			// archetype.
 			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[2]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)

@@ -14,8 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must agree after every
-// step. The test notes the answers: the same stream must give the same answers with every kind of pages.
+// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must
+// agree after every step. The test notes the answers: the same stream must give the same answers with every
+// kind of pages.
 
 // modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
@@ -87,7 +88,7 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 	}
 }
 
-// mixed stands for an element of several words that do not agree.
+// mixed stands for an element whose words differ.
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
@@ -102,7 +103,8 @@ func newModelColumn(w *World, i int) modelColumn {
 	}
 	switch i % 6 {
 	case 0:
-		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v }, func(t uint64) uint64 { return t }}
+		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v },
+			func(t uint64) uint64 { return t }}
 	case 1:
 		return numbered[[3]uint64]{NewColumn[[3]uint64](w).Named(name),
 			func(v uint64) [3]uint64 { return [3]uint64{v, v, v} },
@@ -113,10 +115,12 @@ func newModelColumn(w *World, i int) modelColumn {
 				return t[0]
 			}}
 	case 2:
-		return numbered[struct{}]{NewColumn[struct{}](w).Named(name), func(uint64) struct{} { return struct{}{} },
+		return numbered[struct{}]{NewColumn[struct{}](w).Named(name),
+			func(uint64) struct{} { return struct{}{} },
 			func(struct{}) uint64 { return 0 }}
 	case 3:
-		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }}
+		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) },
+			func(t byte) uint64 { return uint64(t) }}
 	case 4:
 		return numbered[[100]byte]{NewColumn[[100]byte](w).Named(name),
 			func(v uint64) (t [100]byte) {
@@ -132,7 +136,8 @@ func newModelColumn(w *World, i int) modelColumn {
 				return uint64(t[0])
 			}}
 	}
-	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) }, func(t uint16) uint64 { return uint64(t) }}
+	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) },
+		func(t uint16) uint64 { return uint64(t) }}
 }
 
 // modelColumns is over 64, so that columns share bits in the masks of words.
@@ -213,7 +218,7 @@ func (m *model) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
 func (m *model) noteEntity(e Entity) { m.note("entity", e.Slot(), e.Generation()) }
 
-// bytes are the source of a stream's decisions: zeros after its end.
+// byteStream is the source of a test's decisions. After its end it yields zeros.
 type byteStream struct{ rest []byte }
 
 func (b *byteStream) next() int {
@@ -227,7 +232,7 @@ func (b *byteStream) next() int {
 
 func (b *byteStream) next16() int { return b.next()<<8 | b.next() }
 
-// column chooses a column; mostly a hot one.
+// column chooses a column, mostly a hot one.
 func (b *byteStream) column() int {
 	if v := b.next(); v < 200 {
 		return hotColumns[v%len(hotColumns)]
@@ -280,15 +285,15 @@ func (m *model) reorder() {
 	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return m.entities[e] == nil })
 }
 
-// panicOf returns what f panics with, nil where it returns.
+// panicOf returns the value that f panics with, or nil if f returns.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and changes nothing
-// then.
+// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and
+// changes nothing then.
 func (m *model) refused(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error
@@ -303,7 +308,8 @@ func (m *model) refused(a, n int, f func() error) {
 	m.must(errors.As(err, &e) && errors.Is(err, vm.ErrCapacity), "%v", err)
 	m.refusals++
 	m.note("refused", n)
-	m.must(m.world.changes == changes && slices.Equal(m.lens(), lens) && m.world.size == slots, "a refusal changed the world")
+	m.must(m.world.changes == changes && slices.Equal(m.lens(), lens) && m.world.size == slots,
+		"a refusal changed the world")
 	if m.refusals%16 == 0 {
 		m.checkAll()
 	}
@@ -313,7 +319,8 @@ func (m *model) refused(a, n int, f func() error) {
 			others += int(b.words) * 64
 		}
 	}
-	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: others own %d, it has %d entities", n, m.capacity, others, lens[a])
+	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: others own %d, it has %d entities", n,
+		m.capacity, others, lens[a])
 }
 
 // lens returns how many entities each archetype has.
@@ -351,7 +358,8 @@ func (m *model) close() {
 	for _, e := range order[:min(len(order), 20)] {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
 		_, has := c.get(e)
-		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e), "%v lives in a closed world", e)
+		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e),
+			"%v lives in a closed world", e)
 	}
 	// Marks repeat after 255 worlds: keep stale entities of the last world only.
 	m.stale = slices.Clone(order[:min(len(order), 50)])
@@ -387,7 +395,7 @@ func TestWorldModel(t *testing.T) {
 			_, m := digest(t, Options{MaxEntities: slots}, stream)
 			t.Logf("%d steps, %d refusals", m.step, m.refusals)
 			if m.refusals == 0 && slots < 1<<13 {
-				t.Error("the world was never full: the test does not reach what it should")
+				t.Error("the world was never full: the test covers too little")
 			}
 		})
 	}

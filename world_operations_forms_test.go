@@ -2,7 +2,8 @@ package vast
 
 import "slices"
 
-// hookedColumns have hooks that keep a set of the entities that have the component: one column of each storage.
+// hookedColumns have hooks that keep a set of the entities that have the component: one column of each
+// storage.
 var hookedColumns = []int{2, 5, 65, 66}
 
 // hookAll registers hooks that must see each gain and each loss once.
@@ -13,10 +14,12 @@ func (m *model) hookAll() {
 		m.told[i] = has
 		c := m.columns[i]
 		c.hook(func(e Entity) {
-			m.must(!has[e] && c.Has(e), "OnAdd of column %d is told of %v, which it knew: %v", i, e, has[e])
+			m.must(!has[e] && c.Has(e),
+				"OnAdd of column %d ran for %v, which had the component: %v", i, e, has[e])
 			has[e] = true
 		}, func(e Entity) {
-			m.must(has[e] && c.Has(e), "OnRemove of column %d is told of %v, which it knew: %v", i, e, has[e])
+			m.must(has[e] && c.Has(e),
+				"OnRemove of column %d ran for %v, which had the component: %v", i, e, has[e])
 			delete(has, e)
 		})
 	}
@@ -29,10 +32,10 @@ func (m *model) checkHooks() {
 		for e := range m.entities {
 			if m.has(e, i) {
 				n++
-				m.must(m.told[i][e], "hooks of column %d were not told of %v", i, e)
+				m.must(m.told[i][e], "OnAdd of column %d did not run for %v", i, e)
 			}
 		}
-		m.must(n == len(m.told[i]), "hooks of column %d were told of %d entities, %d have it", i,
+		m.must(n == len(m.told[i]), "by its hooks column %d has %d entities, by the model %d", i,
 			len(m.told[i]), n)
 	}
 }
@@ -59,7 +62,7 @@ func (m *model) applyForms(b *byteStream) {
 	m.forms = false
 }
 
-// moreForms makes parts of a query's runs optional, excludes other columns, or keeps to a list.
+// moreForms makes parts of a query's runs optional, excludes other columns, or limits the query to a list.
 func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query,
 	func(*modelEntity) bool) {
 	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {

@@ -226,7 +226,9 @@ func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	} else {
 		q = q.Without(m.chosen(minus)...)
 	}
-	any := slices.DeleteFunc(b.set(3), func(i int) bool { return slices.Contains(with, i) || slices.Contains(minus, i) })
+	any := slices.DeleteFunc(b.set(3), func(i int) bool {
+		return slices.Contains(with, i) || slices.Contains(minus, i)
+	})
 	if len(any) > 0 {
 		q = q.Any(m.chosen(any)...)
 	}
@@ -272,7 +274,8 @@ func (m *model) applyDeleteAll(b *byteStream) {
 	changes := m.world.changes
 	n := m.world.DeleteAll(q)
 	m.must(n == len(es), "%d of %d", n, len(es))
-	m.must(m.world.changes == changes+uint64(n), "%d deletions count as %d changes", n, m.world.changes-changes)
+	m.must(m.world.changes == changes+uint64(n), "%d deletions count as %d changes", n,
+		m.world.changes-changes)
 	for _, e := range es {
 		m.died(e)
 		m.must(!m.world.Alive(e), "%v lives", e)
@@ -293,7 +296,8 @@ func (m *model) checkComponent(e Entity, i int) {
 	v, has := m.columns[i].get(e)
 	m.must(has == m.has(e, i) && m.columns[i].Has(e) == has, "component %d of %v: %v", i, e, has)
 	if has {
-		m.must(v == m.entities[e].values[i], "component %d of %v is %d, want %d", i, e, v, m.entities[e].values[i])
+		m.must(v == m.entities[e].values[i], "component %d of %v is %d, want %d", i, e, v,
+			m.entities[e].values[i])
 	}
 }
 
@@ -323,7 +327,8 @@ func (m *model) applyRuns(b *byteStream) {
 	es := m.matching(match)
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
-		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end), "the run [%d, +%d) begins where the last one ended, at %d", r.Start(), r.Len(), end)
+		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end),
+			"the run [%d, +%d) begins where the last one ended, at %d", r.Start(), r.Len(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
 		m.must(n+r.Len() <= len(es), "more entities than match")
@@ -332,7 +337,8 @@ func (m *model) applyRuns(b *byteStream) {
 		}
 		for _, i := range with {
 			for k, v := range m.columns[i].read(r) {
-				m.must(v == m.entities[es[n+k]].values[i], "component %d of %v is %d in the run", i, es[n+k], v)
+				m.must(v == m.entities[es[n+k]].values[i], "component %d of %v is %d in the run", i, es[n+k],
+					v)
 			}
 		}
 		n += r.Len()
@@ -389,7 +395,8 @@ func (m *model) applyStale(b *byteStream) {
 func (m *model) checkNobody(e Entity, i int) {
 	c, changes := m.columns[i], m.world.changes
 	_, has := c.get(e)
-	m.must(!m.world.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.add(e, 1) && !c.Remove(e) && !m.world.Delete(e),
+	m.must(!m.world.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.add(e, 1) && !c.Remove(e) &&
+		!m.world.Delete(e),
 		"%v (%#x) is found", e, e.ID())
 	m.must(m.world.changes == changes, "%v (%#x) counts as a change", e, e.ID())
 }
@@ -413,7 +420,8 @@ func (m *model) applyRandomBits(b *byteStream) {
 // checkAll compares the whole world with the whole model.
 func (m *model) checkAll() {
 	m.world.checkInvariants()
-	m.must(m.world.Len() == len(m.entities) && len(m.order) == len(m.entities), "%d entities, want %d", m.world.Len(), len(m.entities))
+	m.must(m.world.Len() == len(m.entities) && len(m.order) == len(m.entities), "%d entities, want %d",
+		m.world.Len(), len(m.entities))
 	counts, born := make([]int, len(m.columns)), make([]int, len(m.archetypes))
 	for e, v := range m.entities {
 		m.must(m.world.Alive(e), "%v is dead", e)
@@ -432,5 +440,6 @@ func (m *model) checkAll() {
 		m.must(a.Len() == born[i], "archetype %d has %d entities, want %d", i, a.Len(), born[i])
 	}
 	m.checkHooks()
-	m.must(m.world.Query().Count() == len(m.entities), "the query for all entities counts %d", m.world.Query().Count())
+	m.must(m.world.Query().Count() == len(m.entities), "the query for all entities counts %d",
+		m.world.Query().Count())
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsFillUp fills worlds of many sizes to their last slot. Some sizes leave no spare byte in the control arrays.
+// TestWorldsFillUp fills worlds of many sizes to their last slot. Some sizes leave no spare byte in the
+// control arrays.
 func TestWorldsFillUp(t *testing.T) {
 	tight := 4*vm.PageSize() - 64
 	sizes := []int{64, 128, 960, 1024, 16_320, 16_384, tight - 64, tight, tight + 64, 2*tight + 64}
@@ -33,7 +34,8 @@ func TestWorldsFillUp(t *testing.T) {
 	}
 }
 
-// TestArraysOfHugePages: the generations of a large world begin at a huge page, and so do columns that fill one.
+// TestArraysOfHugePages: the generations of a large world begin at a huge page, and so do columns that fill
+// one.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {

@@ -282,8 +282,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at once. The race detector, which sees the memory of its
-// stand-in, finds no race.
+// TestReaders runs queries and look-ups on several goroutines at once. The race detector, which sees the
+// memory of its stand-in, finds no race.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()

@@ -170,7 +170,8 @@ func newQueryVast(n int) side { return newQueryVastBy(nil)(n) }
 func newQueryVastBy(move func(*vastQuery)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(11 * n)
-		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
+		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w),
+			move: move}
 		s.query = w.Query(s.pos, s.vel)
 		w.Archetype(s.pos).NewN(10*n, nil)
 		i := 0

@@ -7,15 +7,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Works query2comp_slots, sparse_added_slots: query2comp and sparse_added by [vast.Query.Slots], one entity at a
-// time. Work query2comp_all: query2comp by [vast.Query.All] and Get.
+// Works query2comp_slots, sparse_added_slots: query2comp and sparse_added by [vast.Query.Slots], one entity
+// at a time. Work query2comp_all: query2comp by [vast.Query.All] and Get.
 //
-// Work query7comp_slots: n entities with Position, Velocity and C1 … C5. Add the velocity and the X of the other
-// components to the position.
+// Work query7comp_slots: n entities with Position, Velocity and C1 … C5. Add the velocity and the X of the
+// other components to the position.
 //
-// Works churned2, churned7: entities of the eight archetypes with every subset of three components, of which one
-// in ten is left after deletions in random order. Query two or seven components of all n that are left, by
-// slots. Vast leaves holes, and Ark moves the last entity of a table into each.
+// Works churned2, churned7: entities of the eight archetypes with every subset of three components, of which
+// one in ten is left after deletions in random order. Query two or seven components of all n that are left,
+// by slots. Vast leaves holes, and Ark moves the last entity of a table into each.
 
 // moveVastSlots is the timed work, one entity at a time.
 //
@@ -168,8 +168,8 @@ func churn[E any](n int, make func(i int) E, remove func(E)) {
 	}
 }
 
-// churnVast fills and thins a world of Vast whose entities have the base columns, and sets the velocities of the
-// entities that are left.
+// churnVast fills and thins a world of Vast whose entities have the base columns, and sets the velocities of
+// the entities that are left.
 func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },
@@ -228,7 +228,8 @@ func newChurnedArk(n int) side {
 func newChurnedSevenArk(n int) side {
 	s := newSevenArkWorld()
 	w := s.world
-	base := append([]ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}, extraArk(w, sevenExtras)...)
+	base := append([]ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)},
+		extraArk(w, sevenExtras)...)
 	churnArk(w, n, base, []ecs.ID{ecs.ComponentID[C6](w), ecs.ComponentID[C7](w), ecs.ComponentID[C8](w)})
 	query, i := s.filter.Query(), 0
 	for query.Next() {

@@ -51,7 +51,8 @@ func (s sparse[E]) fill(n int) {
 func newSparseVast(born bool, move func(*vastQuery)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
-		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
+		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w),
+			move: move}
 		s.query = w.Query(s.pos, s.vel)
 		one, both := w.Archetype(s.pos), w.Archetype(s.pos, s.vel)
 		world := sparse[vast.Entity]{one: one.New, add: func(e vast.Entity, v Velocity) { s.vel.Add(e, v) }}

@@ -238,8 +238,7 @@ func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
 	ecs.Query1[Position](s.world).MapId(func(e ecs.Id, _ *Position) {
-		made.entities = append(made.entities,
-			e)
+		made.entities = append(made.entities, e)
 	})
 	return made.check(n)
 }

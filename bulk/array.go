@@ -44,8 +44,9 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
 	bytes := (p.capacity + 1) * p.sizeElement
-	// The page behind the elements stays reserved, so that next always points into the region: the collector
-	// stops the process at a pointer into a part of its own heap that is not in use.
+	// The page behind the elements stays reserved, so that next always points into the region. Otherwise
+	// next might point into an unused part of Go's heap, and the collector stops the process at such a
+	// pointer.
 	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit,
 		Pages: o.Pages})
 	if err != nil {

@@ -26,7 +26,8 @@ func newArray[T any](t testing.TB, o Options) *Array[T] {
 	return a
 }
 
-// many is the number of elements that grow over several steps and huge pages, fewer if memory is dear.
+// many returns a number of elements that takes several steps of growth and several huge pages. It is smaller
+// in short runs and on the heap stand-in.
 func many() int {
 	if testing.Short() || heapStandIn() {
 		return 300_000

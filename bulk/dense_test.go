@@ -82,7 +82,7 @@ func TestLastMovesIntoTheGap(t *testing.T) {
 	if d.Index(handles[4]) != 1 || d.HandleAt(1) != handles[4] || d.Index(handles[1]) != -1 {
 		t.Errorf("the last element has index %d", d.Index(handles[4]))
 	}
-	d.Remove(handles[3]) // is the last one now
+	d.Remove(handles[3]) // this element is the last one now
 	if n := d.Len(); n != 3 || d.Slice()[2] != 2 {
 		t.Errorf("elements %v", d.Slice())
 	}
@@ -140,7 +140,8 @@ func TestDenseMisuse(t *testing.T) {
 	}
 }
 
-// TestDenseWithEachCallFailing runs everything that takes or gives back memory.
+// TestDenseWithEachCallFailing makes each memory call fail in turn, in every operation that takes or gives
+// back memory.
 func TestDenseWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		d, err := NewDense[record](Options{Capacity: 20_000, Step: 64 << 10})
@@ -194,7 +195,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// exhaustedBy is exhausted with an error that is nil if nothing failed.
+// exhaustedBy returns the *vm.Error that f panics with as an error, or nil if f returns.
 func exhaustedBy(f func()) error {
 	if e := exhausted(f); e != nil {
 		return e
@@ -288,6 +289,6 @@ func TestDenseTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := d.Resident(); n != 0 || err != nil || d.Committed() != 0 || d.Reserved() != 0 {
-		t.Errorf("a closed one has %d bytes in memory, %d committed: %v", n, d.Committed(), err)
+		t.Errorf("a closed dense has %d bytes in memory, %d committed: %v", n, d.Committed(), err)
 	}
 }

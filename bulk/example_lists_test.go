@@ -38,7 +38,7 @@ func ExampleLists() {
 	}
 	fmt.Println(len(children.Slice(ship.Children)), "children, together", total)
 
-	// Compact writes to the owners where their lists have gone.
+	// Compact moves lists and writes their new places to the owners.
 	owners := func(yield func(*bulk.List[bulk.Handle[part]]) bool) {
 		for _, p := range parts.All() {
 			if !yield(&p.Children) {

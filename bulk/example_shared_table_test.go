@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// Route is what a server looks up for every request, and what an operator replaces now and then.
+// Route is a value that a server looks up for every request, and that an operator replaces now and then.
 type Route struct {
 	Backend uint32
 	Version uint32

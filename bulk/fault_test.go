@@ -47,7 +47,7 @@ func TestBadAccesses(t *testing.T) {
 			if err := p.Close(); err != nil {
 				panic(err)
 			}
-			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the fault is what it is about
+			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the test is about this fault
 		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:",
 			"closed at ", "fault_test.go:"}},
 		"dense": {func(t *testing.T) *byte {
@@ -95,7 +95,7 @@ func TestBadAccesses(t *testing.T) {
 			for _, want := range c.says {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
-					t.Fatalf("it does not say %q (in this order):\n%s", want, f)
+					t.Fatalf("the report does not contain %q (in this order):\n%s", want, f)
 				}
 				rest = after
 			}

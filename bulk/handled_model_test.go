@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is the common interface of the containers whose elements have handles: one can replace another in
-// the line that makes it.
+// handled is the common interface of the containers whose elements have handles. A program that uses one of
+// these containers can use another by changing the line that makes it.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	InsertZero() (Handle[T], *T)
@@ -113,7 +113,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 		})
 		if len(m.live) == capacity {
 			if e == nil || !errors.Is(e, vm.ErrCapacity) {
-				t.Fatalf("Insert into a full one: %v", e)
+				t.Fatalf("Insert into a full container: %v", e)
 			}
 			return
 		}
@@ -167,7 +167,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 				t.Fatalf("Get(%v) = %v, want %t", h, got, want)
 			}
 			if o, _ := other.Insert(element(number)); p.Valid(o) || p.Remove(o) {
-				t.Fatalf("handle %v of another one is valid", o)
+				t.Fatalf("handle %v of another container is valid", o)
 			}
 		case 7:
 			n := in.Below(2 * capacity)
@@ -201,7 +201,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 	p.checkInvariants()
 }
 
-// compareHandled walks over the container in all its ways.
+// compareHandled compares the container with the model by every kind of loop and look-up.
 func compareHandled[T comparable](t *testing.T, c handled[T], m *handledModel[T]) {
 	n, last := 0, -1
 	for h, e := range c.All() {

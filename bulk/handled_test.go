@@ -34,7 +34,7 @@ func TestHandlesAgainstModel(t *testing.T) {
 	}
 }
 
-// TestRefillPacks checks that the lowest holes are filled first, in whatever order they came about.
+// TestRefillPacks checks that the lowest holes are filled first, in whatever order elements were removed.
 func TestRefillPacks(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[record](t, kind, Options{})
@@ -57,13 +57,14 @@ func TestRefillPacks(t *testing.T) {
 			}
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != n {
-			t.Fatalf("a full one went on at slot %d", h.Slot())
+			t.Fatalf("without holes the next element is in slot %d", h.Slot())
 		}
 	})
 }
 
-// TestHandlesOfEmptiedWords takes slots again after all elements of their word were removed, in orders that
-// make generations common and apart. It checks that no handle comes twice and no stale handle becomes valid.
+// TestHandlesOfEmptiedWords removes all elements of a word and takes the slots again. After some orders of
+// removal the slots of the word share one generation, after others they do not. The test checks that no
+// handle comes twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -109,7 +110,7 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 	})
 }
 
-// setCount sets the count of all slots of a word. Waiting for it would take a billion insertions.
+// setCount sets the count of all slots of a word, which would otherwise take a billion insertions.
 func setCount[T any](c handled[T], w uint, count uint32) {
 	switch c := c.(type) {
 	case *Pool[T]:
@@ -236,10 +237,10 @@ func TestHandlesOfOthers(t *testing.T) {
 		hp, _ := p.Insert(numbered(1))
 		hq, _ := q.Insert(numbered(2))
 		if p.Valid(hq) || q.Valid(hp) || p.Get(hq) != nil || q.Remove(hp) || p.Remove(hq) {
-			t.Error("a handle is valid in another one")
+			t.Error("a handle is valid in another container")
 		}
 		if !p.Valid(hp) || *q.Get(hq) != numbered(2) {
-			t.Error("a handle is not valid in its own one")
+			t.Error("a handle is not valid in its own container")
 		}
 		var zero Handle[record]
 		if !zero.IsZero() || hp.IsZero() || p.Valid(zero) || p.Get(zero) != nil || p.Remove(zero) {
@@ -299,7 +300,7 @@ func TestRemoveWhileIterating(t *testing.T) {
 			t.Fatalf("%d elements are left after the runs", p.Len())
 		}
 		for range p.All() {
-			t.Fatal("an empty one yields an element")
+			t.Fatal("an empty container yields an element")
 		}
 	})
 }

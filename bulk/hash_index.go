@@ -20,8 +20,8 @@ import (
 // buckets at a time (the comments in hash_table.go and hash_growth.go explain it). A key's first eight values
 // lie in the table. A key with more values has them in a tree, so that one of a million values is found in a
 // few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a
-// pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed comes on top:
-// what the promised insertions did not need stays until Trim or Clear, or until removals make the table
+// pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed comes on
+// top: what the promised insertions did not need stays until Trim or Clear, or until removals make the table
 // smaller.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes

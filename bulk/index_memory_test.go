@@ -16,7 +16,7 @@ func bounded(t *testing.T, x interface {
 	t.Helper()
 	data := n * bytesPair
 	if data < 64<<10 {
-		// A few pages for each of the two parts.
+		// Small indices may have a few pages for each of their two parts.
 		data = 64 << 10
 	}
 	resident, err := x.Resident()
@@ -43,7 +43,7 @@ func boundedPairs() int {
 	return 400_000
 }
 
-// TestHashIndexMemory fills an index and empties it again, and checks its memory all the way.
+// TestHashIndexMemory fills an index, empties it again, and checks its memory at every size.
 func TestHashIndexMemory(t *testing.T) {
 	longtest.OneGoroutine(t)
 	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
@@ -111,7 +111,8 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 	bounded(t, x, "trimmed", x.Len(), bytesPair)
 }
 
-// TestOrderedIndexMemory does the same with a tree, in several orders of adding and removing.
+// TestOrderedIndexMemory fills and empties a tree, in several orders of adding and removing, and checks its
+// memory.
 func TestOrderedIndexMemory(t *testing.T) {
 	n := largest() / 3 &^ 1
 	seed := rand.Uint64()
@@ -130,8 +131,8 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Every node is as empty as possible: from a full index remove every third pair, then every other, and so
-	// on.
+	// Remove every third pair of a full index, then every other, and so on, so that every node is as empty as
+	// possible.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
 		x.Add(uint32(i), 0)

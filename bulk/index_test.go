@@ -14,7 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHashKeys adds keys that compare equal without having the same bytes, or the other way round.
+// TestHashKeys adds keys that are equal with different bytes, and keys that are different with the same
+// bytes.
 func TestHashKeys(t *testing.T) {
 	f := newHashIndex[float64, uint32](t, Options{Capacity: 100})
 	minusZero := math.Copysign(0, -1)
@@ -240,7 +241,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
-				// After the last of them the promise ends, and unused memory may be given back.
+				// After the last promised insertion the promise ends, and unused memory may be given back.
 				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
 					x.Len() != before+n {
 					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(),

@@ -15,7 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestListsExhaustion lets room end in the middle: the list is unchanged, and grows on when room returns.
+// TestListsExhaustion lets a list grow until memory runs out. The refused operation leaves the list
+// unchanged, and the list grows on when memory is available again.
 func TestListsExhaustion(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(3 << 20)
@@ -99,7 +100,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 		t.Errorf("Grow(20000) within the budget: %v", err)
 	}
 	ls.Free(&l)
-	// Empty slabs, one a class, do not keep a list from all the memory.
+	// A list can use all the memory although each class has an empty slab.
 	var small [100]List[record]
 	for i := range small {
 		mustAppend(t, ls, &small[i], make([]record, 1+i))
@@ -165,7 +166,8 @@ func checkListsWaste[T any](t *testing.T) {
 	}
 }
 
-// TestCompact frees and shrinks at random and checks that the other lists are unchanged, in little memory.
+// TestCompact frees and shrinks some lists at random, and checks that Compact leaves the other lists
+// unchanged and in little memory.
 func TestCompact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -231,7 +233,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("slabs of %d bytes for elements of %d, want %d at most", s.BytesSlabs, s.BytesElements, most)
 	}
 	most := s.Committed
-	if n == 60_000 { // with fewer lists it would be chance how many long ones stay
+	if n == 60_000 { // with fewer lists, chance decides how many long lists stay
 		most = min(most, residentFull/2)
 	}
 	if !heapStandIn() && resident > most || s.Committed > full.Committed/2+4*minStep {
@@ -246,7 +248,7 @@ func TestCompact(t *testing.T) {
 	if end, used := ls.cells.end(), uint(ls.cells.used.Count()); end > firstUnit+used+2*uint(longest) {
 		t.Errorf("%d units are used, the longest together %d, but the last one is %d", used, longest, end)
 	}
-	for i := range owners { // the lists work on
+	for i := range owners { // the lists can still grow
 		ls.Append(&owners[i], 7)
 	}
 	ls.checkInvariants()

@@ -46,7 +46,7 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 				vs[i] = next()
 			}
 			m.appendSlice(t, i, vs)
-		case 6: // a part of itself
+		case 6: // append a part of a list to the list itself
 			m.appendSlice(t, i, m.lists.Slice(*l)[n:])
 		case 7:
 			v := next()
@@ -188,7 +188,8 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 	}
 }
 
-// forged uses a List of random bits and stale ones: calls refuse them, unless they are one of the owners'.
+// forged passes a List of random bits, and stale Lists, to the container. Calls refuse each List that no
+// owner has.
 func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()
@@ -209,7 +210,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 			continue
 		}
 		if m.other.Valid(l) || modeltest.PanicText(func() { m.other.Slice(l) }) == "" {
-			t.Fatalf("%v is good in another container", l)
+			t.Fatalf("%v is valid in another container", l)
 		}
 	}
 }

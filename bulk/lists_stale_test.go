@@ -32,13 +32,14 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			var owners [4]List[cell]
 			for i := range owners {
 				for _, old := range stale[i*len(stale)/4:][:min(n, len(stale)/4)] {
-					// In one of these the generation lies at the place of old, if the elements lie there.
+					// One of these elements may lie where the cell of old was. Then it has the generation of
+					// that cell.
 					ls.Append(&owners[i], cell{old.generation, 1})
 				}
 			}
 			for _, old := range stale {
 				if ls.Valid(old) || modeltest.PanicText(func() { ls.Slice(old) }) == "" {
-					t.Fatalf("%v is good, beside lists of %d elements", old, n)
+					t.Fatalf("%v is valid, beside lists of %d elements", old, n)
 				}
 			}
 			for i := range owners {
@@ -97,7 +98,7 @@ func TestGenerationsBeginAnew(t *testing.T) {
 			}
 		}
 		if l != old[i] && ls.Valid(old[i]) {
-			t.Errorf("list %d: %v is good after its list has moved to %v", i, old[i], l)
+			t.Errorf("list %d: %v is valid after its list has moved to %v", i, old[i], l)
 		}
 	}
 	for i := range owners {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is a container's life from making to closing, in which one memory call fails. A failed operation
-// changes nothing and is repeated.
+// life is the life of a container from making to closing, in which one memory call fails. A failed operation
+// changes nothing, and the test repeats it.
 type life struct {
 	t      *testing.T
 	o      Options
@@ -22,8 +22,8 @@ type life struct {
 	check  func() // compares the container, if it exists, with its expected content
 }
 
-// lives are the lives of the containers. Each takes and gives back memory in every possible way. Most make
-// the same calls in every run; what by says makes others differ.
+// lives are the lives of the containers. Each takes and gives back memory in every possible way. Most lives
+// make the same calls in every run. The field by says why the calls of the others vary.
 var lives = []struct {
 	name string
 	live func(*life)

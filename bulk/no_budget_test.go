@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestNoBudget: if nothing may be committed, a container can be made or returns the reason, is empty, refuses
-// operations that need memory with an error, and closes.
+// TestNoBudget makes containers that may commit nothing. A constructor returns an empty container or the
+// reason. Operations that need memory return an error, and the container can be closed.
 func TestNoBudget(t *testing.T) {
 	o := Options{Capacity: 1000, Limit: vm.NewLimit(0)}
 	refused := func(name string, err error) {

@@ -12,8 +12,8 @@ import (
 
 // Options say how a container is made. The zero value works.
 type Options struct {
-	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors name it too. Default:
-	// the container's type, such as "bulk.Pool[Ship]".
+	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors name it too.
+	// Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
 	// Capacity is the largest number of elements. Addresses for all of them are reserved, which costs no
 	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or

@@ -50,7 +50,7 @@ func BenchmarkPoolInsert(b *testing.B) {
 	perElement(b)
 }
 
-// BenchmarkPoolInsertZero does the same, and sets a field of each zero element.
+// BenchmarkPoolInsertZero fills the same pool by InsertZero, and sets a field of each element.
 func BenchmarkPoolInsertZero(b *testing.B) {
 	p, handles := filled(b)
 	for b.Loop() {

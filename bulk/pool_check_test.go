@@ -60,8 +60,8 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	}
 }
 
-// TestPoolChecksItsLastWord: a free slot below the hint is found in the last word too, which is not a whole
-// one.
+// TestPoolChecksItsLastWord: the check finds a free slot below the hint in the last word too, which has fewer
+// than 64 slots.
 func TestPoolChecksItsLastWord(t *testing.T) {
 	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"})
 	if err != nil {

@@ -125,7 +125,7 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 		}
 		for i, h := range hs {
 			if p.Valid(h) != (i == 100) {
-				t.Fatalf("%s: an old handle, %d, is good again", name, i)
+				t.Fatalf("%s: the old handle %d is valid again", name, i)
 			}
 		}
 		if err := p.Trim(); err != nil || p.Len() != n {

@@ -60,7 +60,7 @@ func TestPointersStayWhilePoolChanges(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestGrowToWhatIsFree: Grow does not make room that exists.
+// TestGrowToWhatIsFree: Grow takes no memory if the pool already has the room.
 func TestGrowToWhatIsFree(t *testing.T) {
 	p := newPool[record](t, Options{})
 	p.Insert(numbered(1))
@@ -73,8 +73,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 	}
 }
 
-// TestWordsAreRenewed: the slots of an emptied word follow the slot that was taken most often, unless the
-// others would lose more counts than the bound.
+// TestWordsAreRenewed: all slots of an emptied word continue at the count of the slot that was taken most
+// often, unless this costs the others more counts than the bound.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
@@ -95,8 +95,8 @@ func TestWordsAreRenewed(t *testing.T) {
 	}
 }
 
-// TestPoolAtEachLimit grows a pool below every limit that is too small: a refused growth leaves nothing
-// behind, whichever table asked for too much, and all other memory is there.
+// TestPoolAtEachLimit grows a pool below every limit that is too small. Whichever table is refused memory,
+// the growth changes nothing, and all other memory stays.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("all memory is taken at once")

@@ -38,8 +38,8 @@ func some() int {
 }
 
 // TestAppendersBesideReaders lets goroutines append in all ways while others read. Visible elements are
-// completely written and do not change, the length only grows, and at the end each element is there once,
-// those of each goroutine in their order.
+// completely written and do not change, and the length only grows. At the end the array has each element
+// once, and the elements of one goroutine are in the order in which it appended them.
 func TestAppendersBesideReaders(t *testing.T) {
 	for _, pages := range pageKinds {
 		const appenders = 4

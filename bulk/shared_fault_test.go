@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/faulttest"
 )
 
-// TestSharedPoolWithFailingCalls runs a pool's life.
+// TestSharedPoolWithFailingCalls makes each memory call in the life of a pool fail in turn.
 func TestSharedPoolWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		p, err := NewSharedPool[record](Options{Capacity: 30_000, Step: 1})
@@ -48,7 +48,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayWithFailingCalls runs an array's life.
+// TestSharedArrayWithFailingCalls makes each memory call in the life of an array fail in turn.
 func TestSharedArrayWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewSharedArray[record](Options{Capacity: 30_000, Step: 1})

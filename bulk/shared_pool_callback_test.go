@@ -16,7 +16,7 @@ type poolUser struct {
 	p       *SharedPool[record]
 	in      *Inserter[record]
 	handles []Handle[record]
-	live    []bool // which of the handles' elements are live
+	live    []bool // whether the element of each handle is live
 	more    int    // number of other elements that were inserted
 }
 
@@ -219,8 +219,8 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 }
 
 // TestSharedClearCallsBack uses the pool in each way from the callback of Clear. The call works, or panics
-// with a remedy. After a panic the elements are there, except those that the callback has removed; otherwise
-// none is.
+// with a remedy. After a panic the pool has its elements, except those that the callback has removed.
+// Otherwise the pool is empty.
 func TestSharedClearCallsBack(t *testing.T) {
 	for name, c := range poolCalls {
 		u := newPoolUser(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool of this many slots in which inserters park: every word has lost elements, so that
-// its slots have generations of their own. It also returns the remaining elements, one in 16.
+// churned returns a pool of capacity slots. Every word has lost elements, and its slots have generations of
+// their own, so inserters keep the slots that they empty. It also returns the remaining elements, one in 16.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})
@@ -95,7 +95,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	if kept < enoughRemoved || kept > 127 {
 		t.Errorf("the inserter keeps %d slots", kept)
 	}
-	// The inserter's slots are not for others until it is closed.
+	// Others cannot take the slots of the inserter until it is closed.
 	free := 2048 - len(left) - len(own)
 	if err := p.Grow(free - kept + 1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow counts slots that the inserter keeps: %v", err)

@@ -28,9 +28,9 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 	return p
 }
 
-// TestSharedHandlesOfEmptiedWords takes slots again after all or some elements of their word were removed, so
-// that generations become common and apart. It checks that no handle comes twice and no stale handle becomes
-// valid.
+// TestSharedHandlesOfEmptiedWords removes all or some elements of a word and takes the slots again, so that
+// the slots of some words share one generation and those of others do not. It checks that no handle comes
+// twice and no stale handle becomes valid.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -171,7 +171,7 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	for _, h := range handles[300:400] {
 		p.Remove(h)
 	}
-	// More readers than a block has cells, each with a slot of its own.
+	// There are more readers than a block has cells, each with a slot of its own.
 	var taken []Handle[record]
 	cells := p.announce(310)
 	for i := range 40 {

@@ -14,8 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls stops a goroutine while it takes a slot of a line. The others fill all other
-// holes, find, remove, load and count; one that wants a slot of that line waits for it and gets it.
+// TestSharedPoolOwnerThatStalls stops a goroutine while it owns a line and takes a slot of it. The others
+// fill all other holes, find, remove, load and count. A goroutine that needs a slot of that line waits, and
+// gets the slot.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -53,7 +54,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			}
 		}
 		before := p.Len()
-		in := p.Inserter() // it comes to the line too, and looks for another one
+		in := p.Inserter() // the inserter comes to the line too, and looks for another line
 		for i := range holes {
 			insert := p.Insert
 			if i%2 == 0 {
@@ -67,7 +68,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 				in = p.Inserter()
 			}
 			if i > holes*3/4 {
-				in.Close() // it keeps slots, and few are left
+				in.Close() // an open inserter keeps slots, and few are left
 			}
 		}
 		if p.Len() != before+holes || p.Grow(len(inLine)) != nil || p.Grow(len(inLine)+1) == nil {
@@ -280,7 +281,8 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayFaults: values whose memory was given back leave no element that is never written.
+// TestSharedArrayFaults appends values whose memory was given back. The append faults, and leaves no element
+// unwritten.
 func TestSharedArrayFaults(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")

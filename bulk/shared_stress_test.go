@@ -285,8 +285,8 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows and takes all other memory away; this many insertions succeed, in whatever
-// goroutine.
+// TestGrowIsForAllInserters grows a pool and takes all other memory away. The promised insertions succeed in
+// every goroutine.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})

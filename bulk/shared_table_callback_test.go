@@ -158,8 +158,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack uses the table in each way from the body of a walk: the walk yields the
-// entries as they are, and ends with its look.
+// TestSharedTableWalkCallsBack uses the table in each way from the body of a walk. The walk yields the
+// current entries, and ends when the reader leaves.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 		w, other := table.Writer(), table.Writer()
 		r := table.Reader()
 		r.Enter()
-		for i := range 300 { // some values wait
+		for i := range 300 { // some replaced values wait to be freed
 			w.Set(i%10, objectOf(1))
 			other.Set(i%10, objectOf(1))
 		}
@@ -64,8 +64,8 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableEnterDuringClose lets a reader enter while the system takes the memory, and also while it
-// refuses to: then the table stays open.
+// TestSharedTableEnterDuringClose lets a reader enter while the system takes the memory back. If the system
+// refuses to, the table stays open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error

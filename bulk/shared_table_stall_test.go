@@ -36,7 +36,7 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	defer w.Close()
 	all := int(table.most) - 1 - table.Len()
 	if err := w.Grow(all - kept); err != nil {
-		t.Fatalf("%s: of %d places that hold no value %d cannot be had: %v", what, all, all-kept, err)
+		t.Fatalf("%s: of %d places that hold no value %d cannot be taken: %v", what, all, all-kept, err)
 	}
 	if kept == 0 {
 		if err := w.Grow(all + 1); !errors.Is(err, vm.ErrCapacity) {
@@ -45,9 +45,9 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	}
 }
 
-// TestSharedTableWriterThatStops stops a writer for good after it has used up the places in one of its ways,
-// while a reader was inside. It keeps fewer than a thousand places from the others, and none after it is
-// closed.
+// TestSharedTableWriterThatStops lets a writer use up the places by Set, Remove or Update while a reader is
+// inside, and then stops the writer for good. The writer keeps fewer than a thousand places from the others,
+// and none after it is closed.
 func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, replace := range map[string]func(w *SharedWriter[object], n int){
@@ -87,7 +87,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				w.Close()
 				mustHaveFree(t, table, what, 0)
 				checkTable(t, table)
-				if err := table.Close(); err != nil { // the next one takes memory too
+				if err := table.Close(); err != nil { // the next table takes memory too
 					t.Fatal(err)
 				}
 			}
@@ -154,7 +154,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // its values stay the same all the same while change runs
+				r.Leave() // the Update keeps the values of the look while change runs
 
 				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
@@ -177,7 +177,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 					})
 				}()
 				<-began
-				before := *seen //vastvet:ignore useafter: what Update protects is what is tested
+				before := *seen //vastvet:ignore useafter: the test is about the value that Update protects
 				modeltest.PanicText(func() { change(other) })
 				want, there := r.Load(3)
 				if meanwhile == "nothing" && want != objectOf(1) || meanwhile == "Set" &&
@@ -190,7 +190,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 						t.Errorf("%s: beside the Update entry %d is %v, %t", what, i, v, ok)
 					}
 				}
-				//vastvet:ignore useafter: so is this
+				//vastvet:ignore useafter: the test is about the value that Update protects
 				if *seen != before || before != objectOf(1) {
 					t.Errorf("%s: the first value of the Update is %v", what, *seen)
 				}
@@ -237,9 +237,9 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaderThatStalls lets a reader enter before each of a stream's operations and leave before
-// each later one, while three writers come and go. The values it sees stay the same, no place has two owners,
-// and when it has left, every replaced value's place can be used again.
+// TestSharedTableReaderThatStalls lets a reader enter before each operation of a stream and leave before each
+// later one, while three writers come and go. The values that the reader sees stay the same, and no place has
+// two owners. When the reader has left, the place of every replaced value can be used again.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
 	rounds := longtest.Pick(1, 2)
@@ -384,7 +384,7 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 			r.Enter()
 			again, err := fillTable(w, 2)
 			r.Leave()
-			// The values before, and the remaining one.
+			// As many values as before fit, give or take one.
 			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
 				t.Errorf("%v: %d values instead of %d: %v, %d used instead of %d", pages, again, first, err,
 					limit.Used(), used)

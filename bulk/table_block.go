@@ -103,6 +103,6 @@ func (e *blockError) Error() string {
 	case t.ended != nil:
 		return t.ended.Error()
 	}
-	return fmt.Sprintf("%s, but there are only %d rows left: iterate over Blocks again after rows were removed",
-		of, t.len)
+	return fmt.Sprintf("%s, but there are only %d rows left: iterate over Blocks again after rows were "+
+		"removed", of, t.len)
 }

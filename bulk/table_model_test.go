@@ -176,7 +176,7 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 			if first+i < len(m) {
 				want = m[first+i]
 			}
-			// Equal bits, so that neither a NaN nor a negative zero passes.
+			// Compare the bits, because NaN is not equal to itself, and 0 equals -0.
 			if math.Float32bits(a[i]) != math.Float32bits(want.a) || b[i] != want.b || c[i] != want.c ||
 				d[i] != want.d ||
 				math.Float64bits(e[i]) != math.Float64bits(want.e) {

@@ -120,7 +120,7 @@ func TestTableWithEachCallFailing(t *testing.T) {
 			}
 			return errors.Join(met...)
 		})
-		// Reserving, growing each part at least twice, giving back, closing.
+		// The life reserves, grows each part at least twice, gives memory back, and closes.
 		if parts := map[bool]int{true: 5, false: 1}[layout == LayoutColumns]; calls < 3+3*parts {
 			t.Errorf("%v: only %d calls", layout, calls)
 		}

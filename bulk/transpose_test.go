@@ -41,7 +41,8 @@ func newBodyColumns(scratch int) bodyColumns {
 	}
 }
 
-// stepBody is the calculation of the tests: directly, and on columns, whose input it also spoils.
+// stepBody is the calculation of the tests on one element. The method step of bodyColumns does the same on
+// columns, and spoils its input.
 func stepBody(b *body) {
 	b.position[0] += b.velocity[0] * 2
 	b.mass *= 3

@@ -63,7 +63,7 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 			ahead = max(minStep, before/8)
 		}
 		ahead = (ahead + unit - 1) / unit * unit
-		part := 0 // of an element that the end of the memory cuts off
+		part := 0 // the bytes of an element that the end of the memory cuts off
 		if page%size != 0 {
 			part = size - 1
 		}

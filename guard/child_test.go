@@ -129,13 +129,13 @@ func TestDeath(t *testing.T) {
 			}
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-				t.Errorf("it ended with %v, want exit status 2", err)
+				t.Errorf("the child ended with %v, want exit status 2", err)
 			}
 			rest := string(out)
 			for _, want := range c.says {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
-					t.Fatalf("it does not say %q (in this order):\n%s", want, out)
+					t.Fatalf("the output does not contain %q (in this order):\n%s", want, out)
 				}
 				rest = after
 			}
@@ -143,7 +143,7 @@ func TestDeath(t *testing.T) {
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {
-					t.Errorf("it does not name the address %s:\n%s", address, out)
+					t.Errorf("the output does not name the address %s:\n%s", address, out)
 				}
 			}
 		})

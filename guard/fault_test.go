@@ -296,10 +296,10 @@ func TestDescribe(t *testing.T) {
 	}
 	freeRecord(a, p)
 	if f, ok := guard.Describe(at + 3); !ok || f.Kind != guard.AfterFree || f.Offset != 3 {
-		t.Errorf("of a freed block: %+v", f)
+		t.Errorf("Describe of a freed block: %+v", f)
 	}
 	if f, ok := guard.Describe(uintptr(unsafe.Pointer(new(record)))); ok {
-		t.Errorf("of the Go heap: %+v", f)
+		t.Errorf("Describe of an address of the Go heap: %+v", f)
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	returned := false
 	vm.Do(func() { returned = true })
 	if !returned {
-		t.Error("Do did not call")
+		t.Error("Do did not call the function")
 	}
 	if f, ok := guard.Explain("text"); f != nil || ok {
 		t.Errorf("Explain of a text: %v", f)

@@ -60,7 +60,7 @@ func BenchmarkReallocMove(b *testing.B) {
 		p = q
 	}
 	if moved != b.N {
-		b.Fatal("it did not move")
+		b.Fatal("the allocation did not move")
 	}
 	b.SetBytes(size)
 }

@@ -133,7 +133,7 @@ func (m *heapModel) refused(err error) bool {
 	}
 	if e := (*vm.Error)(nil); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) &&
 		(m.limit == nil || !errors.Is(err, vm.ErrLimit)) {
-		m.t.Fatalf("an error that there is no reason for: %v", err)
+		m.t.Fatalf("an error without a reason: %v", err)
 	}
 	return true
 }

@@ -116,13 +116,13 @@ func TestGuardedByEnvironment(t *testing.T) {
 			}
 			says, code := run(t, c.child, "1/1")
 			if code != c.code {
-				t.Errorf("it ended with status %d, want %d", code, c.code)
+				t.Errorf("the child ended with status %d, want %d", code, c.code)
 			}
 			rest := says
 			for _, want := range c.says {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
-					t.Fatalf("it does not say %q (in this order):\n%s", want, says)
+					t.Fatalf("the output does not contain %q (in this order):\n%s", want, says)
 				}
 				rest = after
 			}

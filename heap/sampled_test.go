@@ -129,7 +129,7 @@ func TestSampledLimit(t *testing.T) {
 		}
 	}
 	if n := h.sampled.blocks.Len(); n != 0 {
-		t.Errorf("%d are guarded, without memory for them", n)
+		t.Errorf("%d allocations are guarded without memory for the guards", n)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestSampledMisuse(t *testing.T) {
 	h := openSampled(t, 1, Options{})
 	p := alloc(t, h, 40)
 	if !h.guarded(p) {
-		t.Fatal("it is not guarded")
+		t.Fatal("the allocation is not guarded")
 	}
 	h.Free(p)
 	for name, c := range map[string]struct {

@@ -46,7 +46,7 @@ func TestQuestion(t *testing.T) {
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a := <-answers; a != 2 || asked != 2 {
-			t.Errorf("then: %d, asked %d times; want 2", a, asked)
+			t.Errorf("after the next visit: %d, asked %d times; want 2", a, asked)
 		}
 		ended, cancel := context.WithCancel(ctx)
 		cancel()

@@ -39,8 +39,8 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	others := slices.DeleteFunc(slices.Clone(named), func(c *column) bool { return c == numbered })
 	switch {
 	case numbered != nil && len(others) > 0:
-		return nil, ambiguous("%.80q is the number of %.80q and the name of %s: add by=id for the number, or "+
-			"by=name for the name", text, numbered.Name, numbersOf(others))
+		return nil, ambiguous("%.80q is the number of %.80q and the name of %s: add by=id for the number, "+
+			"or by=name for the name", text, numbered.Name, numbersOf(others))
 	case numbered != nil && !numbered.info.Private:
 		return numbered, nil
 	case len(named) > 1:

@@ -17,9 +17,9 @@ func TestConnectionsDropTheLongestWaiting(t *testing.T) {
 		drop := c.enter(conns[i], state)
 		switch {
 		case dropped < 0 && drop != nil:
-			t.Fatalf("%d enters %v: one is dropped", i, state)
+			t.Fatalf("connection %d enters %v: a connection is dropped", i, state)
 		case dropped >= 0 && drop != conns[dropped]:
-			t.Fatalf("%d enters %v: not %d is dropped", i, state, dropped)
+			t.Fatalf("connection %d enters %v: connection %d is not dropped", i, state, dropped)
 		}
 	}
 	const none = -1

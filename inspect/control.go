@@ -41,8 +41,9 @@ func (in *Inspector) controlState() controlAnswer {
 		return controlAnswer{Reason: "The program runs its ticks without sched.Schedule.Run: " +
 			"set inspect.Options.Control to pause it from here."}
 	case !in.options.ReadWrite:
-		return controlAnswer{Paused: c.Paused(), Reason: "The inspector is read-only. To allow control, set " +
-			"inspect.Options.ReadWrite (vast earth: -inspect-write)."}
+		return controlAnswer{Paused: c.Paused(),
+			Reason: "The inspector is read-only. To allow control, set " +
+				"inspect.Options.ReadWrite (vast earth: -inspect-write)."}
 	}
 	return controlAnswer{Available: true, Paused: c.Paused()}
 }
@@ -93,7 +94,8 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	}
 	c := in.control()
 	if c == nil {
-		return nil, &problem{Status: http.StatusConflict, Code: "noControl", Message: in.controlState().Reason}
+		return nil, &problem{Status: http.StatusConflict, Code: "noControl",
+			Message: in.controlState().Reason}
 	}
 	s := in.mainSchedule()
 	var made uint64

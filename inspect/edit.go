@@ -303,7 +303,8 @@ func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
 	err := one.change(r.Context(), func(e vast.Entity) error {
 		before := in.world.Len()
 		if !in.world.Delete(e) {
-			return conflict("entity %s cannot be deleted while others link to it: a relation forbids it", one.id)
+			return conflict("entity %s cannot be deleted while others link to it: a relation forbids it",
+				one.id)
 		}
 		deleted = before - in.world.Len()
 		return nil

@@ -56,14 +56,16 @@ func TestEntity(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	var e entityAnswer
 	f.get(t, "entities/"+f.people[0].String(), &e)
-	if e.ID != f.people[0].String() || !e.Alive || e.Name != "" || e.Slot != int(f.people[0].Slot()) || e.Generation != 1 {
+	if e.ID != f.people[0].String() || !e.Alive || e.Name != "" || e.Slot != int(f.people[0].Slot()) ||
+		e.Generation != 1 {
 		t.Errorf("%+v", e)
 	}
 	var names []string
 	for _, c := range e.Components {
 		names = append(names, c.Column+" "+c.Storage)
 	}
-	if want := []string{"Position dense", "Velocity dense", "Infected dense", "Dead tag"}; !slices.Equal(names, want) {
+	want := []string{"Position dense", "Velocity dense", "Infected dense", "Dead tag"}
+	if !slices.Equal(names, want) {
 		t.Errorf("components %q, want %q", names, want)
 	}
 	if v := e.fieldAt(t, "Position", ""); v.Kind != value.Vector || v.Size != 8 || len(v.Parts) != 2 {
@@ -72,27 +74,32 @@ func TestEntity(t *testing.T) {
 	if v := e.fieldAt(t, "Velocity", "Y"); v.Value != 1.0 || v.Offset != 4 || !v.Editable {
 		t.Errorf("%+v", v)
 	}
-	if v := e.fieldAt(t, "Infected", "Stage"); v.Kind != value.Enum || v.Text != "Mild" || len(e.Components[2].Choices[v.Choices]) != 2 {
+	if v := e.fieldAt(t, "Infected", "Stage"); v.Kind != value.Enum || v.Text != "Mild" ||
+		len(e.Components[2].Choices[v.Choices]) != 2 {
 		t.Errorf("%+v %v", v, e.Components[2].Choices)
 	}
-	if v := e.fieldAt(t, "Infected", "Source"); v.Value != e.ID || v.Entity == nil || !v.Entity.Alive || v.Entity.Name != "" {
+	if v := e.fieldAt(t, "Infected", "Source"); v.Value != e.ID || v.Entity == nil || !v.Entity.Alive ||
+		v.Entity.Name != "" {
 		t.Errorf("%+v %+v", v, v.Entity)
 	}
 	if c := e.Components[3]; c.Value != nil || c.Editable || c.Size != 0 {
 		t.Errorf("a tag is %+v", c)
 	}
-	if want := []linkList{{"ChildOf", 7, "relation", "out", 1, []linkEnd{{f.paris.String(), "Paris", ""}}}}; !reflect.DeepEqual(e.Links, want) {
+	links := []linkList{{"ChildOf", 7, "relation", "out", 1, []linkEnd{{f.paris.String(), "Paris", ""}}}}
+	if !reflect.DeepEqual(e.Links, links) {
 		t.Errorf("links %+v", e.Links)
 	}
 
 	f.see(t, func() {
 		base := uintptr(unsafe.Pointer(f.infected.Get(f.people[0])))
-		if p := e.Components[2].Place; p == nil || p.Address != fmt.Sprintf("0x%x", base) || p.Bytes != e.Components[2].Size ||
+		p := e.Components[2].Place
+		if p == nil || p.Address != fmt.Sprintf("0x%x", base) || p.Bytes != e.Components[2].Size ||
 			probe.Reservations(f.w)[p.Reservation].Address()+uintptr(p.Offset) != base {
 			t.Errorf("%+v, want %#x", p, base)
 		}
 	})
-	if a := e.Address; a.Slot != e.Slot || a.Word != e.Slot/64 || a.Bit != e.Slot%64 || a.Extent > a.Slot || a.Extent+a.Slots <= a.Slot || a.Entities == 0 ||
+	if a := e.Address; a.Slot != e.Slot || a.Word != e.Slot/64 || a.Bit != e.Slot%64 || a.Extent > a.Slot ||
+		a.Extent+a.Slots <= a.Slot || a.Entities == 0 ||
 		!slices.Equal(e.Archetype, []string{"Position", "Velocity"}) {
 		t.Errorf("%+v, born with %q", a, e.Archetype)
 	}
@@ -102,20 +109,23 @@ func TestEntity(t *testing.T) {
 	if v := paris.fieldAt(t, "Note", "Tags[1]"); v.Value != hostileName || v.Offset != -1 {
 		t.Errorf("%+v", v)
 	}
-	if paris.Name != "Paris" || len(paris.Links) != 2 || paris.Links[0].Total != 335 || paris.Links[0].Direction != "in" ||
-		len(paris.Links[0].Ends) != 0 || paris.Links[1].Ends[0] != (linkEnd{f.london.String(), "London", "{Length:344}"}) {
+	if paris.Name != "Paris" || len(paris.Links) != 2 || paris.Links[0].Total != 335 ||
+		paris.Links[0].Direction != "in" || len(paris.Links[0].Ends) != 0 ||
+		paris.Links[1].Ends[0] != (linkEnd{f.london.String(), "London", "{Length:344}"}) {
 		t.Errorf("%+v", paris.Links)
 	}
 	var london entityAnswer
 	f.get(t, "entities/"+f.london.String(), &london)
-	if v := london.fieldAt(t, "Ship", "Decks"); v.Offset != 4 || len(v.Parts)+v.More != 64 || london.Links[2].Direction != "in" {
+	if v := london.fieldAt(t, "Ship", "Decks"); v.Offset != 4 || len(v.Parts)+v.More != 64 ||
+		london.Links[2].Direction != "in" {
 		t.Errorf("%+v %+v", v, london.Links)
 	}
 
 	f.refused(t, http.StatusBadRequest, "GET", "entities/x", "", "")
 	f.refused(t, http.StatusBadRequest, "GET", "entities/99999999999999999999.1", "", "")
 	for _, id := range []string{"0.2", "0.0", "16000.1", "2147483647.4294967295"} {
-		if p := f.refused(t, http.StatusGone, "GET", "entities/"+id, "", ""); p.Message != "entity "+id+" is no longer alive" {
+		p := f.refused(t, http.StatusGone, "GET", "entities/"+id, "", "")
+		if p.Message != "entity "+id+" is no longer alive" {
 			t.Error(p.Message)
 		}
 	}
@@ -139,7 +149,8 @@ func TestEntityTopic(t *testing.T) {
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", f.at(prefix+"stream?topic=entity:"+f.people[1].String()), nil)
+	r, err := http.NewRequestWithContext(ctx, "GET", f.at(prefix+"stream?topic=entity:"+f.people[1].String()),
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +165,8 @@ func TestEntityTopic(t *testing.T) {
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
 		if !ok {
-			if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok && event != "entity:"+f.people[1].String() {
+			if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok &&
+				event != "entity:"+f.people[1].String() {
 				t.Fatal(event)
 			}
 			continue
@@ -208,7 +220,8 @@ func TestChildren(t *testing.T) {
 	}
 	var a childrenAnswer
 	f.get(t, base+"?limit=2", &a) // the first child is London, which has children of its own
-	if r := a.Rows[0]; r.ID != f.london.String() || r.Name != "London" || r.Children != 333 || !slices.Equal(r.Has, []string{"Position", "Ship", "Name"}) {
+	if r := a.Rows[0]; r.ID != f.london.String() || r.Name != "London" || r.Children != 333 ||
+		!slices.Equal(r.Has, []string{"Position", "Ship", "Name"}) {
 		t.Errorf("%+v", r)
 	}
 	f.get(t, base+"?limit=3&after="+want[200], &a)
@@ -224,8 +237,9 @@ func TestChildren(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for path, status := range map[string]int{
-		"?limit=0": 400, "?limit=501": 400, "?offset=-1": 400, "?offset=x": 400, "?relation=Position": 400, "?relation=Nothing": 404,
-		"?relation=99": 404, "?after=77": 400, "?after=0.9": 410, "?offset=1&after=" + want[0]: 400, "?after=" + f.paris.String(): 404,
+		"?limit=0": 400, "?limit=501": 400, "?offset=-1": 400, "?offset=x": 400, "?relation=Position": 400,
+		"?relation=Nothing": 404, "?relation=99": 404, "?after=77": 400, "?after=0.9": 410,
+		"?offset=1&after=" + want[0]: 400, "?after=" + f.paris.String(): 404,
 	} {
 		f.refused(t, status, "GET", base+path, "", "")
 	}
@@ -255,7 +269,8 @@ func TestChildrenOfMany(t *testing.T) {
 			}
 		}
 	})
-	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 || k.answer.Rows[0].ID != want.String() {
+	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
+		k.answer.Rows[0].ID != want.String() {
 		t.Errorf("%v, %d looks, begun anew %d times, %+v, want %v", k.err, looks, k.anew, k.answer, want)
 	}
 }
@@ -263,7 +278,8 @@ func TestChildrenOfMany(t *testing.T) {
 func TestNames(t *testing.T) {
 	f := newFixture(t, Options{})
 	for text, want := range map[string][]string{
-		"": {"Paris", "London", hostileName}, "pA": {"Paris"}, "London": {"London"}, "<img": {hostileName}, "x": {}, "Lond\x00": {},
+		"": {"Paris", "London", hostileName}, "pA": {"Paris"}, "London": {"London"}, "<img": {hostileName},
+		"x": {}, "Lond\x00": {},
 	} {
 		var a struct{ Names []nameAnswer }
 		f.get(t, "names?prefix="+url.QueryEscape(text), &a)

@@ -90,8 +90,8 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	f := &fixture{
 		w: w, position: vast.NewColumn[Position](w), velocity: vast.NewColumn[Velocity](w),
 		infected: vast.NewColumn[Infected](w),
-		dead:     vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w),
-		names:   w.Names(),
+		dead:     vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w),
+		note: vast.NewHeapColumn[Note](w), names: w.Names(),
 		childOf: vast.NewRelation(w, "ChildOf", vast.RelationOptions{}),
 		road:    vast.NewEdges[Road](w, "Road", vast.EdgesOptions{}),
 	}

@@ -222,7 +222,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	var clients sync.WaitGroup
 	codes := make(map[string]int)
 	var mu sync.Mutex
-	const n = maxConnections / 2 // and as many hang up: none is dropped for another
+	const n = maxConnections / 2 // as many clients hang up, so no connection is dropped for another
 	for range n {
 		clients.Go(func() {
 			conn, err := net.Dial("tcp", addr)

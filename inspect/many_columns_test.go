@@ -57,7 +57,7 @@ func TestManyColumns(t *testing.T) {
 		told += len(c.Fields)
 	}
 	if told > worldFields {
-		t.Errorf("%d fields are told of", told)
+		t.Errorf("%d fields are described", told)
 	}
 
 	var a entityAnswer

@@ -52,7 +52,8 @@ func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 			return in.bytesOf(r, slot, id)
 		}
 	}
-	return nil, cmp.Or(err, badRequest("give slot and column: the entity's slot, and the number of the column"))
+	return nil, cmp.Or(err, badRequest("give slot and column: the entity's slot, and the number of "+
+		"the column"))
 }
 
 func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {

@@ -94,7 +94,8 @@ func TestPlaces(t *testing.T) {
 		"Stage": reflect.TypeFor[Infected]().Field(0).Offset,
 		"Since": reflect.TypeFor[Infected]().Field(1).Offset,
 		"Strain.Rates[1]": reflect.TypeFor[Infected]().Field(2).Offset +
-			reflect.TypeFor[Strain]().Field(1).Offset + 8, "Source": reflect.TypeFor[Infected]().Field(3).Offset,
+			reflect.TypeFor[Strain]().Field(1).Offset + 8,
+		"Source": reflect.TypeFor[Infected]().Field(3).Offset,
 	} {
 		var got placeAnswer
 		f.get(t, fmt.Sprintf("memory/at?offset=%d", at+int(offset)), &got)

@@ -279,7 +279,7 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 		}
 		begin := time.Now()
 		if admitting, entities := scrape(); admitting != 0 || entities != nil {
-			t.Errorf("never let in: admitting %v, entities %v", admitting, entities)
+			t.Errorf("before the world admits a visit: admitting %v, entities %v", admitting, entities)
 		}
 		if took := time.Since(begin); took > time.Second {
 			t.Errorf("the scrape took %v", took)
@@ -287,7 +287,7 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 		w.Admit(time.Second)
 		synctest.Wait()
 		if admitting, entities := scrape(); admitting != 1 || entities.GetGauge().GetValue() != 1 {
-			t.Errorf("let in: admitting %v, entities %v", admitting, entities)
+			t.Errorf("after the world admitted a visit: admitting %v, entities %v", admitting, entities)
 		}
 		time.Sleep(10 * time.Second)
 		if admitting, entities := scrape(); admitting != 0 || entities.GetGauge().GetValue() != 1 {

@@ -66,7 +66,8 @@ func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
 	case isID:
 		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", id)
 	case to.ID != "":
-		return vast.Entity{}, fmt.Errorf("an entity ID is a slot and a generation, such as 17.3, not %.40q", id)
+		return vast.Entity{}, fmt.Errorf("an entity ID is a slot and a generation, such as 17.3, not %.40q",
+			id)
 	}
 	return vast.Entity{}, fmt.Errorf("no entity has the name %.80q", name)
 }
@@ -125,7 +126,8 @@ func (k *nameWalk) step() (done bool) {
 			k.looked++
 			k.next = int(e.Slot()) + 1
 			name, ok := k.names.Name(e)
-			if ok && name != k.prefix && len(name) >= len(k.prefix) && strings.EqualFold(name[:len(k.prefix)], k.prefix) {
+			if ok && name != k.prefix && len(name) >= len(k.prefix) &&
+				strings.EqualFold(name[:len(k.prefix)], k.prefix) {
 				k.found = append(k.found, Suggestion{Name: name, Entity: e})
 			}
 		}
@@ -169,7 +171,8 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 		Names []nameAnswer `json:"names"`
 	}{make([]nameAnswer, 0, len(found))}
 	for _, s := range found[:min(len(found), limit)] {
-		answer.Names = append(answer.Names, nameAnswer{shortName(s.Name), shortName(s.Detail), s.Entity.String()})
+		answer.Names = append(answer.Names, nameAnswer{shortName(s.Name), shortName(s.Detail),
+			s.Entity.String()})
 	}
 	return answer, err
 }

@@ -18,7 +18,8 @@ import (
 // named are the roles of controls, which need a name for screen readers.
 var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox",
 	"radio", "slider", "spinbutton", "tab",
-	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region", "navigation"}
+	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region",
+	"navigation"}
 
 // checkAccess checks the shown page for users of screen readers and keyboards.
 func (p *tab) checkAccess(where string) {
@@ -55,15 +56,22 @@ func (p *tab) checkAccess(where string) {
 	p.Eval(`(() => {
 		const faults = [];
 		const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
-		for (const id of new Set(ids)) if (ids.filter((x) => x === id).length > 1) faults.push('two elements are called ' + id);
-		for (const a of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-activedescendant', 'for']) {
+		for (const id of new Set(ids))
+			if (ids.filter((x) => x === id).length > 1) faults.push('two elements are called ' + id);
+		for (const a of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-activedescendant',
+			'for']) {
 			for (const e of document.querySelectorAll('[' + a + ']')) {
-				for (const id of e.getAttribute(a).split(/\s+/)) if (!document.getElementById(id)) faults.push(a + ' names ' + id + ', which is not there');
+				for (const id of e.getAttribute(a).split(/\s+/))
+					if (!document.getElementById(id))
+						faults.push(a + ' names ' + id + ', which is not there');
 			}
 		}
-		for (const e of document.querySelectorAll('[tabindex]')) if (e.tabIndex > 0) faults.push('a tabindex of ' + e.tabIndex);
-		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]')) faults.push('a handler in an attribute');
-		for (const one of ['main', 'h1']) if (document.querySelectorAll(one).length !== 1) faults.push('not one ' + one);
+		for (const e of document.querySelectorAll('[tabindex]'))
+			if (e.tabIndex > 0) faults.push('a tabindex of ' + e.tabIndex);
+		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]'))
+			faults.push('a handler in an attribute');
+		for (const one of ['main', 'h1'])
+			if (document.querySelectorAll(one).length !== 1) faults.push('not one ' + one);
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;
@@ -118,7 +126,7 @@ func TestPageTabKey(t *testing.T) {
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: something in %s has the focus, and is not seen to", id, focus.Where)
+				t.Errorf("%s: something in %s has the focus, and nothing shows it", id, focus.Where)
 			}
 			passed[focus.Where] = true
 		}

@@ -33,8 +33,9 @@ func (p *tab) checkWrong(words, message string) {
 		const word = document.querySelector('.querybox-wrong').getBoundingClientRect();
 		const caret = document.querySelector('.querybox-caret').getBoundingClientRect();
 		const style = getComputedStyle(document.querySelector('.querybox-wrong'));
-		return Math.abs(word.left - caret.left) < 2 && Math.abs(word.width - caret.width) < 2 && caret.top >= word.bottom &&
-			style.textDecorationStyle === 'wavy' && document.querySelector('.querybox-text').ariaInvalid === 'true';
+		return Math.abs(word.left - caret.left) < 2 && Math.abs(word.width - caret.width) < 2 &&
+			caret.top >= word.bottom && style.textDecorationStyle === 'wavy' &&
+			document.querySelector('.querybox-text').ariaInvalid === 'true';
 	})()`)
 }
 
@@ -101,7 +102,8 @@ func TestPageSuggestions(t *testing.T) {
 	p.Until("document.querySelector('.querybox-text').ariaExpanded === 'true'")
 	p.waitText(".querybox-item", "Infected")
 	p.Press(kb.ArrowDown)
-	p.Until(`document.getElementById(document.querySelector('.querybox-text').getAttribute('aria-activedescendant'))?.ariaSelected === 'true'`)
+	p.Until(`document.getElementById(document.querySelector('.querybox-text').getAttribute(
+		'aria-activedescendant'))?.ariaSelected === 'true'`)
 	p.Press(kb.Escape)
 	p.Until("document.querySelector('.querybox-list').hidden && " +
 		"document.querySelector('.querybox-text').value === 'Position, inf'")

@@ -28,8 +28,10 @@ func openList(t *testing.T, rows int) *tab {
 			async fetch(offset, limit, signal) {
 				begun++;
 				signal.addEventListener('abort', () => given++);
-				if (slow) await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
-				return { total: %d, rows: Array.from({ length: Math.min(limit, %[1]d - offset) }, (_, i) => offset + i) };
+				if (slow) await new Promise((_, fail) =>
+					signal.addEventListener('abort', () => fail(signal.reason)));
+				const length = Math.min(limit, %d - offset);
+				return { total: %[1]d, rows: Array.from({ length }, (_, i) => offset + i) };
 			},
 			cells: (row) => ['row ' + row, 2 * row],
 			onOpen: (row) => opened.push(row),
@@ -45,14 +47,16 @@ func openList(t *testing.T, rows int) *tab {
 			return [...list.element.querySelectorAll('.vlist-row')].map((e) => [e.getBoundingClientRect(), e])
 				.filter(([r]) => r.bottom > box.top + 0.5 && r.top < box.bottom - 0.5)
 				.sort(([a], [b]) => a.top - b.top)
-				.map(([, e]) => e.textContent.startsWith('row ') ? Number(e.firstChild.textContent.slice(4)) : NaN);
+				.map(([, e]) => e.textContent.startsWith('row ') ?
+					Number(e.firstChild.textContent.slice(4)) : NaN);
 		};
 		window.first = () => shown()[0];
 		window.last = () => shown().at(-1);
 		// above is how many pixels of the first row are above the view.
 		window.above = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
-			const row = [...list.element.querySelectorAll('.vlist-row')].find((e) => e.firstChild.textContent === 'row ' + first());
+			const row = [...list.element.querySelectorAll('.vlist-row')]
+				.find((e) => e.firstChild.textContent === 'row ' + first());
 			return Math.round(box.top - row.getBoundingClientRect().top);
 		};
 	})()`, rows), nil)
@@ -75,7 +79,8 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Press(kb.Home)
 	p.Until("first() === 0 && above() === 0")
 	p.Press(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown)
-	p.Until("document.getElementById(scroller.getAttribute('aria-activedescendant'))?.getAttribute('aria-rowindex') === '5'")
+	p.Until("document.getElementById(scroller.getAttribute('aria-activedescendant'))" +
+		"?.getAttribute('aria-rowindex') === '5'")
 	p.Press(kb.Enter)
 	p.Until("opened.join() === '3'")
 
@@ -96,7 +101,10 @@ func TestPageListScrollsExactly(t *testing.T) {
 	p.Eval("list.goTo(500_000_000)", nil)
 	p.Until("shown().includes(500_000_000)")
 	var from struct{ First, Above, X, Y float64 }
-	p.Eval(`(() => { const r = scroller.getBoundingClientRect(); return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 }; })()`, &from)
+	p.Eval(`(() => {
+		const r = scroller.getBoundingClientRect();
+		return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 };
+	})()`, &from)
 	for i := 1; i <= 5; i++ {
 		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X,
 			from.Y).WithDeltaX(0).WithDeltaY(280))

@@ -19,7 +19,9 @@ func (p *tab) untilColours(least int) {
 	p.Expect("willReadFrequently") // the page itself does not read the canvas
 	p.Until(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q);
-		return c?.width && new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size >= %d;
+		if (!c?.width) return false;
+		const pixels = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+		return new Set(new Uint32Array(pixels.buffer)).size >= %d;
 	})()`, canvas, least))
 }
 
@@ -51,7 +53,8 @@ func TestMemoryPage(t *testing.T) {
 	var x, y float64
 	p.Eval(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q).getBoundingClientRect();
-		const b = [...document.querySelectorAll('.memory-bands button')].find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
+		const b = [...document.querySelectorAll('.memory-bands button')]
+			.find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
 		window.at = [c.left + c.width / 2, b.top + 2];
 		return window.at[0];
 	})()`, canvas), &x)

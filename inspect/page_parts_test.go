@@ -61,8 +61,10 @@ func TestPageElementsHoldText(t *testing.T) {
 		const trap = `+string(trap)+`;
 		document.querySelector('main').replaceChildren(
 			ui.h('p', { title: trap, class: trap, data: { name: trap } }, trap, [[trap]]),
-			ui.panel(trap, { tools: trap }, trap), ui.errorBox({ title: trap, message: trap }), ui.emptyBox(trap, trap),
-			ui.h('a', { id: 'bad', href: 'javascript' + ':window.caught = 1' }, 'bad'), ui.h('a', { id: 'good', href: '#/entity/1.1' }, 'good'));
+			ui.panel(trap, { tools: trap }, trap), ui.errorBox({ title: trap, message: trap }),
+			ui.emptyBox(trap, trap),
+			ui.h('a', { id: 'bad', href: 'javascript' + ':window.caught = 1' }, 'bad'),
+			ui.h('a', { id: 'good', href: '#/entity/1.1' }, 'good'));
 		ui.tip.show(10, 10, trap);
 		document.getElementById('bad').click();
 	})()`, nil)
@@ -71,8 +73,11 @@ func TestPageElementsHoldText(t *testing.T) {
 		Made, Caught bool
 		Bad, Good    string
 	}
-	p.Eval(`({ Made: Boolean(document.querySelector('img, main script, .tip script')), Caught: 'caught' in window,
-		Bad: document.getElementById('bad').getAttribute('href') ?? 'none', Good: document.getElementById('good').getAttribute('href') })`, &found)
+	p.Eval(`({
+		Made: Boolean(document.querySelector('img, main script, .tip script')), Caught: 'caught' in window,
+		Bad: document.getElementById('bad').getAttribute('href') ?? 'none',
+		Good: document.getElementById('good').getAttribute('href'),
+	})`, &found)
 	if found.Made || found.Caught || found.Bad != "none" || found.Good != "#/entity/1.1" {
 		t.Errorf("%+v", found)
 	}

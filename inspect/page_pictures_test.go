@@ -17,7 +17,8 @@ func TestPagePictures(t *testing.T) {
 	f := newFixtureOf(t, Options{ReadWrite: true, Attribution: []string{"Land: somebody"}}, 200_000)
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
-	addresses := append(p.pagesListed(), "entity/"+f.london.String(), "queries?query="+"Position%2C+Infected", "entities?query=Infected%2C+%21Dead")
+	addresses := append(p.pagesListed(), "entity/"+f.london.String(), "queries?query="+"Position%2C+Infected",
+		"entities?query=Infected%2C+%21Dead")
 	for _, size := range [][2]int{{360, 780}, {1280, 900}, {2560, 1400}} {
 		p.Window(size[0], size[1])
 		for _, theme := range []string{"light", "dark"} {
@@ -30,8 +31,10 @@ func TestPagePictures(t *testing.T) {
 				p.Eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
 				// The page has drawn an event of the stream.
-				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
-				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
+				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { "+
+					"const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
+				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
+					nil)
 				name := strings.NewReplacer("/", "-", "?", "-", "%", "", "=", "", "+", "").Replace(address)
 				if strings.HasPrefix(address, "entity/") {
 					name = "entity"

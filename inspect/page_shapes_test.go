@@ -48,7 +48,8 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	p.Until(chip + ".textContent === '" + label + "2'") // entities have it
 	p.Eval(chip+".click()", nil)
 	p.waitText(".entities-count", "2 match")
-	p.Until(fmt.Sprintf("%s.dataset.state === 'with' && document.querySelector('.querybox-text').value === %q", chip, label))
+	p.Until(fmt.Sprintf("%s.dataset.state === 'with' && document.querySelector('.querybox-text').value "+
+		"=== %q", chip, label))
 	p.waitText(".vlist-head", label)
 	p.waitText(".vlist-row", "{Hull:10")
 	p.Until("document.querySelectorAll('.facet[data-state=with]').length === 1")

@@ -30,8 +30,8 @@ func TestSystemsPage(t *testing.T) {
 	hostile := hostileName
 	other := sched.New(f.w, sched.Options{Workers: 1})
 	defer other.Close()
-	other.Add(sched.System{Name: hostile, Phase: sched.Phase(hostile), ReadsResources: sched.Resources(sched.ResourceOf[Note]()),
-		Run: func(*sched.Context) {}})
+	other.Add(sched.System{Name: hostile, Phase: sched.Phase(hostile),
+		ReadsResources: sched.Resources(sched.ResourceOf[Note]()), Run: func(*sched.Context) {}})
 	if err := other.Build(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,13 +40,17 @@ func TestSystemsPage(t *testing.T) {
 	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
 	// The graph: dependencies run from left to right, and the focused edge shows its reason.
-	p.Until("document.querySelectorAll('.graph-node').length === 3 && document.querySelectorAll('.graph-edge').length === 2")
+	p.Until("document.querySelectorAll('.graph-node').length === 3 && " +
+		"document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
-		return fmt.Sprintf("document.querySelector('.graph-node[data-system=%s]').getBoundingClientRect()", system)
+		return fmt.Sprintf("document.querySelector('.graph-node[data-system=%s]').getBoundingClientRect()",
+			system)
 	}
 	p.Until(left("move") + ".right < " + left("count") + ".left")
-	p.Until(left("infect") + ".top >= " + left("move") + ".bottom || " + left("move") + ".top >= " + left("infect") + ".bottom")
-	p.Eval(`[...document.querySelectorAll('.graph-edge')].find((e) => e.getAttribute('aria-label').startsWith('move')).focus()`, nil)
+	p.Until(left("infect") + ".top >= " + left("move") + ".bottom || " + left("move") + ".top >= " +
+		left("infect") + ".bottom")
+	p.Eval(`[...document.querySelectorAll('.graph-edge')]
+		.find((e) => e.getAttribute('aria-label').startsWith('move')).focus()`, nil)
 	p.waitText(".tip:not([hidden])", "move writes Position, count reads it")
 	p.Press(kb.Escape)
 	p.Until("document.querySelector('.tip').hidden")
@@ -61,7 +65,8 @@ func TestSystemsPage(t *testing.T) {
 
 	// The table is sorted by the chosen column.
 	p.click(".cost-table th:first-child button")
-	p.Until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')].map((e) => e.textContent).join() === 'count,infect,move'`)
+	p.Until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')]
+		.map((e) => e.textContent).join() === 'count,infect,move'`)
 	p.click(".cost-table tr:nth-child(2) .cost-name")
 	p.wait(".graph-node.chosen")
 
@@ -97,7 +102,8 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	p.Press(".")
 	at++
 	p.Until(fmt.Sprintf("%s === %d", tick, at))
-	p.Until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent.replaceAll(',', '') === '%d'", at))
+	p.Until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent"+
+		".replaceAll(',', '') === '%d'", at))
 	p.click(".systems-control .group button:nth-child(2)") // +10
 	at += 10
 	p.Until(fmt.Sprintf("%s === %d", tick, at))
@@ -193,7 +199,10 @@ func TestLayers(t *testing.T) {
 	p.Eval(`import('./graph-layers.js').then(({ layered }) => {
 		const wrong = [];
 		let seed = 1;
-		const random = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor((seed / 2147483648) * n); };
+		const random = (n) => {
+			seed = (seed * 1103515245 + 12345) % 2147483648;
+			return Math.floor((seed / 2147483648) * n);
+		};
 		for (let round = 0; round < 200 && wrong.length < 5; round++) {
 			const n = random(25);
 			const heights = Array.from({ length: n }, () => 20 + random(60));
@@ -206,25 +215,30 @@ func TestLayers(t *testing.T) {
 			const say = (what) => wrong.push('round ' + round + ': ' + what);
 			if (points.length !== n || routes.length !== edges.length) say('something is missing');
 			for (const [i, a] of points.entries()) {
-				if (!(a.y >= 0 && a.y + heights[i] <= height + 1e-6 && a.x >= 0 && a.x < layered.depth(n, edges) * (size.width + size.gapX))) say(i + ' lies outside');
+				if (!(a.y >= 0 && a.y + heights[i] <= height + 1e-6 && a.x >= 0 &&
+					a.x < layered.depth(n, edges) * (size.width + size.gapX))) say(i + ' lies outside');
 				for (let k = 0; k < i; k++) {
 					const b = points[k];
-					if (a.x === b.x && a.y < b.y + heights[k] + size.gapY - 1e-6 && b.y < a.y + heights[i] + size.gapY - 1e-6) say(i + ' touches ' + k);
+					if (a.x === b.x && a.y < b.y + heights[k] + size.gapY - 1e-6 &&
+						b.y < a.y + heights[i] + size.gapY - 1e-6) say(i + ' touches ' + k);
 				}
 			}
 			for (const [i, route] of routes.entries()) {
 				const { from, to } = edges[i];
-				if (route[0].x !== points[from].x + size.width || route.at(-1).x !== points[to].x || points[from].x >= points[to].x) say('an edge leads astray');
+				if (route[0].x !== points[from].x + size.width || route.at(-1).x !== points[to].x ||
+					points[from].x >= points[to].x) say('an edge leads astray');
 				for (let k = 1; k < route.length; k++) {
 					if (!(route[k].x > route[k - 1].x)) say('an edge turns back');
-					// Between layers it may bend, in a layer it passes between the vertices.
+					// A route may bend between layers. In a layer it passes between the vertices.
 					for (const [v, c] of points.entries()) {
-						if (v !== from && v !== to && route[k].x === c.x && route[k].y > c.y && route[k].y < c.y + heights[v]) say('an edge runs through ' + v);
+						if (v !== from && v !== to && route[k].x === c.x && route[k].y > c.y &&
+							route[k].y < c.y + heights[v]) say('an edge runs through ' + v);
 					}
 				}
 			}
 		}
-		if (layered.depth(0, []) !== 0 || layered.place([], [], { width: 1, gapX: 1, gapY: 1 }).height !== 0) wrong.push('nothing takes room');
+		if (layered.depth(0, []) !== 0 || layered.place([], [], { width: 1, gapX: 1, gapY: 1 }).height !== 0)
+			wrong.push('nothing takes room');
 		return wrong;
 	})`, &wrong)
 	for _, w := range wrong {

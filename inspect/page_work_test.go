@@ -79,9 +79,11 @@ func TestPageQueryError(t *testing.T) {
 	// The mark lies under the word.
 	var off float64
 	p.Eval(`(() => {
-		const [mark, field] = ['.querybox-wrong', '.querybox-text'].map((s) => document.querySelector(s).getBoundingClientRect());
+		const [mark, field] = ['.querybox-wrong', '.querybox-text'].map((s) =>
+			document.querySelector(s).getBoundingClientRect());
 		const caret = document.querySelector('.querybox-caret').getBoundingClientRect();
-		return mark.left < field.left || mark.right > field.right || caret.width < 5 ? 1e6 : Math.abs(caret.left - mark.left);
+		return mark.left < field.left || mark.right > field.right || caret.width < 5 ? 1e6 :
+			Math.abs(caret.left - mark.left);
 	})()`, &off)
 	if off > 4 {
 		t.Errorf("the caret is %v pixels from its word", off)
@@ -106,7 +108,8 @@ func TestPageListsMillion(t *testing.T) {
 		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = "+
 			"s.scrollHeight * %d / 10; })()", i), nil)
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
-			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
+			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`,
+			people, i))
 	}
 	p.Press(kb.End)
 	last := f.people[people-1].String()
@@ -138,7 +141,8 @@ func TestPageListKeepsScrolls(t *testing.T) {
 			s.scrollTop += 1000;
 		})`, i), nil)
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
-			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
+			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`,
+			people, i))
 	}
 }
 

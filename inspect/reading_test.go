@@ -21,8 +21,8 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	bounds := []float64{0, 1e-6, 1e-5, math.Inf(1)}
 	before := reading{
 		at: begin, census: census{100, 1000}, censusAt: begin, schedule: 7,
-		stats: sched.Stats{Tick: 260, Ticks: sched.Times{Count: 60}, Systems: []sched.SystemStats{systemStats("a", 60, 6e8),
-			systemStats("b", 60, 1e8)}},
+		stats: sched.Stats{Tick: 260, Ticks: sched.Times{Count: 60},
+			Systems: []sched.SystemStats{systemStats("a", 60, 6e8), systemStats("b", 60, 1e8)}},
 		golang: goReading{collections: 3, pauses: []uint64{5, 5, 1}, bounds: bounds}, processor: time.Second,
 	}
 	after := reading{
@@ -30,8 +30,9 @@ func TestSampleOfTwoReadings(t *testing.T) {
 		unheard: time.Second, paused: true,
 		schedule: 7, ticks: TickTimes{1, 2, 3}, budget: time.Second / 50,
 		memory: vm.PurposeStats{Reserved: 4, Committed: 3, Resident: 2},
-		stats: sched.Stats{Tick: 180, Ticks: sched.Times{Count: 180}, Late: 8, Dropped: 9, Systems: []sched.SystemStats{
-			systemStats("a", 180, 7e8), systemStats("b", 180, 9e8), systemStats("c", 1, 5e9)}},
+		stats: sched.Stats{Tick: 180, Ticks: sched.Times{Count: 180}, Late: 8, Dropped: 9,
+			Systems: []sched.SystemStats{systemStats("a", 180, 7e8), systemStats("b", 180, 9e8),
+				systemStats("c", 1, 5e9)}},
 		golang: goReading{heap: 77, collections: 4, pauses: []uint64{5, 9, 1}, bounds: bounds}, routines: 12,
 		processor: 4 * time.Second,
 	}
@@ -68,11 +69,11 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	}
 	after.unheard = admitTime
 	if after.since(before).Admitting {
-		t.Error("it was not let in for long, and does not say so")
+		t.Error("the world has admitted no look for a long time, and the sample does not say so")
 	}
 	after.schedule = 0
 	if after.since(before).Pace != nil {
-		t.Error("the pace of no schedule")
+		t.Error("a world without a schedule has a pace")
 	}
 }
 

@@ -179,7 +179,7 @@ func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
 		cancel()
 		time.Sleep(time.Hour)
 		if _, _, err := s.latest(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("one who went away: %v", err)
+			t.Errorf("a reader whose context has ended: %v", err)
 		}
 		s.close()
 		if _, _, err := s.latest(context.Background()); !errors.Is(err, vast.ErrClosed) {
@@ -230,7 +230,7 @@ func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 			t.Errorf("the other schedule: %+v", s.Pace)
 		}
 		if got := (&Inspector{world: p.w}).mainSchedule(); got != p.schedule {
-			t.Error("of two schedules the one that runs is not the world's")
+			t.Error("the running schedule is not the main one of two")
 		}
 	})
 }

@@ -31,7 +31,8 @@ func TestSystems(t *testing.T) {
 		t.Fatalf("control %+v, %d schedules", a.Control, len(a.Schedules))
 	}
 	s := a.Schedules[0]
-	if s.ID != f.schedule.ID() || !s.Main || s.Workers != 2 || s.Rate != 200 || s.CatchUp != 4 || !s.Stats.Running || s.Stats.Tick < 3 ||
+	if s.ID != f.schedule.ID() || !s.Main || s.Workers != 2 || s.Rate != 200 || s.CatchUp != 4 ||
+		!s.Stats.Running || s.Stats.Tick < 3 ||
 		s.Stats.Budget != 0.005 {
 		t.Errorf("schedule %+v", s)
 	}
@@ -44,7 +45,8 @@ func TestSystems(t *testing.T) {
 		t.Errorf("systems %+v, want %+v", s.Systems, want)
 	}
 	if len(s.Edges) != 2 || !slices.ContainsFunc(s.Edges, func(e sched.Edge) bool {
-		return e.From == "move" && e.To == "count" && slices.Equal(e.Why, []string{"move writes Position, count reads it"})
+		return e.From == "move" && e.To == "count" &&
+			slices.Equal(e.Why, []string{"move writes Position, count reads it"})
 	}) {
 		t.Errorf("edges %+v", s.Edges)
 	}
@@ -72,7 +74,8 @@ func TestSystemsOfSeveralSchedules(t *testing.T) {
 	defer other.Close()
 	var a systemsAnswer
 	f.get(t, "systems", &a)
-	if len(a.Schedules) != 2 || !a.Schedules[0].Main || a.Schedules[1].Main || a.Schedules[1].ID != other.ID() ||
+	if len(a.Schedules) != 2 || !a.Schedules[0].Main || a.Schedules[1].Main ||
+		a.Schedules[1].ID != other.ID() ||
 		a.Schedules[1].Systems == nil || a.Schedules[1].Edges == nil {
 		t.Errorf("%+v", a)
 	}
@@ -107,7 +110,8 @@ func TestSystemsOfSeveralSchedules(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.get(t, "systems", &a)
-	if len(a.Schedules) != maxSchedules || g.mainSchedule() != list[3] || !a.Schedules[3].Main || a.Schedules[3].Stats.Tick != 2 ||
+	if len(a.Schedules) != maxSchedules || g.mainSchedule() != list[3] || !a.Schedules[3].Main ||
+		a.Schedules[3].Stats.Tick != 2 ||
 		a.Schedules[3].Stats.Running {
 		t.Errorf("%d schedules: %+v", len(a.Schedules), a.Schedules[3])
 	}
@@ -132,7 +136,8 @@ func TestSystemsTopic(t *testing.T) {
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
 			t.Fatal(err)
 		}
-		if len(e.Schedules) != 1 || e.Schedules[0].ID != f.schedule.ID() || events > 1 && e.Schedules[0].Tick <= last ||
+		if len(e.Schedules) != 1 || e.Schedules[0].ID != f.schedule.ID() ||
+			events > 1 && e.Schedules[0].Tick <= last ||
 			events > 1 && len(e.Schedules[0].Systems) != 3 || e.Control.Available {
 			t.Errorf("%s after tick %d", data, last)
 		}
@@ -142,6 +147,6 @@ func TestSystemsTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last == 0 {
-		t.Error("the stream told nothing")
+		t.Error("the stream sent no event")
 	}
 }

@@ -82,7 +82,8 @@ type tickHistogram struct {
 func (m *tickMeter) histogram() tickHistogram {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h := tickHistogram{buckets: make(map[float64]uint64, len(tickBounds)), count: m.total, sum: m.sum.Seconds()}
+	h := tickHistogram{buckets: make(map[float64]uint64, len(tickBounds)), count: m.total,
+		sum: m.sum.Seconds()}
 	below := uint64(0)
 	for i, bound := range tickBounds {
 		below += m.counts[i]

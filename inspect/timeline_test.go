@@ -53,7 +53,7 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 	f.order(t, `{"action":"pause"}`)
 	f.see(t, func() {})
 	if p := f.refused(t, http.StatusConflict, "GET", "systems/timeline", "", ""); p.Code != "paused" {
-		t.Errorf("before any was recorded: %+v", p)
+		t.Errorf("before the first recording: %+v", p)
 	}
 	for range 2 {
 		made := f.step(t, 1)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// picturePath requests a picture of a part of the fixture's plane in which everybody stays for a while:
-// people walk upwards.
+// picturePath requests a picture of a part of the fixture's plane. People walk upwards, so all of them stay
+// in this part for a while.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
 // layerSums decodes a picture and sums up its layers.

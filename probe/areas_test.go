@@ -55,7 +55,8 @@ func TestAreasOfEverything(t *testing.T) {
 		want := map[probe.AreaKind]int{probe.AreaElements: columns - 2, probe.AreaPresence: columns,
 			probe.AreaSummaries: columns + 1, probe.AreaGenerations: 1, probe.AreaOwners: 1,
 			probe.AreaLive: 1, probe.AreaLinks: 1, probe.AreaLevels: 2, probe.AreaWritten: 1,
-			probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaStore: 2, probe.AreaCommands: 1, probe.AreaHeap: 1}
+			probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaStore: 2, probe.AreaCommands: 1,
+			probe.AreaHeap: 1}
 		for k := range probe.AreaHeap + 1 {
 			if kinds[k] != want[k] {
 				t.Errorf("%v: %d areas of %v, want %d", pages, kinds[k], k, want[k])

@@ -166,7 +166,7 @@ func TestCallsBack(t *testing.T) {
 						c.name, recovers, sunk.String(), got, want)
 				}
 				if err := r.Close(); err != nil || !r.released {
-					t.Errorf("%s: the memory is kept: %v", c.name, err)
+					t.Errorf("%s: the memory was not given back: %v", c.name, err)
 				}
 			}
 		}
@@ -216,7 +216,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 				})
 				if close {
 					if !r.released {
-						t.Errorf("%s: the memory is kept", name)
+						t.Errorf("%s: the memory was not given back", name)
 					}
 					continue
 				}
@@ -232,7 +232,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 					t.Errorf("%s: %q, %v", name, b, err)
 				}
 				if err := r.Close(); err != nil || !r.released {
-					t.Errorf("%s: the memory is kept: %v", name, err)
+					t.Errorf("%s: the memory was not given back: %v", name, err)
 				}
 			}
 		}
@@ -275,7 +275,7 @@ func TestFaultsInACall(t *testing.T) {
 				}
 			}
 			if err := r.Close(); err != nil || !r.released {
-				t.Errorf("after a fault in %s the memory is kept: %v", name, err)
+				t.Errorf("after a fault in %s the memory was not given back: %v", name, err)
 			}
 		}
 	}

@@ -204,7 +204,7 @@ func (x *exchange) step(s closeStep, now func()) {
 		r.Commit(n)
 		x.reserved = 0
 		if x.behind == nil {
-			x.came(n) // after Close too, when nobody can read it
+			x.came(n) // after Close too, although no reader can get the bytes
 		}
 	case 7:
 		x.readFrom(n, now)

@@ -167,7 +167,8 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 				b, again := r.Peek(1)
 				n, errRead := r.Read(make([]byte, 1))
 				if len(b) != 0 || n != 0 || !slices.Contains(may, again) || !slices.Contains(may, errRead) {
-					t.Errorf("behind %v come %d and %d bytes, %v, %v", err, len(b), n, again, errRead)
+					t.Errorf("after %v the reader gets %d and %d bytes, %v, %v",
+						err, len(b), n, again, errRead)
 				}
 			}
 			if copying {
@@ -230,13 +231,13 @@ func TestCloseAtRandomMoments(t *testing.T) {
 		return all
 	}, func(r *Ring, s sent, read uint64, err error) {
 		if s.err != io.ErrClosedPipe || err != io.ErrClosedPipe && err != errOwn {
-			t.Error("a side did not learn of it")
+			t.Error("a side did not notice that the ring was closed")
 		}
 		if read > r.writer.at.Load() || err == errOwn && read != s.at {
 			t.Error("the reader got other bytes than were written")
 		}
 		if err := r.Close(); err != nil || !r.released {
-			t.Errorf("the memory is kept: %v", err)
+			t.Errorf("the memory was not given back: %v", err)
 		}
 	})
 }

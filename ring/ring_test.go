@@ -359,7 +359,7 @@ func TestCloseLeavesMemoryToCalls(t *testing.T) {
 			t.Errorf("%v: %v", pages, err)
 		}
 		if open(name) {
-			t.Errorf("%v: the memory is kept", pages)
+			t.Errorf("%v: the memory was not given back", pages)
 		}
 	}
 }

@@ -145,7 +145,8 @@ func TestScheduleCallbacks(t *testing.T) {
 		for verb, do := range scheduleVerbs {
 			for _, workers := range []int{1, 3} {
 				f := &callbackSchedule{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 12})}
-				f.num, f.pool, f.tag = vast.NewColumn[uint64](f.w), vast.NewSparseColumn[uint64](f.w).Named("pool"),
+				f.num, f.pool, f.tag = vast.NewColumn[uint64](f.w),
+					vast.NewSparseColumn[uint64](f.w).Named("pool"),
 					vast.NewTag(f.w, "tag")
 				f.w.Archetype(f.num, f.pool).NewN(3000, func(r vast.Run) {
 					for i := range r.Len() {

@@ -266,7 +266,7 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 		}
 	}
 	if list, err := five(context.Background()); err != context.Canceled || len(list) != 2 {
-		t.Errorf("after it was given up: %+v, %v", list, err)
+		t.Errorf("after the wait was cancelled: %+v, %v", list, err)
 	}
 	wait := s.Record(1)
 	s.Close()

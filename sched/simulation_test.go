@@ -360,7 +360,7 @@ func TestSeveralOfOneSystem(t *testing.T) {
 	var e *OrderError
 	if err := s.Build(); !errors.As(err, &e) ||
 		!slices.Equal(e.Systems, []string{"move 5", "move 6", "move 5"}) {
-		t.Errorf("two that both come last: %v", err)
+		t.Errorf("two systems that both come last: %v", err)
 	}
 }
 

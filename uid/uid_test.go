@@ -268,7 +268,7 @@ func TestProcessLocal(t *testing.T) {
 	write("fmt.Sscan", err)
 	write("UnmarshalBinary", r.Owner.UnmarshalBinary(make([]byte, 8)))
 	if r != was {
-		t.Error("a refused reading changed the ID")
+		t.Error("a failed decoding changed the ID")
 	}
 	if s := r.Owner.String(); s != "ship(local)" {
 		t.Errorf("String is %q", s)

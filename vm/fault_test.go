@@ -42,7 +42,7 @@ func TestFault(t *testing.T) {
 		for _, w := range append(want, fmt.Sprintf("vm: bad access at %#x: ", f.Address), "\n\tmade at ",
 			"fault_test.go:") {
 			if !strings.Contains(text, w) {
-				t.Errorf("byte %d: it does not say %q:\n%s", off, w, text)
+				t.Errorf("byte %d: the explanation does not contain %q:\n%s", off, w, text)
 			}
 		}
 	}

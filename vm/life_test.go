@@ -152,8 +152,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing does the same with mirrors and static tables, which are committed from the
-// beginning.
+// TestMirrorWithEachCallFailing makes each call fail in the lives of mirrors and static tables, which are
+// committed from the beginning.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {

@@ -29,7 +29,7 @@ func TestLimit(t *testing.T) {
 			t.Fatalf("a refused commit changed something: %d used, %d committed", limit.Used(), b.Committed())
 		}
 		must(t, b.Commit(2*p, p))   // exactly the rest
-		must(t, b.Commit(4*p, 2*p)) // is committed already
+		must(t, b.Commit(4*p, 2*p)) // these pages are committed already
 		if err := a.Commit(7*p, 1); !errors.Is(err, ErrLimit) {
 			t.Fatalf("committing past the limit gave %v", err)
 		}

@@ -47,8 +47,7 @@ func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	return sum, names
 }
 
-// tellsOfReserved reports whether the kernel says of inaccessible pages whether they are in memory. Linux
-// does.
+// tellsOfReserved reports whether the kernel tells which inaccessible pages are in memory. Linux does.
 var tellsOfReserved = sync.OnceValue(func() bool {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(systemPage), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

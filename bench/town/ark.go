@@ -112,7 +112,8 @@ func newArkTown(p Params) *arkTown {
 func (t *arkTown) phases() []phase {
 	return []phase{
 		{"leave", t.leave}, {"walk", t.walk}, {"work", t.work}, {"gather", t.gather}, {"infect", t.infect},
-		{"fall ill", t.fallIll}, {"recover", t.recover}, {"bear", t.bear}, {"grow up", t.growUp}, {"die", t.die},
+		{"fall ill", t.fallIll}, {"recover", t.recover}, {"bear", t.bear}, {"grow up", t.growUp},
+		{"die", t.die},
 	}
 }
 

@@ -16,12 +16,12 @@ type Params struct {
 	Adult, Life     int64   // the ages of the first job, and of death
 	Incubation, Ill int64   // the times until an infected person is sick, and is no longer sick
 	Immunity        int64   // the time until a person can be infected again
-	Contagion       float32 // the probability of an infection, for each tick and each sick person in a building
+	Contagion       float32 // the probability of an infection, for a tick and a sick person in a building
 	Lethality       float32 // the probability that an illness ends in death
-	FirstSick       int     // of that many people one is sick at the beginning
+	FirstSick       int     // one in FirstSick people is sick at the beginning
 }
 
-// defaults are the numbers of a town with that many people.
+// defaults returns the parameters of a town with a number of people.
 func defaults(people int) Params {
 	return Params{
 		People: people, Buildings: people / 20, Width: 300,
@@ -30,8 +30,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream is the random numbers of one person. Both sides draw the same numbers in whatever order they visit
-// the people.
+// Stream yields the random numbers of one person. Both sides draw the same numbers, whatever the order in
+// which they visit the people.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {
@@ -118,13 +118,13 @@ func (p *Params) settle() (buildings []Place, people []Settler) {
 	return buildings, people
 }
 
-// Census counts the people of a town and mixes all that is known of them, in any order.
+// Census counts the people of a town and adds up the hashes of all records, in any order.
 type Census struct {
 	People, Children, Native, Walking, Incubating, Sick, Immune int
 	Sum                                                         uint64 // of a hash of each record
 }
 
-// Record is what a census takes down of a person or a building.
+// Record is the entry of a person or a building in a census.
 type Record struct {
 	ID, Stream, Born, Coins        uint64
 	X, Y, HomeX, HomeY, JobX, JobY float32

@@ -83,7 +83,8 @@ func (t *vastTown) birth(id, seed uint64, home vast.Entity, born, until int64) v
 func (t *vastTown) phases() []phase {
 	return []phase{
 		{"leave", t.leave}, {"walk", t.walk}, {"work", t.work}, {"gather", t.gather}, {"infect", t.infect},
-		{"fall ill", t.fallIll}, {"recover", t.recover}, {"bear", t.bear}, {"grow up", t.growUp}, {"die", t.die},
+		{"fall ill", t.fallIll}, {"recover", t.recover}, {"bear", t.bear}, {"grow up", t.growUp},
+		{"die", t.die},
 	}
 }
 

@@ -4,7 +4,8 @@ package measure
 
 import "testing"
 
-// TestResidentGrowsByWhatIsTouched does not run under the race detector, which keeps memory of its own for each byte.
+// TestResidentGrowsByWhatIsTouched does not run under the race detector, which keeps memory of its own for
+// each byte.
 func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	Settle()
 	before, err := Resident()

@@ -212,7 +212,8 @@ func (m *mod) publish(version, proxy string) error {
 		return err
 	}
 	files := map[string]string{
-		"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(text),
+		"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`,
+		version + ".mod": string(text),
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {

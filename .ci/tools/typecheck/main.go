@@ -27,8 +27,9 @@ func main() {
 		log.Fatal(err)
 	}
 	config := &packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
-			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes |
+			packages.NeedModule,
 		Tests: true,
 		ParseFile: func(files *token.FileSet, name string, source []byte) (*ast.File, error) {
 			f, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)

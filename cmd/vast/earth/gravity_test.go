@@ -91,7 +91,7 @@ func TestGravityNearby(t *testing.T) {
 		}
 	}
 	if got[0]/n < 1.5*blind[0]/people {
-		t.Errorf("%.3f go less than 200 km, where %.3f live: distance keeps nobody", got[0]/n,
+		t.Errorf("%.3f go less than 200 km, where %.3f live: distance has no effect", got[0]/n,
 			blind[0]/people)
 	}
 }

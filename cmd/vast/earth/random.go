@@ -40,8 +40,8 @@ func draws(seed uint64, number, tick uint32, p purpose) stream {
 // below returns a number from 0 to n-1; n must not be 0.
 func (s *stream) below(n uint64) uint64 { return uint64(s.Below(int(n))) }
 
-// unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact. The conversion keeps the compiler from
-// fusing it with the multiplication of Float64, see arithmetic.go.
+// unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact. The conversion keeps the compiler
+// from fusing it with the multiplication of Float64, see arithmetic.go.
 func (s *stream) unit() float64 { return float64(s.Float64()) + 1.0/(1<<53) }
 
 // exponential returns an exponentially distributed number of ticks, at least 1 and at most 37 times the mean.

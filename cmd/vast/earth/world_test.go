@@ -105,7 +105,7 @@ func check(t testing.TB, e *Earth) {
 		}
 		trip := e.trip.Get(who)
 		if (trip != nil) == e.stay.Has(who) || rests != e.stay.Has(who) {
-			t.Fatalf("traveller %d has a trip and a stay, or neither, or none or one of stay and place",
+			t.Fatalf("traveller %d must have either a trip, or a stay and a place",
 				number)
 		}
 		if trip == nil {

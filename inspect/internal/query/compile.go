@@ -108,8 +108,8 @@ func (p *Plan) addTarget(a alternative) error {
 			if *w.target == (Target{ID: a.target.ID, Name: a.target.Name, Span: w.target.Span}) {
 				return nil
 			}
-			return a.target.Span.errorf("an entity has one target in %s: for either target write %[1]s(…) | %[1]s(…)",
-				a.column.Text())
+			return a.target.Span.errorf("an entity has one target in %s: for either target write "+
+				"%[1]s(…) | %[1]s(…)", a.column.Text())
 		}
 	}
 	p.to = append(p.to, wanted{a.column, a.target})
@@ -131,7 +131,8 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	}
 	switch {
 	case a.Target != nil && !c.Relation:
-		return alternative{}, a.Target.Span.errorf("%s is not a relation and has no targets: write %s", c.Label(), c.Text())
+		return alternative{}, a.Target.Span.errorf("%s is not a relation and has no targets: write %s",
+			c.Label(), c.Text())
 	case a.Target != nil && a.Target.Any:
 		return alternative{column: c}, nil
 	case a.Target != nil:
@@ -167,7 +168,9 @@ func (p *Plan) simplify(q *Query) error {
 	}
 	var groups [][]*Column
 	for _, group := range p.any {
-		group = slices.DeleteFunc(slices.Clone(group), func(c *Column) bool { return slices.Contains(p.minus, c) })
+		group = slices.DeleteFunc(slices.Clone(group), func(c *Column) bool {
+			return slices.Contains(p.minus, c)
+		})
 		switch {
 		case len(group) == 0:
 			return q.spanOf(p.minus[len(p.minus)-1]).errorf("all alternatives are excluded: remove a term")
@@ -186,7 +189,8 @@ func (p *Plan) simplify(q *Query) error {
 // spanOf returns the span of the term that excludes a column.
 func (q *Query) spanOf(c *Column) Span {
 	for _, t := range q.Terms {
-		if a := t.Either[0]; t.Not && strings.EqualFold(a.Name, c.Name()) && (a.Number == "" || a.Number == c.number()) {
+		if a := t.Either[0]; t.Not && strings.EqualFold(a.Name, c.Name()) &&
+			(a.Number == "" || a.Number == c.number()) {
 			return t.Span
 		}
 	}

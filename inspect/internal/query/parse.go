@@ -7,7 +7,7 @@ import (
 
 const (
 	maxText  = 4 << 10 // bytes of a text
-	maxTerms = 64      // all alternatives count
+	maxTerms = 64      // each alternative counts
 )
 
 // operators are the comparison operators.

@@ -241,7 +241,8 @@ func each[T any](v values, from int, passed []uint64, pass func(T) bool) {
 }
 
 // integers sets the bit of each value in range. It collects the bits of a word in a register.
-func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
+func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
+	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
 	c *comparison, v values, from int, passed []uint64) {
 	lo, span := c.lo, c.span
 	for i := 0; i < v.n; {

@@ -35,7 +35,10 @@ func noteIs(test func(*note) bool) func(*testWorld, vast.Entity) bool {
 }
 
 func isChildOf(i int) func(*testWorld, vast.Entity) bool {
-	return func(f *testWorld, e vast.Entity) bool { t, ok := f.childOf.Target(e); return ok && t == f.entities[i] }
+	return func(f *testWorld, e vast.Entity) bool {
+		t, ok := f.childOf.Target(e)
+		return ok && t == f.entities[i]
+	}
 }
 
 var conditions = []condition{
@@ -85,12 +88,17 @@ var conditions = []condition{
 	{"Illness.Level == High", illnessIs(func(i *illness) bool { return i.Level == 1 })},
 	{`Note.Text == "Paris"`, noteIs(func(n *note) bool { return n.Text == "Paris" })},
 	{"Note.Text != Paris", noteIs(func(n *note) bool { return n.Text != "Paris" })},
-	{"Note.Text ~ PARIS", noteIs(func(n *note) bool { return strings.Contains(strings.ToLower(n.Text), "paris") })},
+	{"Note.Text ~ PARIS", noteIs(func(n *note) bool {
+		return strings.Contains(strings.ToLower(n.Text), "paris")
+	})},
 	{"Note.Text !~ ä", noteIs(func(n *note) bool { return n.Text != "Ähre" })},
 	{"Note.Text >= paris", noteIs(func(n *note) bool { return n.Text >= "paris" })},
 	{"Note.Text < Paris", noteIs(func(n *note) bool { return n.Text < "Paris" })},
 	{"Note.Size == 2", noteIs(func(n *note) bool { return n.Size == 2 })},
-	{`"Age in years" > 50`, func(f *testWorld, e vast.Entity) bool { a := f.age.Get(e); return a != nil && *a > 50 }},
+	{`"Age in years" > 50`, func(f *testWorld, e vast.Entity) bool {
+		a := f.age.Get(e)
+		return a != nil && *a > 50
+	}},
 	{`Illness.Source == "Paris 0"`, func(f *testWorld, e vast.Entity) bool {
 		i := f.illness.Get(e)
 		return i != nil && i.Source == f.entities[0]
@@ -100,8 +108,14 @@ var conditions = []condition{
 		return i != nil && i.Source != f.entities[0]
 	}},
 	{`Name == "Paris 14"`, func(f *testWorld, e vast.Entity) bool { return e == f.entities[14] }},
-	{`Name != "Paris 14"`, func(f *testWorld, e vast.Entity) bool { n, ok := f.names.Of(e); return ok && n != "Paris 14" }},
-	{"Name ~ york", func(f *testWorld, e vast.Entity) bool { n, _ := f.names.Of(e); return strings.Contains(n, "York") }},
+	{`Name != "Paris 14"`, func(f *testWorld, e vast.Entity) bool {
+		n, ok := f.names.Of(e)
+		return ok && n != "Paris 14"
+	}},
+	{"Name ~ york", func(f *testWorld, e vast.Entity) bool {
+		n, _ := f.names.Of(e)
+		return strings.Contains(n, "York")
+	}},
 }
 
 // TestSearchesOfOneTerm runs each condition, and its negation.
@@ -129,7 +143,8 @@ func TestSearchesAtRandom(t *testing.T) {
 			t.Fatalf("seed %d, query %d, %q: %v", seed, i, text, err)
 		}
 		if _, err := Compile(q, f.schema); err != nil {
-			if !strings.Contains(err.Error(), "both required and excluded") && !strings.Contains(err.Error(), "one target") {
+			if !strings.Contains(err.Error(), "both required and excluded") &&
+				!strings.Contains(err.Error(), "one target") {
 				t.Fatalf("seed %d, query %d, %q: %v", seed, i, text, err)
 			}
 			continue

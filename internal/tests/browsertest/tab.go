@@ -75,7 +75,8 @@ func newWindow() (id target.ID, closeWindow func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	id, err = target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).Do(executor)
+	id, err = target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).
+		Do(executor)
 	return id, func() {
 		ctx, cancel := context.WithTimeout(browser.ctx, Time)
 		defer cancel()

@@ -99,7 +99,9 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	}
 
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" `+
+		`viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
+		width, height, width, height)
 	if title != "" {
 		fmt.Fprintf(&b, "<title>%s</title>\n", escape(title))
 	}
@@ -116,7 +118,8 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 		fmt.Fprintf(&b, `<path stroke="%s" d="%s"/>`+"\n", hex(c), dots.paths[c])
 	}
 	fmt.Fprintln(&b, `</g>`)
-	fmt.Fprintln(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="13">`)
+	fmt.Fprintln(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,`+
+		`'DejaVu Sans Mono',monospace" font-size="13">`)
 	if title != "" {
 		for i, c := range []RGB{{255, 95, 87}, {254, 188, 46}, {40, 200, 64}} {
 			if g.Columns < 40 {
@@ -155,8 +158,8 @@ func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 		words.WriteRune(row[n].Rune)
 		n++
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" textLength="%d" lengthAdjust="spacingAndGlyphs" fill="%s">%s</text>`+"\n",
-		left, top+12, n*svgCellWidth, hex(row[0].Fg), escape(words.String()))
+	fmt.Fprintf(b, `<text x="%d" y="%d" textLength="%d" lengthAdjust="spacingAndGlyphs" fill="%s">%s</text>`+
+		"\n", left, top+12, n*svgCellWidth, hex(row[0].Fg), escape(words.String()))
 	return n
 }
 

@@ -114,7 +114,9 @@ func TestFormsAgree(t *testing.T) {
 		"CRLF and mark":  []byte("\ufeff" + strings.ReplaceAll(threePlaces, "\n", "\r\n")),
 		"comments":       []byte("# three\n\n" + strings.ReplaceAll(threePlaces, "\n", "\n  \n# and\n")),
 		"no last break":  []byte(strings.TrimSuffix(threePlaces, "\n")),
-		"other order":    []byte("LONGITUDE,id,pop,City,ISO2,Latitude\n-21.89541,1,118918.0,Reykjavík,IS,64.13548\n178.44149,2,77366,\"Suva\",FJ,-18.14161\n-78.52495,3,1399814,Quito,EC,-0.22985\n"),
+		"other order": []byte("LONGITUDE,id,pop,City,ISO2,Latitude\n" +
+			"-21.89541,1,118918.0,Reykjavík,IS,64.13548\n" +
+			"178.44149,2,77366,\"Suva\",FJ,-18.14161\n-78.52495,3,1399814,Quito,EC,-0.22985\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "places")

@@ -23,8 +23,8 @@ type work struct {
 // families lists the families in the order in which they are measured.
 var families = []family{
 	{"array", "bulk.Array: append N elements of 40 bytes", arrayWorks},
-	{"pool", "bulk.Pool: insert N elements of 40 bytes, remove them in random order, insert as many again, and " +
-		"read them",
+	{"pool", "bulk.Pool: insert N elements of 40 bytes, remove them in random order, insert as many again, " +
+		"and read them",
 		poolWorks},
 	{"shared", "bulk.SharedArray, bulk.SharedPool: append N elements of 40 bytes, replace N ÷ 2, read " +
 		"N ÷ 10, by 1 to 8 goroutines", sharedWorks},

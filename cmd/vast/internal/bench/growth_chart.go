@@ -42,10 +42,12 @@ var growthLines = map[string]struct{ label, class, dash string }{
 
 // The colours of the lines suit light and dark backgrounds.
 const growthStyle = `<style>
-svg { --paper: #fffffe; --ink: #1f2328; --soft: #59636e; --rule: #e1e4e9; --a: #1f83d0; --b: #d9601a; --c: #14a07a; --d: #a05fc6;
+svg { --paper: #fffffe; --ink: #1f2328; --soft: #59636e; --rule: #e1e4e9; ` +
+	`--a: #1f83d0; --b: #d9601a; --c: #14a07a; --d: #a05fc6;
   font: 12px system-ui, "Segoe UI", "Liberation Sans", Arial, sans-serif }
 @media (prefers-color-scheme: dark) {
-  svg { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #2a3038; --b: #f0803c; --c: #2cbf96; --d: #bf87e0; --a: #4aa3ea }
+  svg { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #2a3038; ` +
+	`--b: #f0803c; --c: #2cbf96; --d: #bf87e0; --a: #4aa3ea }
 }
 .paper { fill: var(--paper) }
 text { fill: var(--ink) }
@@ -60,7 +62,8 @@ text { fill: var(--ink) }
 // held for each byte of elements.
 func growthChart(o options, traces []trace) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" `+
+		`viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
 		chartWidth, chartHeight, chartWidth*2, chartHeight*2)
 	fmt.Fprintln(&b, "<title>Growth strategies: the longest append, and the memory held, over the number "+
 		"of elements</title>")
@@ -69,7 +72,8 @@ func growthChart(o options, traces []trace) []byte {
 	for i, t := range traces {
 		l := growthLines[t.Strategy]
 		x, y := 10+175*(i%2), 20+18*(i/2)
-		fmt.Fprintf(&b, `<path class="line %s" stroke-dasharray="%s" d="M%d %dh22"/><text x="%d" y="%d" font-size="11">%s</text>`+"\n",
+		fmt.Fprintf(&b, `<path class="line %s" stroke-dasharray="%s" d="M%d %dh22"/>`+
+			`<text x="%d" y="%d" font-size="11">%s</text>`+"\n",
 			l.class, l.dash, x, y-4, x+27, y, l.label)
 	}
 	longest := panel{title: "Longest single append", top: 78, y: func(p point) float64 {
@@ -87,7 +91,8 @@ func growthChart(o options, traces []trace) []byte {
 	for _, p := range []panel{longest, held} {
 		p.draw(&b, traces, float64(max(o.n, 10*pointsFrom)))
 	}
-	fmt.Fprintf(&b, `<text class="soft" x="10" y="%d">%d elements of %d bytes, best of %d rounds, %s/%s</text>`+"\n</svg>\n",
+	fmt.Fprintf(&b, `<text class="soft" x="10" y="%d">`+
+		"%d elements of %d bytes, best of %d rounds, %s/%s</text>\n</svg>\n",
 		chartHeight-8, o.n, bytesElement, o.rounds, runtime.GOOS, runtime.GOARCH)
 	return b.Bytes()
 }
@@ -100,7 +105,8 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 	y := func(at float64) float64 { return p.top + plotHeight*(1-at) }
 	fmt.Fprintf(b, `<text x="10" y="%.0f" font-weight="600">%s</text>`+"\n", p.top-10, p.title)
 	for _, t := range p.ticks {
-		fmt.Fprintf(b, `<path class="rule" d="M%d %.1fH%d"/><text class="soft" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
+		fmt.Fprintf(b, `<path class="rule" d="M%d %.1fH%d"/>`+
+			`<text class="soft" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			plotLeft, y(t.at), plotRight, plotLeft-5, y(t.at)+4, t.label)
 	}
 	for n := float64(pointsFrom); n <= most; n *= 10 {

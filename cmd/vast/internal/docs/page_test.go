@@ -108,9 +108,11 @@ func TestPageLooks(t *testing.T) {
 					for (const e of document.querySelectorAll('a, button, input')) {
 						if (e.matches('.skip') || e.closest('.scroll, pre, .picture')) continue;
 						const r = e.getBoundingClientRect();
-						if (r.width > 0 && (r.left < -1 || r.right > innerWidth + 1)) faults.push(e.outerHTML.slice(0, 80) + ' is outside');
+						if (r.width > 0 && (r.left < -1 || r.right > innerWidth + 1))
+							faults.push(e.outerHTML.slice(0, 80) + ' is outside');
 					}
-					for (const img of document.images) if (!img.complete || !img.naturalWidth) faults.push(img.src + ' is not there');
+					for (const img of document.images)
+						if (!img.complete || !img.naturalWidth) faults.push(img.src + ' is not there');
 					return faults;
 				})()`, &faults)
 				for _, fault := range faults {

@@ -67,7 +67,8 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
 	f.StringVar(&o.format, "format", "", "table, json (an object a line) or csv, as a `word`\n"+
 		"(default: table on a terminal, csv elsewhere)")
-	f.Func("limit", "most `rows` to show; 0: all, up to 1,048,576\n(default: 1000 for a table, all otherwise)",
+	f.Func("limit", "most `rows` to show; 0: all, up to 1,048,576\n"+
+		"(default: 1000 for a table, all otherwise)",
 		(*amount)(&o.limit).Set)
 	f.Var((*amount)(&o.sample), "sample",
 		"show this `number` of rows picked at random, instead of the first ones; 0: no sample")

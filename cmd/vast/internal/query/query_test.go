@@ -117,7 +117,8 @@ func TestErrorIsShownAtItsPlace(t *testing.T) {
 		{"A", "99", "99", "    A\n     ^\n"},
 		{"A,\tB\x1b[31m", "3", "1", "    A,␉B␛[31m\n       ^\n"},
 	} {
-		p := newProgram(t, 400, fmt.Sprintf(`{"error":{"code":"query","message":"no \u001b[31mcolumn","position":%s,"length":%s}}`, c.position, c.length))
+		p := newProgram(t, 400, fmt.Sprintf(`{"error":{"code":"query","message":"no \u001b[31mcolumn",`+
+			`"position":%s,"length":%s}}`, c.position, c.length))
 		for _, more := range []string{"-format=csv", "-count"} {
 			status, stdout, stderr := runQuery(p.URL, c.text, more)
 			if want := "vast query: no ␛[31mcolumn\n\n" + c.want; status != cli.Misuse || stdout != "" ||

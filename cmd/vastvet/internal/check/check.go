@@ -1,5 +1,5 @@
-// Package check holds the parts that all analyzers of vastvet share: they skip packages that do not use Vast,
-// and mistakes that a comment silences.
+// Package check holds the parts that all analyzers of vastvet share. The analyzers skip packages that do not
+// use Vast, and mistakes that a comment silences.
 package check
 
 import (
@@ -85,8 +85,8 @@ func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// Provoked reports whether a node is part of a function literal in a test that has no parameters and one
-// statement besides declarations, such as
+// Provoked reports whether a node is part of a function literal in a test. The literal must have no
+// parameters, and one statement besides declarations, such as
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
 //

@@ -99,7 +99,7 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// Unnamed returns an expression without parentheses and calls of a method Named of Vast, which return their
+// Unnamed strips parentheses and calls of a method Named of Vast from an expression. Such a call returns its
 // receiver.
 func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	for {

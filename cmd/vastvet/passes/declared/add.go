@@ -9,7 +9,7 @@ import (
 )
 
 // goesToAdd reports whether the value of the innermost expression of a stack goes to Schedule.Add unchanged,
-// and nowhere else. Other code might complete it.
+// and nowhere else. Other code that gets the value might complete the declaration.
 func (l *look) goesToAdd(stack []ast.Node) bool {
 	i := len(stack) - 1
 	for i > 0 && isParen(stack[i-1]) {

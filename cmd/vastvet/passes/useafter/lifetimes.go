@@ -10,9 +10,10 @@ import (
 // needsOpen are the methods that panic after Close, by type. Other methods, such as Len and Close itself, may
 // be called.
 var needsOpen = map[string][]string{
-	"arena.Arena":    words("Alloc Grow Mark Release Reset"),
-	"bulk.Array":     words("Append AppendN At Grow Slice Truncate"),
-	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert InsertZero Remove Runs Slice Trim Valid"),
+	"arena.Arena": words("Alloc Grow Mark Release Reset"),
+	"bulk.Array":  words("Append AppendN At Grow Slice Truncate"),
+	"bulk.Dense": words("All Clear Get Grow HandleAt Index Insert InsertZero Remove Runs Slice " +
+		"Trim Valid"),
 	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Remove RemoveAll Trim Values"),
 	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Remove RemoveSwap Slice " +
 		"Stats Truncate Valid"),
@@ -42,16 +43,16 @@ var needsOpen = map[string][]string{
 	"vast.Column": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
-	"vast.HeapColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
-		"SetLater"),
+	"vast.HeapColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater " +
+		"SetAll SetLater"),
 	"vast.Names": words("Set"),
 	"vast.Order": words("All Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
 		"Single To Without Words"),
 	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
 		"SetLater SetRun"),
-	"vast.SparseColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
-		"SetLater"),
+	"vast.SparseColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater " +
+		"SetAll SetLater"),
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
@@ -64,9 +65,9 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
 // program, and the functions of rings that wait for another goroutine.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Pack Peek Read " +
-	"ReadFrom Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set SetAll SetRun SetValue " +
-	"Step Tick Visit Write WriteTo")
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Pack " +
+	"Peek Read ReadFrom Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set " +
+	"SetAll SetRun SetValue Step Tick Visit Write WriteTo")
 
 // from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or
 // the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of a
