@@ -201,6 +201,10 @@ func (w *World) Query(cols ...AnyColumn) Query {
 	if err := w.prepare(); err != nil {
 		panic(err)
 	}
+	if len(cols) == 0 {
+		w.mustBeDistinct()
+		return Query{w.all}
+	}
 	q := &query{world: w, hi: math.MaxUint}
 	q.name("Query", asked, cols...)
 	return q.made()
@@ -314,23 +318,21 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 // once. Among copies the list. After a second call, entities must be in both lists. An entity that is deleted
 // later no longer matches.
 //
-// Complexity: Among sorts the list, unless it has the order of slots already. Running the query takes one
-// step for each entity of the list, however large the world is. Bulk operations take whole 64-slot words if
-// the list does.
+// Complexity: Among takes a few steps for each entity of the list to sort it, and fewer if the list has the
+// order of slots already. Running the query takes one step for each entity of the list, however large the
+// world is. Bulk operations take whole 64-slot words if the list does. For a handful of entities, a loop over
+// the list is faster, because Among makes a query each time.
 func (q Query) Among(list []Entity) Query {
 	made := q.with("Query.Among")
-	made.list = append(make([]Entity, 0, len(list)), list...) // not nil
-	if !slices.IsSortedFunc(made.list, bySlot) {
-		slices.SortFunc(made.list, bySlot)
-	}
-	made.list = slices.Compact(made.list)
+	made.list = inOrder(list)
 	if q.q.list != nil {
 		made.list = slices.DeleteFunc(made.list, func(e Entity) bool {
 			_, both := slices.BinarySearchFunc(q.q.list, e, bySlot)
 			return !both
 		})
 	}
-	return made.made()
+	made.source, made.plain = made.chooseSource(), false // the filter stays the same
+	return Query{made}
 }
 
 // Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large
