@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -399,12 +400,24 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 	}
 }
 
-// Count returns the number of matching entities. Complexity: as running the query, without touching
-// components.
+// Count returns the number of matching entities. Complexity: one step for each 4,096 slots, and one for each
+// 64-slot word in which some slots match and others do not. With [Query.Among], [Query.To] or
+// [Query.Exactly], as running the query, without touching components.
 func (q Query) Count() int {
+	var k walk
+	k.start(q.q)
 	n := 0
-	for run := range q.Runs() {
-		n += run.Len()
+	switch {
+	case k.q.source == fromFilter && !k.q.exact:
+		return k.q.filter.Count(k.q.lo, min(k.q.hi, uint(k.world.frontier)*64))
+	case k.source == fromLinks:
+		for k.next() {
+			n += int(k.cursor.Hi - k.cursor.Lo)
+		}
+	default:
+		for _, mask := k.nextWord(); mask != 0; _, mask = k.nextWord() {
+			n += bits.OnesCount64(mask)
+		}
 	}
 	return n
 }
