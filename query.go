@@ -321,7 +321,7 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 //
 // Complexity: Among takes a few steps for each entity of the list to sort it, and fewer if the list has the
 // order of slots already. Running the query takes one step for each entity of the list, however large the
-// world is. Bulk operations take whole 64-slot words if the list does. For a handful of entities, a loop over
+// world is. Bulk operations take whole 64-slot words if the list does. For a few dozen entities, a loop over
 // the list is faster, because Among makes a query each time.
 func (q Query) Among(list []Entity) Query {
 	made := q.with("Query.Among")
