@@ -66,16 +66,23 @@ func (w *World) DeleteAll(q Query) int {
 	}
 	n := 0
 	// Bits change only in slots that the walk has passed, so the walk may go on.
-	for k.next() {
-		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
-			word, mask, hi := wordOf(lo, end)
-			if len(w.watched) > 0 {
-				w.dropLosses(word, mask)
-			}
-			w.deleteIn(word, mask, hi-lo)
-			n += int(hi - lo)
-			lo = hi
+	for {
+		var word uint
+		var mask uint64
+		if q.q.plain { // here and not in nextWord, which would be one call more for each word
+			word, mask = k.cursor.NextWord()
+		} else {
+			word, mask = k.nextWord()
 		}
+		if mask == 0 {
+			break
+		}
+		if len(w.watched) > 0 {
+			w.dropLosses(uint32(word), mask)
+		}
+		count := bits.OnesCount64(mask)
+		w.deleteIn(uint32(word), mask, uint32(count))
+		n += count
 	}
 	w.changed(opDeleteAll, n)
 	return n

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -201,6 +202,10 @@ func (w *World) Query(cols ...AnyColumn) Query {
 	if err := w.prepare(); err != nil {
 		panic(err)
 	}
+	if len(cols) == 0 {
+		w.mustBeDistinct()
+		return Query{w.all}
+	}
 	q := &query{world: w, hi: math.MaxUint}
 	q.name("Query", asked, cols...)
 	return q.made()
@@ -314,23 +319,21 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 // once. Among copies the list. After a second call, entities must be in both lists. An entity that is deleted
 // later no longer matches.
 //
-// Complexity: Among sorts the list, unless it has the order of slots already. Running the query takes one
-// step for each entity of the list, however large the world is. Bulk operations take whole 64-slot words if
-// the list does.
+// Complexity: Among takes a few steps for each entity of the list to sort it, and fewer if the list has the
+// order of slots already. Running the query takes one step for each entity of the list, however large the
+// world is. Bulk operations take whole 64-slot words if the list does. For a few dozen entities, a loop over
+// the list is faster, because Among makes a query each time.
 func (q Query) Among(list []Entity) Query {
 	made := q.with("Query.Among")
-	made.list = append(make([]Entity, 0, len(list)), list...) // not nil
-	if !slices.IsSortedFunc(made.list, bySlot) {
-		slices.SortFunc(made.list, bySlot)
-	}
-	made.list = slices.Compact(made.list)
+	made.list = inOrder(list)
 	if q.q.list != nil {
 		made.list = slices.DeleteFunc(made.list, func(e Entity) bool {
 			_, both := slices.BinarySearchFunc(q.q.list, e, bySlot)
 			return !both
 		})
 	}
-	return made.made()
+	made.source, made.plain = made.chooseSource(), false // the filter stays the same
+	return Query{made}
 }
 
 // Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large
@@ -397,12 +400,24 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 	}
 }
 
-// Count returns the number of matching entities. Complexity: as running the query, without touching
-// components.
+// Count returns the number of matching entities. Complexity: one step for each 4,096 slots, and one for each
+// 64-slot word in which some slots match and others do not. With [Query.Among], [Query.To] or
+// [Query.Exactly], as running the query, without touching components.
 func (q Query) Count() int {
+	var k walk
+	k.start(q.q)
 	n := 0
-	for run := range q.Runs() {
-		n += run.Len()
+	switch {
+	case k.q.source == fromFilter && !k.q.exact:
+		return k.q.filter.Count(k.q.lo, min(k.q.hi, uint(k.world.frontier)*64))
+	case k.source == fromLinks:
+		for k.next() {
+			n += int(k.cursor.Hi - k.cursor.Lo)
+		}
+	default:
+		for _, mask := k.nextWord(); mask != 0; _, mask = k.nextWord() {
+			n += bits.OnesCount64(mask)
+		}
 	}
 	return n
 }

@@ -5,8 +5,11 @@ import "github.com/vastgo/vast/internal/invariants"
 // Reset empties the world: every entity becomes stale, as if it had been deleted. Callbacks of
 // [Column.OnRemove] run first, as they do in [World.Close]. Columns, archetypes, queries and resources stay.
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
-// new world, and the room that [Archetype.Grow] promised is no longer promised. Complexity: one step for each
-// 64-slot word with entities in each column, and one for each call of a hook.
+// new world, and the room that [Archetype.Grow] promised is no longer promised. Generations go on, so an
+// [Entity] differs from the one that had its slot before. What a program computes from slots repeats; what it
+// computes from generations or from [Entity.ID] does not, such as the random numbers of sched.Context.Random.
+//
+// Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
 	w.mustBeOpen("Reset")
 	w.mustNotBeInCallback(opReset)

@@ -1,11 +1,6 @@
 package vast
 
-import (
-	"cmp"
-	"math"
-	"math/bits"
-	"slices"
-)
+import "math"
 
 // source says where the runs of a query come from.
 type source uint8
@@ -111,86 +106,6 @@ func (k *walk) keep(word uint, mask uint64) uint64 {
 		}
 	}
 	return mask
-}
-
-// listed is the part of a walk over a list.
-type listed struct {
-	at   int    // the next entity of the list
-	word uint   // the current word
-	bits uint64 // its matches that were not yielded yet
-}
-
-func bySlot(a, b Entity) int {
-	return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.generation, b.generation))
-}
-
-// startList moves to the first entity of the list whose slot is not below lo.
-func (k *walk) startList(lo uint) {
-	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int {
-		return cmp.Compare(uint(e.slot), lo)
-	})
-}
-
-// nextListed is nextWhole for a list.
-func (k *walk) nextListed() bool {
-	l := &k.listed
-	if l.bits == 0 {
-		if l.word, l.bits = k.nextListedWord(); l.bits == 0 {
-			return false
-		}
-	}
-	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
-	k.cursor.Lo = l.word*64 + first
-	if after != 0 {
-		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
-		l.bits &= after
-		return true
-	}
-	for {
-		l.word++
-		l.bits = 0
-		k.cursor.Hi = l.word * 64
-		if l.at == len(k.q.list) || uint(k.q.list[l.at].slot/64) != l.word || l.word >= k.cursor.End() {
-			return true
-		}
-		m := k.listedIn(l.word)
-		n := uint(bits.TrailingZeros64(^m))
-		if n < 64 {
-			k.cursor.Hi += n
-			l.bits = m &^ (1<<n - 1)
-			return true
-		}
-	}
-}
-
-// nextListedWord is nextWord for a list.
-func (k *walk) nextListedWord() (word uint, mask uint64) {
-	for k.listed.at < len(k.q.list) {
-		word = uint(k.q.list[k.listed.at].slot / 64)
-		if word >= k.cursor.End() {
-			break
-		}
-		if mask = k.listedIn(word); mask != 0 {
-			return word, mask
-		}
-	}
-	return 0, 0
-}
-
-// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those
-// that match.
-func (k *walk) listedIn(word uint) (m uint64) {
-	for ; k.listed.at < len(k.q.list); k.listed.at++ {
-		e := k.q.list[k.listed.at]
-		if uint(e.slot/64) != word {
-			break
-		}
-		if *k.world.generation(e.slot) == e.generation {
-			m |= 1 << (e.slot % 64)
-		}
-	}
-	return k.keep(word, m&k.q.filter.All(word))
 }
 
 // linkedSources is the part of a walk over the sources of a target.

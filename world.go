@@ -51,6 +51,7 @@ type World struct {
 	live      *bitset.Set    // slots that hold an entity
 	liveWords unsafe.Pointer // live.Words()
 	huge      bool           // whether the generations were advised to use huge pages
+	all       *query         // World.Query() without columns
 	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
 	frontier  uint32         // the first word that was never owned
 
@@ -237,6 +238,7 @@ func (w *World) prepare() error {
 	w.owners = unsafe.Add(w.gens, -bytesOwner)
 	w.live, w.vacant = live, bitset.NewOnHeap()
 	w.liveWords = w.live.Words()
+	w.all = (&query{world: w, hi: math.MaxUint}).made().q
 	return nil
 }
 

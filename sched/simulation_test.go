@@ -165,6 +165,45 @@ func TestResetRepeats(t *testing.T) {
 	}
 }
 
+// TestRandomAndGenerations checks that the next entity of a slot has random numbers of its own, in the same
+// tick and after World.Reset, and that the numbers of a slot repeat.
+func TestRandomAndGenerations(t *testing.T) {
+	w := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer w.Close()
+	s := New(w, Options{})
+	defer s.Close()
+	var ofEntity, ofSlot []uint64
+	s.Add(System{Name: "replace", Exclusive: true, Run: func(c *Context) {
+		for range 2 {
+			e := w.Archetype().New()
+			r, again, slot := c.Random(e), c.Random(e), c.RandomOf(uint64(e.Slot()))
+			first := r.Uint64()
+			if first != again.Uint64() {
+				t.Error("a second stream of one entity differs")
+			}
+			ofEntity, ofSlot = append(ofEntity, first), append(ofSlot, slot.Uint64())
+			w.Delete(e)
+		}
+	}})
+	for range 2 {
+		if err := s.Reset(5); err != nil {
+			t.Fatal(err)
+		}
+		w.Reset()
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, a := range ofEntity {
+		if slices.Index(ofEntity, a) != i {
+			t.Errorf("entities of one slot share random numbers: %v", ofEntity)
+		}
+	}
+	if len(ofSlot) != 4 || len(slices.Compact(ofSlot)) != 1 {
+		t.Errorf("the random numbers of the slot are %v", ofSlot)
+	}
+}
+
 func TestStartFails(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()

@@ -122,3 +122,54 @@ func (f *Filter) wholeMore(b uint, m uint64) uint64 {
 	}
 	return m
 }
+
+// Count returns the number of slots in [lo, hi) that the filter chooses. Complexity: one step for each block
+// of 4,096 slots that may have matches, and one for each word that is neither empty nor full.
+func (f *Filter) Count(lo, hi uint) int {
+	hi = min(hi, f.words()*wordBits)
+	if lo >= hi {
+		return 0
+	}
+	n := 0
+	first, last := lo/wordBits, (hi-1)/wordBits
+	for b := first / 64; b <= last/64; {
+		m, any, full := ones, ones, ones
+		if b == first/64 {
+			m <<= first % 64
+		}
+		if b == last/64 {
+			m &= ones >> (63 - last%64)
+		}
+		if f.grouped {
+			any, full = f.blockAny(b)
+		}
+		whole := f.whole(b) & full & m
+		if whole == ones {
+			n += BlockBits
+			b++
+			continue
+		}
+		if m &= any & f.candidates(b); m == 0 {
+			b = f.nextBlock(b+1, last/64+1)
+			continue
+		}
+		n += bits.OnesCount64(whole) * wordBits
+		for m &^= whole; m != 0; m &= m - 1 {
+			w := b*64 + uint(bits.TrailingZeros64(m))
+			in := f.Match(w)
+			if f.grouped {
+				in &= f.matchAny(w)
+			}
+			n += bits.OnesCount64(in)
+		}
+		b++
+	}
+	// The first and the last word count as a whole so far.
+	if before := lo % wordBits; before != 0 {
+		n -= bits.OnesCount64(f.All(first) & (1<<before - 1))
+	}
+	if after := hi % wordBits; after != 0 {
+		n -= bits.OnesCount64(f.All(last) & (ones << after))
+	}
+	return n
+}

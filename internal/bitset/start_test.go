@@ -1,6 +1,7 @@
 package bitset
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -54,6 +55,61 @@ func TestStartAt(t *testing.T) {
 						byRuns[w], byWords[w], want)
 				}
 			}
+		}
+	}
+}
+
+// TestFilterCount counts the matches of any range and compares the count with the words, over sets of
+// different lengths whose words are full, empty and in between.
+func TestFilterCount(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 7))
+	const n = 70 * BlockBits // more than a group of blocks
+	made := func(size, stretch int) *Set {
+		s := NewOnHeap()
+		if err := s.Grow(size); err != nil {
+			t.Fatal(err)
+		}
+		for range size / stretch {
+			lo := uint(r.IntN(size))
+			s.Fill(lo, min(lo+uint(r.IntN(stretch)), uint(size)))
+		}
+		for range size / 500 {
+			s.Clear(uint(r.IntN(size)))
+		}
+		return s
+	}
+	full, empty := made(n, n), made(n, n)
+	full.Fill(0, n)
+	empty.Erase(0, n)
+	a, b, c := made(n, 30*wordBits), made(n-3*BlockBits, 3*BlockBits), made(n-90*wordBits, 40)
+	for i, f := range []Filter{
+		NewFilter([]*Set{full}, nil), NewFilter([]*Set{empty}, nil), NewFilter([]*Set{a}, nil),
+		NewFilter([]*Set{a, b}, nil), NewFilter([]*Set{full, a, b}, []*Set{c}),
+		NewFilter([]*Set{full}, []*Set{b}), NewFilter([]*Set{full, empty}, nil, []*Set{a, b}),
+		NewFilter([]*Set{full}, nil, []*Set{a, b}),
+		NewFilter([]*Set{a}, []*Set{c}, []*Set{b, full}, []*Set{c, b}),
+	} {
+		before := make([]int, n+1) // matches below each slot
+		for slot := range uint(n) {
+			before[slot+1] = before[slot] + int(f.All(slot/wordBits)>>(slot%wordBits)&1)
+		}
+		if got := f.Count(0, 2*n); got != before[n] {
+			t.Fatalf("filter %d: %d matches, want %d", i, got, before[n])
+		}
+		for range 3000 {
+			lo := uint(r.IntN(n + 1))
+			hi := lo + uint(r.IntN(n-int(lo)+1))>>r.IntN(bits.Len(n))
+			if r.IntN(3) == 0 {
+				lo, hi = lo&^(BlockBits-1), hi&^(BlockBits-1)
+			}
+			if got, want := f.Count(lo, hi), max(0, before[hi]-before[lo]); got != want {
+				t.Fatalf("filter %d: %d matches in [%d, %d), want %d", i, got, lo, hi, want)
+			}
+		}
+		if f.Count(n, 2*n) != 0 || f.Count(5, 5) != 0 || f.Count(6, 5) != 0 {
+			t.Fatalf("filter %d matches slots of no range", i)
 		}
 	}
 }

@@ -1,0 +1,161 @@
+package vast
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/measure"
+)
+
+// BenchmarkDeleteList deletes lists of entities with a loop of Delete and with DeleteAll, which take turns.
+// It reports the time for each entity, and how many times faster DeleteAll is. The entities of a list are
+// neighbours in a world of 16,384 entities, or lie anywhere in a world of a million.
+func BenchmarkDeleteList(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		entities int
+		anywhere bool
+	}{{"neighbours", 1 << 14, false}, {"anywhere", 1 << 20, true}} {
+		for _, random := range []bool{false, true} {
+			for _, n := range []int{1, 10, 30, 100, 1000, 10_000, 100_000} {
+				if n > c.entities {
+					continue
+				}
+				name := fmt.Sprintf("%s/%d sorted", c.name, n)
+				if random {
+					name = fmt.Sprintf("%s/%d shuffled", c.name, n)
+				}
+				b.Run(name, func(b *testing.B) { benchmarkDeleteList(b, c.entities, n, c.anywhere, random) })
+			}
+		}
+	}
+}
+
+func benchmarkDeleteList(b *testing.B, entities, n int, anywhere, shuffled bool) {
+	w := NewWorld(Options{MaxEntities: entities})
+	defer w.Close()
+	pos, vel := NewColumn[position](w), NewColumn[velocity](w)
+	a := w.Archetype(pos, vel)
+	r := rand.New(rand.NewPCG(1, 2))
+	lists := make([][]Entity, max(1, min(entities/4, 10_000)/n))
+	total := len(lists) * n
+	a.NewN(entities, nil)
+	slots := make([]int, entities)
+	for i := range slots {
+		slots[i] = i
+	}
+	// refill makes the entities that are missing again, and the lists for the next deletions.
+	refill := func() {
+		a.NewN(entities-w.Len(), nil)
+		all := entitiesOf(w.Query())
+		at := slots
+		if anywhere {
+			r.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
+		} else {
+			from := r.IntN(entities - total + 1)
+			at = slots[from:]
+		}
+		for i := range lists {
+			chosen := at[i*n : i*n+n]
+			lists[i] = lists[i][:0]
+			for _, slot := range chosen {
+				lists[i] = append(lists[i], all[slot])
+			}
+			if anywhere || !shuffled {
+				sortEntities(lists[i])
+			}
+			if shuffled {
+				r.Shuffle(n, func(x, y int) { lists[i][x], lists[i][y] = lists[i][y], lists[i][x] })
+			}
+		}
+	}
+	sides := []func(*World, [][]Entity) int{deleteLoops, deleteLists}
+	samples := measure.Turns(max(b.N, 5), len(sides), nil, func(side int) float64 {
+		refill()
+		start := time.Now()
+		deleted := sides[side](w, lists)
+		took := time.Since(start)
+		if deleted != total {
+			b.Fatalf("%d of %d deleted", deleted, total)
+		}
+		return float64(took.Nanoseconds()) / float64(total)
+	})
+	loop, all := measure.Samples(samples[0]), measure.Samples(samples[1])
+	b.ReportMetric(loop.Best(), "ns-loop/entity")
+	b.ReportMetric(all.Best(), "ns-all/entity")
+	b.ReportMetric(measure.Ratio(all, loop), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+func sortEntities(list []Entity) { slices.SortFunc(list, bySlot) }
+
+//go:noinline
+func deleteLoops(w *World, lists [][]Entity) (n int) {
+	for _, list := range lists {
+		for _, e := range list {
+			if w.Delete(e) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+//go:noinline
+func deleteLists(w *World, lists [][]Entity) (n int) {
+	for _, list := range lists {
+		n += w.DeleteAll(w.Query().Among(list))
+	}
+	return n
+}
+
+// BenchmarkDeleteAll deletes the entities with a component, which one in some has, in a world of a million.
+func BenchmarkDeleteAll(b *testing.B) {
+	for _, every := range []int{1, 2, 16, 64} {
+		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
+			w := NewWorld(Options{MaxEntities: benchmarkEntities})
+			defer w.Close()
+			pos, tag := NewColumn[position](w), NewColumn[struct{}](w)
+			q := w.Query(tag)
+			best := time.Duration(1 << 62)
+			for range max(b.N, 5) {
+				w.Archetype(pos).NewN(benchmarkEntities-w.Len(), nil)
+				for i, e := range entitiesOf(w.Query()) {
+					if i%every == 0 {
+						tag.Add(e, struct{}{})
+					}
+				}
+				start := time.Now()
+				n := deleteMatches(w, q)
+				best = min(best, time.Since(start))
+				if n != benchmarkEntities/every {
+					b.Fatalf("%d deleted", n)
+				}
+			}
+			b.ReportMetric(float64(best.Nanoseconds())*float64(every)/benchmarkEntities, "ns/entity")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+//go:noinline
+func deleteMatches(w *World, q Query) int { return w.DeleteAll(q) }
+
+// BenchmarkDeleteNone makes a query and deletes nothing.
+func BenchmarkDeleteNone(b *testing.B) {
+	w, _, vel, _ := bulkWorld(b)
+	b.Run("empty list", func(b *testing.B) {
+		lists := make([][]Entity, 1)
+		for b.Loop() {
+			deleteLists(w, lists)
+		}
+	})
+	b.Run("query without matches", func(b *testing.B) {
+		for b.Loop() {
+			deleteMatches(w, w.Query(vel))
+		}
+	})
+}

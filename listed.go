@@ -1,0 +1,202 @@
+package vast
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"unsafe"
+)
+
+// listed is the part of a walk over a list.
+type listed struct {
+	at    int    // the next entity of the list
+	ahead int    // how many entities from there on were looked up
+	alive uint64 // bit i says whether the i-th of these has its slot's generation
+	word  uint   // the current word
+	bits  uint64 // its matches that were not yielded yet
+}
+
+// lookAhead is how many generations a walk looks up at once. They lie anywhere in memory, so a processor
+// loads several at a time if nothing else stands between these loads.
+const lookAhead = 32
+
+// bySlot compares entities by their slots, and those of one slot by their generations.
+func bySlot(a, b Entity) int {
+	return cmp.Compare(uint64(a.slot)<<32|uint64(a.generation), uint64(b.slot)<<32|uint64(b.generation))
+}
+
+// inOrder returns a copy of a list that ascends by slot and generation and names each entity once.
+// Complexity: one step for each entity of a list that ascends already; otherwise one more for each 8 bits in
+// which slots differ.
+func inOrder(list []Entity) []Entity {
+	ordered := append(make([]Entity, 0, len(list)), list...) // not nil
+	if ascends(ordered) {
+		return ordered
+	}
+	if !slices.IsSortedFunc(ordered, bySlot) {
+		sortSlots(ordered)
+		// Generations differ where the list names stale entities of a slot too.
+		if !ascends(ordered) && !slices.IsSortedFunc(ordered, bySlot) {
+			slices.SortFunc(ordered, bySlot)
+		}
+	}
+	return slices.Compact(ordered)
+}
+
+// ascends reports whether the slots of a list ascend and differ.
+func ascends(list []Entity) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1].slot >= list[i].slot {
+			return false
+		}
+	}
+	return true
+}
+
+// fewListed is the smallest number of entities for which counting digits is faster than moving each to its
+// place.
+const fewListed = 24
+
+// sortSlots sorts a list by slot. As [sortRanked], it sorts by the least significant digit first. It leaves
+// out the bits that are the same in all slots, and cuts the others into equal digits of at most 8 bits.
+func sortSlots(list []Entity) {
+	if len(list) < fewListed {
+		for i, e := range list {
+			for ; i > 0 && list[i-1].slot > e.slot; i-- {
+				list[i] = list[i-1]
+			}
+			list[i] = e
+		}
+		return
+	}
+	differ := uint32(0)
+	for _, e := range list {
+		differ |= e.slot ^ list[0].slot
+	}
+	var few [256]Entity
+	other := few[:]
+	if len(list) > len(few) {
+		other = make([]Entity, len(list))
+	}
+	in, out := list, other[:len(list)]
+	shift, end := bits.TrailingZeros32(differ), bits.Len32(differ)
+	for shift < end {
+		digits := (end - shift + 7) / 8
+		width := (end - shift + digits - 1) / digits
+		mask := uint32(1)<<width - 1
+		var counts [256]uint32
+		for _, e := range in {
+			counts[byte(e.slot>>shift&mask)]++
+		}
+		next := uint32(0)
+		for i, n := range counts[:mask+1] {
+			counts[i] = next
+			next += n
+		}
+		for _, e := range in {
+			p := &counts[byte(e.slot>>shift&mask)]
+			out[*p] = e
+			*p++
+		}
+		in, out = out, in
+		shift += width
+	}
+	copy(list, in)
+}
+
+// startList moves to the first entity of the list whose slot is not below lo.
+func (k *walk) startList(lo uint) {
+	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int {
+		return cmp.Compare(uint(e.slot), lo)
+	})
+}
+
+// nextListed is nextWhole for a list.
+func (k *walk) nextListed() bool {
+	l := &k.listed
+	if l.bits == 0 {
+		if l.word, l.bits = k.nextListedWord(); l.bits == 0 {
+			return false
+		}
+	}
+	first := uint(bits.TrailingZeros64(l.bits))
+	after := l.bits + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
+	k.cursor.Lo = l.word*64 + first
+	if after != 0 {
+		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
+		l.bits &= after
+		return true
+	}
+	for {
+		l.word++
+		l.bits = 0
+		k.cursor.Hi = l.word * 64
+		if l.at == len(k.q.list) || uint(k.q.list[l.at].slot/64) != l.word || l.word >= k.cursor.End() {
+			return true
+		}
+		m := k.listedIn(l.word)
+		n := uint(bits.TrailingZeros64(^m))
+		if n < 64 {
+			k.cursor.Hi += n
+			l.bits = m &^ (1<<n - 1)
+			return true
+		}
+	}
+}
+
+// nextListedWord is nextWord for a list.
+func (k *walk) nextListedWord() (word uint, mask uint64) {
+	for k.listed.at < len(k.q.list) {
+		word = uint(k.q.list[k.listed.at].slot / 64)
+		if word >= k.cursor.End() {
+			break
+		}
+		if mask = k.listedIn(word); mask != 0 {
+			return word, mask
+		}
+	}
+	return 0, 0
+}
+
+// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those
+// that match.
+func (k *walk) listedIn(word uint) (m uint64) {
+	l, list := &k.listed, k.q.list
+	at, ahead, alive := l.at, l.ahead, l.alive
+	for ; at < len(list); at++ {
+		slot := list[at].slot
+		if uint(slot/64) != word {
+			break
+		}
+		if ahead == 0 {
+			ahead, alive = k.lookUp(at)
+		}
+		m |= (alive & 1) << (slot % 64)
+		alive >>= 1
+		ahead--
+	}
+	l.at, l.ahead, l.alive = at, ahead, alive
+	if m == 0 {
+		return 0
+	}
+	return k.keep(word, m&k.q.filter.All(word))
+}
+
+// lookUp looks up the generations of the next entities of the list, as far as these lie below the cursor's
+// end. It returns their number, and a mask whose bit i says whether the i-th of them has its slot's
+// generation.
+func (k *walk) lookUp(at int) (n int, alive uint64) {
+	next := k.q.list[at:]
+	next = next[:min(len(next), lookAhead)]
+	gens, end := k.world.gens, k.cursor.End()
+	for i, e := range next {
+		if uint(e.slot/64) >= end {
+			break // the walk ends before this entity
+		}
+		// This is World.generation. The cursor's end is not behind the committed generations.
+		if *(*uint32)(unsafe.Add(gens, uintptr(e.slot)*4)) == e.generation {
+			alive |= 1 << (i % 64)
+		}
+	}
+	return len(next), alive
+}
