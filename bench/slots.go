@@ -16,6 +16,10 @@ import (
 // Works churned2, churned7: entities of the eight archetypes with every subset of three components, of which
 // one in ten is left after deletions in random order. Query two or seven components of all n that are left,
 // by slots. Vast leaves holes, and Ark moves the last entity of a table into each.
+//
+// Works packed2, packed7: the same after [vast.Archetype.Pack] of each archetype.
+//
+// Work sparse_regrouped: sparse_added_slots after [vast.World.Regroup] of the query.
 
 // moveVastSlots is the timed work, one entity at a time.
 //
@@ -155,6 +159,8 @@ func newSevenArk(n int) side {
 // The entities of churned worlds: one in churnedEvery is left.
 const churnedEvery = 10
 
+var churnedSizes = []int{100_000}
+
 // churn makes churnedEvery·n entities, entity i by make(i), and deletes all but n in random order.
 func churn[E any](n int, make func(i int) E, remove func(E)) {
 	entities := []E{}
@@ -170,10 +176,15 @@ func churn[E any](n int, make func(i int) E, remove func(E)) {
 
 // churnVast fills and thins a world of Vast whose entities have the base columns, and sets the velocities of
 // the entities that are left.
-func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn) {
+func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn, pack bool) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },
 		func(e vast.Entity) { s.world.Delete(e) })
+	for _, a := range archetypes {
+		if pack {
+			a.Pack(vast.MoveOptions{})
+		}
+	}
 	i := 0
 	for e := range s.query.Slots() {
 		*s.vel.At(e) = velocityOf(i)
@@ -181,23 +192,27 @@ func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn)
 	}
 }
 
-// newChurnedVast sets churned2 up for Vast.
-func newChurnedVast(n int) side {
-	w := newSizedVastWorld(churnedEvery * n)
-	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w),
-		move: moveVastSlots}
-	s.query = w.Query(s.pos, s.vel)
-	s.churn(n, []vast.AnyColumn{s.pos, s.vel}, extraVast(w, churnedExtras))
-	return s.side(n, n)
+// newChurnedVast sets churned2 or packed2 up for Vast.
+func newChurnedVast(pack bool) func(n int) side {
+	return func(n int) side {
+		w := newSizedVastWorld(churnedEvery * n)
+		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w),
+			move: moveVastSlots}
+		s.query = w.Query(s.pos, s.vel)
+		s.churn(n, []vast.AnyColumn{s.pos, s.vel}, extraVast(w, churnedExtras), pack)
+		return s.side(n, n)
+	}
 }
 
-// newChurnedSevenVast sets churned7 up for Vast.
-func newChurnedSevenVast(n int) side {
-	s := newSevenVast(churnedEvery * n)
-	w := s.world
-	extras := []vast.AnyColumn{vast.NewColumn[C6](w), vast.NewColumn[C7](w), vast.NewColumn[C8](w)}
-	s.churn(n, []vast.AnyColumn{s.pos, s.vel, s.c1, s.c2, s.c3, s.c4, s.c5}, extras)
-	return s.side(n)
+// newChurnedSevenVast sets churned7 or packed7 up for Vast.
+func newChurnedSevenVast(pack bool) func(n int) side {
+	return func(n int) side {
+		s := newSevenVast(churnedEvery * n)
+		w := s.world
+		extras := []vast.AnyColumn{vast.NewColumn[C6](w), vast.NewColumn[C7](w), vast.NewColumn[C8](w)}
+		s.churn(n, []vast.AnyColumn{s.pos, s.vel, s.c1, s.c2, s.c3, s.c4, s.c5}, extras, pack)
+		return s.side(n)
+	}
 }
 
 // churnedExtras is the number of components whose subsets are the archetypes.

@@ -49,23 +49,32 @@ func (s sparse[E]) fill(n int) {
 
 // newSparseVast sets the work up for Vast. A nil move is moveVast.
 func newSparseVast(born bool, move func(*vastQuery)) func(n int) side {
-	return func(n int) side {
-		w := newSizedVastWorld(n)
-		s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w),
-			move: move}
-		s.query = w.Query(s.pos, s.vel)
-		one, both := w.Archetype(s.pos), w.Archetype(s.pos, s.vel)
-		world := sparse[vast.Entity]{one: one.New, add: func(e vast.Entity, v Velocity) { s.vel.Add(e, v) }}
-		if born {
-			world.both = func(v Velocity) vast.Entity {
-				e := both.New()
-				*s.vel.Get(e) = v
-				return e
-			}
+	return func(n int) side { return sparseVast(n, born, move).side(n, sparseCount(n)) }
+}
+
+// newRegroupedVast sets sparse_regrouped up for Vast.
+func newRegroupedVast(n int) side {
+	s := sparseVast(n, false, moveVastSlots)
+	s.world.Regroup(s.query, vast.MoveOptions{})
+	return s.side(n, sparseCount(n))
+}
+
+// sparseVast fills a world of Vast.
+func sparseVast(n int, born bool, move func(*vastQuery)) *vastQuery {
+	w := newSizedVastWorld(n)
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
+	s.query = w.Query(s.pos, s.vel)
+	one, both := w.Archetype(s.pos), w.Archetype(s.pos, s.vel)
+	world := sparse[vast.Entity]{one: one.New, add: func(e vast.Entity, v Velocity) { s.vel.Add(e, v) }}
+	if born {
+		world.both = func(v Velocity) vast.Entity {
+			e := both.New()
+			*s.vel.Get(e) = v
+			return e
 		}
-		world.fill(n)
-		return s.side(n, sparseCount(n))
 	}
+	world.fill(n)
+	return s
 }
 
 // newSparseArk sets the work up for Ark.

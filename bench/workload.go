@@ -82,11 +82,20 @@ var workloads = []workload{
 	{name: "sparse_added_slots", iterates: true, sizes: sparseSizes, matches: []match{
 		{peerArk, newSparseVast(false, moveVastSlots), newSparseArk(false, moveArk), newEmptyArk},
 	}},
-	{name: "churned2", iterates: true, sizes: []int{100_000}, extras: churnedExtras, matches: []match{
-		{peerArk, newChurnedVast, newChurnedArk, newEmptyArk},
+	{name: "sparse_regrouped", iterates: true, sizes: sparseSizes, matches: []match{
+		{peerArk, newRegroupedVast, newSparseArk(false, moveArk), newEmptyArk},
 	}},
-	{name: "churned7", iterates: true, sizes: []int{100_000}, extras: 8, matches: []match{
-		{peerArk, newChurnedSevenVast, newChurnedSevenArk, newEmptyArk},
+	{name: "churned2", iterates: true, sizes: churnedSizes, extras: churnedExtras, matches: []match{
+		{peerArk, newChurnedVast(false), newChurnedArk, newEmptyArk},
+	}},
+	{name: "churned7", iterates: true, sizes: churnedSizes, extras: 8, matches: []match{
+		{peerArk, newChurnedSevenVast(false), newChurnedSevenArk, newEmptyArk},
+	}},
+	{name: "packed2", iterates: true, sizes: churnedSizes, extras: churnedExtras, matches: []match{
+		{peerArk, newChurnedVast(true), newChurnedArk, newEmptyArk},
+	}},
+	{name: "packed7", iterates: true, sizes: churnedSizes, extras: 8, matches: []match{
+		{peerArk, newChurnedSevenVast(true), newChurnedSevenArk, newEmptyArk},
 	}},
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
