@@ -72,7 +72,7 @@ func (b Batch) Runs() iter.Seq[Run] {
 
 // walk begins a walk over the batch.
 func (b Batch) walk(method string) walk {
-	k := walk{world: b.q.world, q: b.q, changes: b.changes, source: b.q.source}
+	k := walk{plainWalk: plainWalk{world: b.q.world, q: b.q, changes: b.changes}, source: b.q.source}
 	k.world.mustBeOpen(method)
 	if k.world.changes != k.changes {
 		k.world.changedWhile("batches of a query were in use")

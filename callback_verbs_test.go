@@ -219,7 +219,7 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 		HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
 		Tag.Has Tag.In Tag.Len Tag.Name
 		Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
-		Relation.Slice Relation.SourcesAfter Relation.Target Relation.TargetColumn
+		Relation.SourcesAfter Relation.Target Relation.TargetColumn Relation.Targets
 		Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
 		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of World.Names Archetype.Len Commands.At
 		Commands.Resolve

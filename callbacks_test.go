@@ -128,11 +128,11 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	},
 	"Order.All": func(f *callbackWorld, call func()) {
 		NewOrder(f.Query(f.num), f.num, func(v *uint64) uint64 { return *v }).All()(
-			func(Entity, *uint64) bool { call(); return true })
+			func(Slot, *uint64) bool { call(); return true })
 	},
 	"NewOrder's key": func(f *callbackWorld, call func()) {
 		o := NewOrder(f.Query(f.pool), f.pool, func(v *uint64) uint64 { defer call(); return *v })
-		o.Descending()(func(Entity, *uint64) bool { return true })
+		o.Descending()(func(Slot, *uint64) bool { return true })
 	},
 	"Relation.Sources": func(f *callbackWorld, call func()) {
 		f.child.Sources(f.es[1])(func(Entity) bool { call(); return true })

@@ -309,8 +309,8 @@ func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 				}
 			}
 			if i := c - combinedLinks; i >= 0 && c < combinedRoads && i%2 == 0 {
-				for k, t := range m.relations[i/2].Slice(r) {
-					want := m.relations[i/2].target[r.Entity(k)]
+				for k, target := range m.relations[i/2].Targets(r) {
+					t, want := target.Entity(), m.relations[i/2].target[r.Entity(k)]
 					m.must(t == want, "the target of %v is %v in the run, want %v", r.Entity(k), t, want)
 				}
 			}
@@ -353,8 +353,8 @@ func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 		var got []Entity
 		for r := range rel.InDepthOrder(q.Query) {
 			m.checkAlike(q, r)
-			for i, t := range rel.Slice(r) {
-				m.must(t == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)],
+			for i, target := range rel.Targets(r) {
+				m.must(target.Entity() == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)],
 					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)],
 					depths[r.Entity(0)])
 				got = append(got, r.Entity(i))

@@ -1,16 +1,21 @@
 package vast
 
 import (
+	"fmt"
 	"iter"
 	"math/bits"
 	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/invariants"
 )
 
 // InDepthOrder yields the entities that match the query and have a target, in runs of one depth, the lowest
 // depth first. So each entity comes after its target, and one pass can compute values that depend on the
 // target's value, such as a place in the world from a place on the ship. Nothing is sorted, because the order
 // is kept as links are made. Within a depth, runs ascend by slot. Roots have no target and are not yielded;
-// [Relation.Slice] returns the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
+// [Relation.Targets] yields the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
 // query is of another world, and for a relation with RelationOptions.Cyclic.
 //
 // Complexity: one step for each run, and for each 64-slot word and depth with entities of that depth.
@@ -18,99 +23,187 @@ import (
 // InDepthOrder allocates only for such depths, and for queries that are more than conditions on components,
 // such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
-	return func(yield func(Run) bool) { r.made().inDepthOrder(q, yield) }
-}
-
-func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {
-	k.mustBeHierarchy("InDepthOrder")
-	w := k.world
-	var start walk
-	k.sources.startAll("Relation.InDepthOrder", q, &start)
-	d := depthWalk{relation: k, q: q.q}
-	if !q.q.plain {
-		d.chosen = make([]uint64, w.frontier)
-		for word, mask := range q.Words() {
-			d.chosen[word] |= mask
-		}
-	}
-	for d.next() {
-		for lo := d.lo; lo < d.hi; {
-			hi := uint32(q.q.alike(uint(lo), uint(d.hi)))
-			if !yield(Run{start: lo, n: hi - lo, gens: w.gens}) {
+	return func(yield func(Run) bool) {
+		var d depthWalk
+		d.start(r.made(), q)
+		for d.next() {
+			if !yield(d.run()) {
 				return
 			}
-			w.unchanged(start.changes, "entities were walked over in the order of their depth")
-			lo = hi
+			d.check()
 		}
 	}
+}
+
+// Targets yields the slots of the targets of a run's entities, with the indices of the entities in the slices
+// of the run. [Column.At] finds a target's component by the slot; use [Column.TryAt] if a target may lack the
+// component. The run must come from InDepthOrder or from another walk over entities that have a target:
+// Targets panics if one of them has none. Complexity: one step for each 64-slot word, and a few instructions
+// for each entity.
+func (r Relation) Targets(run Run) iter.Seq2[int, Slot] {
+	return func(yield func(int, Slot) bool) {
+		targets := r.made().targetsOf(run)
+		for i := range targets {
+			if !yield(i, Slot{targets[i].slot, run.gens}) {
+				return
+			}
+		}
+	}
+}
+
+// targetsOf returns the targets of a run's entities. It panics unless each of them has one.
+func (k *relation) targetsOf(run Run) []Entity {
+	c, end := k.sources, run.start+run.n
+	if run.n == 0 {
+		return nil
+	}
+	if end > c.slots || run.gens != c.gens {
+		panic(k.strange(run))
+	}
+	for at := run.start; at < end; {
+		word, mask, next := wordOf(at, end)
+		if mask&^c.set.Word(uint(word)) != 0 {
+			panic(k.strange(run))
+		}
+		at = next
+	}
+	if invariants.Enabled {
+		c.touch(false)
+	}
+	return unsafe.Slice(k.target(run.start), run.n)
+}
+
+// strange returns the message about a run that [Relation.Targets] cannot use.
+//
+//go:noinline
+func (k *relation) strange(run Run) string {
+	switch w := k.world; {
+	case w.closed:
+		return closedMessage("Relation.Targets", w)
+	case run.gens != k.sources.gens:
+		return fmt.Sprintf("vast: Relation.Targets: the run belongs to another world than %q: take runs from "+
+			"a walk of this world", w.options.Name)
+	}
+	return fmt.Sprintf("vast: Relation.Targets: an entity in the slots [%d, %d) has no target in %s: take "+
+		"runs from InDepthOrder, or from a query that asks for the relation", run.start, run.start+run.n,
+		k.sources.name)
 }
 
 // depthWalk is the state of one walk in the order of depth.
 type depthWalk struct {
 	relation *relation
 	q        *query
+	changes  uint64   // of the world, when the walk began
 	chosen   []uint64 // for a query that is more than a filter, its matches by word
 	lo, hi   uint32   // the current run
+	end      uint32   // of the run that is being cut; hi is the end of the last part
 
-	level int      // the current depth - 1; relation.levels has a set for it below deep-1
-	at    uint     // the next slot in the level's set; for a level without a set, the next index in slots
-	slots []uint32 // of a level without a set, in ascending order
-	above []uint32 // slots of the level before
-	word  uint32   // the current word
-	mask  uint64   // its matches that were not yielded yet
+	level int         // the current depth - 1; relation.levels has a set for it below deep-1
+	set   *bitset.Set // of the current level, or nil
+	rest  uint64      // words of the current block of the set that are to come
+	block uint        // the set's next block to look at
+	at    uint        // for a level without a set, the next index in slots
+	slots []uint32    // of a level without a set, in ascending order
+	above []uint32    // slots of the level before
+	word  uint        // the current word
+	mask  uint64      // its matches that were not yielded yet
+}
+
+// start sets the walk before the first run.
+func (d *depthWalk) start(k *relation, q Query) {
+	k.mustBeHierarchy("InDepthOrder")
+	w := k.world
+	var of walk
+	w.startAll("Relation.InDepthOrder", q, &of)
+	d.relation, d.q, d.changes = k, q.q, of.changes
+	if !q.q.plain {
+		d.chosen = make([]uint64, w.frontier)
+		for word, mask := range q.Words() {
+			d.chosen[word] |= mask
+		}
+	}
+	if len(k.levels) > 0 {
+		d.set = k.levels[0]
+	}
+}
+
+// run returns the run that the walk is at.
+func (d *depthWalk) run() Run { return Run{start: d.lo, n: d.hi - d.lo, gens: d.relation.world.gens} }
+
+// check panics if the structure changed since the walk began.
+func (d *depthWalk) check() {
+	d.relation.world.unchanged(d.changes, "entities were walked over in the order of their depth")
 }
 
 // next moves to the next run and reports whether there is one.
 func (d *depthWalk) next() bool {
+	if d.hi < d.end {
+		d.cut()
+		return true
+	}
 	for d.mask == 0 {
 		if !d.nextWord() && !d.nextLevel() {
 			return false
 		}
 	}
-	first := uint32(bits.TrailingZeros64(d.mask))
-	d.lo = d.word*64 + first
-	d.hi = d.lo + d.takeFrom(first)
-	for d.hi%64 == 0 && d.nextWord() && d.word*64 == d.hi && d.mask&1 != 0 {
-		d.hi += d.takeFrom(0)
+	first := uint(bits.TrailingZeros64(d.mask))
+	after := d.mask + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
+	d.lo = uint32(d.word*64 + first)
+	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(after)))
+	d.mask &= after
+	if after == 0 {
+		d.extend()
+	}
+	d.hi = d.end
+	if len(d.q.optional) > 0 {
+		d.hi = d.lo
+		d.cut()
 	}
 	return true
 }
 
-// takeFrom removes the run that begins at a bit from the mask and returns its length.
-func (d *depthWalk) takeFrom(bit uint32) uint32 {
-	n := uint32(bits.TrailingZeros64(^(d.mask >> bit)))
-	d.mask &^= (1<<n - 1) << bit
-	return n
+// cut moves to the next part of a run whose entities have the same optional components.
+func (d *depthWalk) cut() {
+	d.lo = d.hi
+	d.hi = uint32(d.q.alike(uint(d.lo), uint(d.end)))
+}
+
+// extend follows a run beyond the end of the current word to the end of the run.
+func (d *depthWalk) extend() {
+	for d.nextWord() && d.word*64 == uint(d.end) && d.mask&1 != 0 {
+		n := bits.TrailingZeros64(^d.mask)
+		d.end += uint32(n)
+		d.mask &^= 1<<n - 1
+		if d.mask != 0 || n < 64 {
+			return
+		}
+	}
 }
 
 // nextWord moves to the next word of the current depth in which the query has matches, and reports whether
 // there is one.
 func (d *depthWalk) nextWord() bool {
 	for {
-		if d.level < deep-1 {
-			if d.level >= len(d.relation.levels) {
+		if d.set != nil {
+			if d.rest == 0 && !d.nextBlock() {
 				return false
 			}
-			set := d.relation.levels[d.level]
-			if d.at = set.Next(d.at); d.at >= uint(set.Len()) {
-				return false
-			}
-			d.word = uint32(d.at / 64)
-			d.mask = set.Word(d.at / 64)
-			d.at = d.at&^63 + 64
+			d.word = d.word&^63 | uint(bits.TrailingZeros64(d.rest))
+			d.rest &= d.rest - 1
+			d.mask = d.set.Word(d.word)
 		} else {
 			if d.at >= uint(len(d.slots)) {
 				return false
 			}
-			d.word, d.mask = d.slots[d.at]/64, 0
-			for ; d.at < uint(len(d.slots)) && d.slots[d.at]/64 == d.word; d.at++ {
+			d.word, d.mask = uint(d.slots[d.at]/64), 0
+			for ; d.at < uint(len(d.slots)) && uint(d.slots[d.at]/64) == d.word; d.at++ {
 				d.mask |= 1 << (d.slots[d.at] % 64)
 			}
 		}
-		if !d.q.plain {
+		if d.chosen != nil {
 			d.mask &= d.chosen[d.word]
 		} else {
-			d.mask &= d.q.filter.All(uint(d.word))
+			d.mask &= d.q.filter.All(d.word)
 		}
 		if d.mask != 0 {
 			return true
@@ -118,13 +211,28 @@ func (d *depthWalk) nextWord() bool {
 	}
 }
 
+// nextBlock moves to the next block of the current level's set and reports whether there is one.
+func (d *depthWalk) nextBlock() bool {
+	at := d.set.Next(d.block * bitset.BlockBits)
+	if at >= uint(d.set.Len()) {
+		return false
+	}
+	b := at / bitset.BlockBits
+	d.rest, _ = d.set.Block(b)
+	d.word, d.block = b*64, b+1
+	return true
+}
+
 // nextLevel moves to the next depth and reports whether there is one.
 func (d *depthWalk) nextLevel() bool {
 	k := d.relation
 	d.level++
-	d.at = 0
+	d.set, d.block, d.rest, d.at = nil, 0, 0, 0
 	if d.level < deep-1 || len(k.levels) < deep {
-		return d.level < len(k.levels)
+		if d.level < len(k.levels) {
+			d.set = k.levels[d.level]
+		}
+		return d.set != nil
 	}
 	d.above, d.slots = d.slots, d.above[:0]
 	if d.level == deep-1 { // the level above has a set of its own

@@ -67,8 +67,8 @@ func ExampleNewOrder() {
 		pos.Set(a.New(), Position{z})
 	}
 	byHeight := vast.NewOrder(w.Query(pos), pos, func(p *Position) float32 { return p.Z })
-	for e, p := range byHeight.All() {
-		fmt.Println(e, p.Z)
+	for s, p := range byHeight.All() {
+		fmt.Println(s.Entity(), p.Z)
 	}
 	for _, p := range byHeight.Descending() {
 		fmt.Println("highest:", p.Z)

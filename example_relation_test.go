@@ -24,9 +24,9 @@ func ExampleRelation_InDepthOrder() {
 	*local.Get(gun) = Local{Y: 2}
 
 	for run := range childOf.InDepthOrder(w.Query(local, world)) {
-		l, to, parents := local.Slice(run), world.Slice(run), childOf.Slice(run)
-		for i := range l {
-			from := world.Get(parents[i])
+		l, to := local.Slice(run), world.Slice(run)
+		for i, parent := range childOf.Targets(run) {
+			from := world.At(parent)
 			to[i] = World{X: from.X + l[i].X, Y: from.Y + l[i].Y}
 		}
 	}

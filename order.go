@@ -23,7 +23,7 @@ type ValueColumn[T any] interface {
 	at(slot uint32) *T
 }
 
-// Order yields the entities of a query in the order of a key that a function reads from one of their
+// Order yields the slots of a query's entities in the order of a key that a function reads from one of their
 // components. Entities do not move: Order sorts their slots. It keeps its memory for the next loop, 32 bytes
 // for each entity, so that it stops allocating once it is large enough. Make one with [NewOrder] and use it
 // again and again.
@@ -60,19 +60,20 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 	return &Order[T, K]{q: q, column: col, key: key}
 }
 
-// All yields the entities and their components, the smallest key first. Entities with equal keys come by
-// slot. −0 and +0 are equal, and NaNs come last. The keys are read when the loop begins; values written
-// during the loop do not change the order. The rules of [Query.Runs] hold. Complexity: one step for each
-// entity to read the keys, and one step for each entity and each byte in which keys differ.
-func (o *Order[T, K]) All() iter.Seq2[Entity, *T] { return o.sorted(0) }
+// All yields the slots of the entities and their components, the smallest key first. [Column.At] finds other
+// components by the slot. Entities with equal keys come by slot. −0 and +0 are equal, and NaNs come last.
+// The keys are read when the loop begins; values written during the loop do not change the order. The rules
+// of [Query.Runs] hold. Complexity: one step for each entity to read the keys, and one step for each entity
+// and each byte in which keys differ.
+func (o *Order[T, K]) All() iter.Seq2[Slot, *T] { return o.sorted(0) }
 
 // Descending is [Order.All] with the largest key first. Entities with equal keys still come by slot, and NaNs
 // last.
-func (o *Order[T, K]) Descending() iter.Seq2[Entity, *T] { return o.sorted(^uint64(0)) }
+func (o *Order[T, K]) Descending() iter.Seq2[Slot, *T] { return o.sorted(^uint64(0)) }
 
-// sorted yields the entities in the order of their ranks. turn is zero, or all ones to reverse the order.
-func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
-	return func(yield func(Entity, *T) bool) {
+// sorted yields the slots in the order of their ranks. turn is zero, or all ones to reverse the order.
+func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
+	return func(yield func(Slot, *T) bool) {
 		if o == nil || o.q.q == nil {
 			panic("vast: the zero Order orders nothing: make one with NewOrder")
 		}
@@ -89,11 +90,21 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
 		o.in, o.out = sortRanked(o.in, o.out)
+		world, gens, changes := k.world, k.world.gens, k.changes
+		dense, isDense := o.column.(Column[T])
 		for _, r := range o.in {
-			if !yield(Entity{slot: r.slot, generation: *k.world.generation(r.slot)}, o.column.at(r.slot)) {
+			var p *T
+			if isDense { // without the call that the interface needs
+				p = dense.at(r.slot)
+			} else {
+				p = o.column.at(r.slot)
+			}
+			if !yield(Slot{r.slot, gens}, p) {
 				return
 			}
-			k.check()
+			if world.changes != changes {
+				k.check()
+			}
 		}
 	}
 }

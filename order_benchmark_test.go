@@ -8,6 +8,43 @@ import (
 	"testing"
 )
 
+// BenchmarkOrderOthers reads two other components of each entity in the order of a random key.
+func BenchmarkOrderOthers(b *testing.B) {
+	const n = 1 << 14
+	w := NewWorld(Options{MaxEntities: n})
+	defer w.Close()
+	column := func(name string) Column[float64] { return NewColumn[float64](w).Named(name) }
+	key, x, y := column("key"), column("x"), column("y")
+	w.Archetype(key, x, y).NewN(n, func(r Run) {
+		for i := range key.Slice(r) {
+			key.Slice(r)[i] = rand.Float64()
+		}
+	})
+	o := NewOrder(w.Query(key, x, y), key, func(k *float64) float64 { return *k })
+	for name, sum := range map[string]func() float64{
+		"by slot": func() (sum float64) {
+			for s, k := range o.All() {
+				sum += *k + *x.At(s) + *y.At(s)
+			}
+			return sum
+		},
+		"by entity": func() (sum float64) {
+			for s, k := range o.All() {
+				e := s.Entity()
+				sum += *k + *x.Get(e) + *y.Get(e)
+			}
+			return sum
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				sum()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
+		})
+	}
+}
+
 // BenchmarkOrder compares with sorting a copied slice of structs, both with keys in random order each time.
 func BenchmarkOrder(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 16, 1 << 20} {

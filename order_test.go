@@ -47,11 +47,12 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 		}
 	}
 	for round := range 3 {
-		for turn, seq := range map[int]func(func(Entity, *keyed) bool){1: o.All(), -1: o.Descending()} {
+		for turn, seq := range map[int]iter.Seq2[Slot, *keyed]{1: o.All(), -1: o.Descending()} {
 			want := entitiesOf(q)
 			slices.SortStableFunc(want, less(turn))
 			var got []Entity
-			for e, v := range seq {
+			for s, v := range seq {
+				e := s.Entity()
 				if v != col.Get(e) {
 					t.Fatalf("%s: %v comes with the value of another entity", name, e)
 				}
@@ -99,15 +100,15 @@ func TestOrderOfStorages(t *testing.T) {
 		names.Set(e, fmt.Sprintf("%*d", i*7919%500, 1))
 	}
 	want := uint64(0)
-	for e, v := range NewOrder(w.Query(rare), rare, func(v *uint64) uint64 { return *v }).All() {
-		if *v != want || rare.Get(e) != v {
+	for s, v := range NewOrder(w.Query(rare), rare, func(v *uint64) uint64 { return *v }).All() {
+		if *v != want || rare.At(s) != v {
 			t.Fatalf("%d is yielded, want %d", *v, want)
 		}
 		want++
 	}
 	last := 500
-	for e, v := range NewOrder(w.Query(names), names, func(v *string) int { return len(*v) }).Descending() {
-		if len(*v) > last || names.Get(e) != v {
+	for s, v := range NewOrder(w.Query(names), names, func(v *string) int { return len(*v) }).Descending() {
+		if len(*v) > last || names.At(s) != v {
 			t.Fatalf("%q is yielded after one of %d", *v, last)
 		}
 		last = len(*v)
@@ -126,8 +127,8 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	o := NewOrder(w.Query(col), col, func(p *position) float64 { return p.X })
 	sum := 0
 	loop := func() {
-		for e := range o.All() {
-			sum += int(e.Slot())
+		for s := range o.All() {
+			sum += s.Index()
 		}
 	}
 	loop()
@@ -152,8 +153,8 @@ func TestOrderMisuse(t *testing.T) {
 	says(t, func() { NewOrder(w.Query(col), Column[uint64]{}, key) }, "NewOrder: column 1 was not made")
 	o := NewOrder(w.Query(col), col, key)
 	says(t, func() {
-		for e := range o.All() {
-			other.Add(e, 1)
+		for s := range o.All() {
+			other.Add(s.Entity(), 1)
 		}
 	}, "while a query was running, by Column.Add")
 	says(t, func() {
@@ -206,10 +207,10 @@ func TestOrderOfSources(t *testing.T) {
 			rel.Set(e, target)
 		}
 		o := NewOrder(w.Query(c).To(rel, target), c, func(v *uint64) uint64 { return *v })
-		for _, order := range []iter.Seq2[Entity, *uint64]{o.All(), o.Descending()} {
+		for _, order := range []iter.Seq2[Slot, *uint64]{o.All(), o.Descending()} {
 			var got []Entity
-			for e := range order {
-				got = append(got, e)
+			for s := range order {
+				got = append(got, s.Entity())
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%d with equal keys do not come by slot", n)

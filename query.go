@@ -357,13 +357,17 @@ func (q Query) Between(lo, hi int) Query {
 // structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
-		var k walk
-		k.start(q.q)
-		if !q.q.plain {
-			k.runs(yield)
+		if q.q == nil || !q.q.plain || q.q.world.closed {
+			q.q.runs(yield)
 			return
 		}
-		for k.cursor.Next() { // not k.next, which would be one call more for each run
+		if q.q.written != nil {
+			q.q.flushDirty()
+		}
+		// This is walk.start and walk.runs for a plain query, written out so that a short loop costs little.
+		k := plainWalk{world: q.q.world, q: q.q, changes: q.q.world.changes}
+		k.cursor.Start(&q.q.filter, uint(k.world.frontier))
+		for k.cursor.Next() {
 			if !yield(k.run()) {
 				return
 			}

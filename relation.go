@@ -153,13 +153,6 @@ func (r Relation) Target(source Entity) (target Entity, ok bool) {
 	return
 }
 
-// Slice returns the targets of a run's entities, as [Column.Slice] returns components. The slice is
-// read-only, because it holds only one half of each link.
-func (r Relation) Slice(run Run) []Entity {
-	c := r.made().sources
-	return Column[Entity]{base: c.base, c: c}.Slice(run)
-}
-
 // CountSources returns the number of sources of target. Complexity: constant.
 func (r Relation) CountSources(target Entity) (n int) {
 	k := r.made()

@@ -394,7 +394,8 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	seen, last := map[Entity]bool{}, 0
 	for run := range rel.InDepthOrder(q) {
 		m.must(run.Len() > 0, "an empty run")
-		for i, t := range rel.Slice(run) {
+		for i, target := range rel.Targets(run) {
+			t := target.Entity()
 			e := run.Entity(i)
 			d := rel.depth(e)
 			m.must(d >= last && (i == 0 || d == last), "%v of depth %d after depth %d", e, d, last)

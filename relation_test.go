@@ -347,6 +347,21 @@ func TestRelationMisuse(t *testing.T) {
 		{"ancestors in no hierarchy", func() { aims.Ancestors(es[0])(func(Entity) bool { return true }) },
 			[]string{"Relation.Ancestors: AimsAt"}},
 		{"root in no hierarchy", func() { aims.Root(es[0]) }, []string{"Relation.Root: AimsAt"}},
+		{"Targets of an entity without a target", func() {
+			for range childOf.Targets(Run{start: es[0].slot, n: 2, gens: w.gens}) {
+				t.Error("a root has a target")
+			}
+		}, []string{"Relation.Targets", "has no target in ChildOf", "take runs from InDepthOrder"}},
+		{"Targets beyond the world", func() {
+			for range childOf.Targets(Run{start: 1 << 20, n: 5, gens: w.gens}) {
+				t.Error("there are targets beyond the world")
+			}
+		}, []string{"Relation.Targets", "has no target in ChildOf"}},
+		{"Targets of a run of another world", func() {
+			for range childOf.Targets(Run{start: es[1].slot, n: 1, gens: abroad.gens}) {
+				t.Error("a run of another world has targets")
+			}
+		}, []string{"Relation.Targets", `another world than "home"`}},
 		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, gens: w.gens}, es[0]) },
 			[]string{"without an entity"}},
 	}
@@ -407,6 +422,11 @@ func TestRelationMisuse(t *testing.T) {
 		"InDepthOrder": func() {
 			for range childOf.InDepthOrder(q) {
 				t.Error("a closed world has entities")
+			}
+		},
+		"Targets": func() {
+			for range childOf.Targets(Run{start: es[1].slot, n: 1, gens: w.gens}) {
+				t.Error("a closed world has targets")
 			}
 		},
 	} {

@@ -6,12 +6,17 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// walk is the state of one run of a query.
-type walk struct {
+// plainWalk is the state of one run of a plain query. It is small because Go clears it at each start.
+type plainWalk struct {
 	world   *World
 	q       *query
 	changes uint64        // of the world, when the walk began
 	cursor  bitset.Cursor // its Lo and Hi are the current run
+}
+
+// walk is the state of one run of any query.
+type walk struct {
+	plainWalk
 
 	// These serve the queries that are not plain.
 	source source
@@ -50,15 +55,22 @@ func (k *walk) next() bool {
 }
 
 // run returns the run that the walk is at.
-func (k *walk) run() Run {
+func (k *plainWalk) run() Run {
 	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
 }
 
 // check panics if the structure changed since the walk began.
-func (k *walk) check() {
+func (k *plainWalk) check() {
 	if k.world.changes != k.changes {
 		k.world.changedWhile("a query was running")
 	}
+}
+
+// runs yields the runs of any query.
+func (q *query) runs(yield func(Run) bool) {
+	var k walk
+	k.start(q)
+	k.runs(yield)
 }
 
 // runs yields the remaining runs.

@@ -24,7 +24,7 @@ func TestZeroValues(t *testing.T) {
 	}{
 		{"make relations with NewRelation", []func(){
 			func() { r.Set(e, e) }, func() { r.Remove(e) }, func() { r.Has(e) }, func() { r.Target(e) },
-			func() { r.TargetColumn() }, func() { r.Name() }, func() { r.Len() }, func() { r.Slice(Run{}) },
+			func() { r.TargetColumn() }, func() { r.Name() }, func() { r.Len() }, func() { r.Targets(Run{})(nil) },
 			func() { r.CountSources(e) }, func() { r.Sources(e)(nil) }, func() { r.Ancestors(e)(nil) },
 			func() { r.Descendants(e)(nil) }, func() { r.Root(e) }, func() { r.Depth(e) },
 			func() { _ = r.GrowLevels(1) }, func() { r.OnAdd(nil) }, func() { r.OnRemove(nil) },

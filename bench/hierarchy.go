@@ -89,10 +89,9 @@ func walkVast(s *vastTree) {
 		}
 	}
 	for run := range s.childOf.InDepthOrder(s.all) {
-		p, at, parents := pos.Slice(run), place.Slice(run), s.childOf.Slice(run)
-		at, parents = at[:len(p)], parents[:len(p)]
-		for i := range p {
-			parent := place.Get(parents[i])
+		p, at := pos.Slice(run), place.Slice(run)
+		for i, target := range s.childOf.Targets(run) {
+			parent := place.At(target)
 			at[i] = Place{parent.X + p[i].X, parent.Y + p[i].Y}
 		}
 	}

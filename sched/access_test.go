@@ -16,7 +16,9 @@ func TestUndeclaredAccess(t *testing.T) {
 	w, c := newWorld(t, 3)
 	heap, sparse := vast.NewHeapColumn[string](w), vast.NewSparseColumn[[9]uint64](w).Named("big")
 	tag := vast.NewTag(w, "tag")
+	childOf := vast.NewRelation(w, "ChildOf", vast.RelationOptions{})
 	e := w.Archetype(c[0], c[1], c[2], heap, sparse).New()
+	childOf.Set(w.Archetype().New(), e)
 	q := w.Query(c[0], c[1], c[2]).Without(tag)
 	slice := func(col vast.Column[uint64]) {
 		for run := range q.Runs() {
@@ -34,6 +36,16 @@ func TestUndeclaredAccess(t *testing.T) {
 			q.Count()
 			c[2].SetLater(x.Commands(), e, 5)
 		}},
+		"depth order": {run: func(*Context) {
+			for range childOf.InDepthOrder(w.Query()) {
+			}
+		}},
+		"targets": {func(*Context) {
+			for run := range childOf.InDepthOrder(w.Query()) {
+				for range childOf.Targets(run) {
+				}
+			}
+		}, "ChildOf", false},
 		"get":              {func(*Context) { c[2].Get(e) }, "C", false},
 		"slice":            {func(*Context) { slice(c[2]) }, "C", false},
 		"set what is read": {func(*Context) { c[0].Set(e, 1) }, "A", true},

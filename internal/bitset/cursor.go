@@ -20,12 +20,20 @@ type Cursor struct {
 // outlive the walk.
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
-	c.end = min(end, f.words())
+	if c.end = min(end, f.words()); c.end > 0 {
+		// This is nextBlock and candidates for the first block, which is the only one of a small world. Next
+		// and NextWord take groups into account.
+		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
+		if f.more {
+			m = f.candidatesMore(0, m)
+		}
+		c.block, c.rest = 1, c.inside(m, 0)
+	}
 }
 
 // StartAt is Start for the words [lo, end).
 func (c *Cursor) StartAt(f *Filter, lo, end uint) {
-	c.Start(f, end)
+	c.f, c.end = f, min(end, f.words())
 	c.block = lo/64 + 1
 	if lo < c.end {
 		c.word = lo &^ 63

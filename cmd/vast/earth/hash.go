@@ -49,17 +49,17 @@ func (e *Earth) Hash() string {
 			two(uint32(p.Present), uint32(p.Infectious)))
 	}
 	for run := range e.world.Query(e.life, e.home, e.body).Runs() {
-		lives, homes, bodies := e.life.Slice(run), e.home.Slice(run), e.body.Slice(run)
-		for i, l := range lives {
-			at := bodies[i].At
-			d.add(hashTraveller, uint64(l.Number), two(l.Ends, e.number(homes[i])), bitsOf(at.X, at.Y),
-				uint64(math.Float32bits(at.Z)))
+		lives, bodies := e.life.Slice(run), e.body.Slice(run)
+		for i, home := range e.home.Targets(run) {
+			l, at := lives[i], bodies[i].At
+			d.add(hashTraveller, uint64(l.Number), two(l.Ends, e.number(uint32(home.Index()))),
+				bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
 		}
 	}
 	for run := range e.world.Query(e.life, e.stay, e.at).Runs() {
-		lives, places := e.life.Slice(run), e.at.Slice(run)
-		for i, s := range e.stay.Slice(run) {
-			d.add(hashStay, uint64(lives[i].Number), two(s.Until, e.number(places[i])))
+		lives, stays := e.life.Slice(run), e.stay.Slice(run)
+		for i, place := range e.at.Targets(run) {
+			d.add(hashStay, uint64(lives[i].Number), two(stays[i].Until, e.number(uint32(place.Index()))))
 		}
 	}
 	for run := range e.world.Query(e.life, e.trip).Runs() {

@@ -35,8 +35,8 @@ const (
 func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
 		lives := e.life.Slice(run)
-		for i, at := range e.at.Slice(run) {
-			p := e.tallies[e.number(at)]
+		for i, at := range e.at.Targets(run) {
+			p := e.tallies[e.number(uint32(at.Index()))]
 			if p.Infectious == 0 {
 				continue
 			}
@@ -101,18 +101,21 @@ func (e *Earth) breakOut() error {
 // together returns up to most susceptible travellers of a region who rest in one place. It skips the region's
 // first skip susceptible travellers; the next one determines the place.
 func (e *Earth) together(r *region, skip, most int) (found []vast.Entity) {
-	var place vast.Entity
+	var place vast.Slot
 	for run := range r.exposed.Runs() {
 		if skip >= run.Len() {
 			skip -= run.Len()
 			continue
 		}
-		for i, at := range e.at.Slice(run)[skip:] {
+		for i, at := range e.at.Targets(run) {
+			if i < skip {
+				continue
+			}
 			if len(found) == 0 {
 				place = at
 			}
 			if at == place {
-				found = append(found, run.Entity(skip+i))
+				found = append(found, run.Entity(i))
 			}
 			if len(found) == most {
 				return found

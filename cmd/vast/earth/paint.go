@@ -33,7 +33,7 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 		e.beginPainting(m, len(density))
 	}
 	for place := range e.world.Query(e.presence).Changed(e.presence, p.since).All() {
-		p.paint(e.number(place), *e.presence.Get(place))
+		p.paint(e.number(place.Slot()), *e.presence.Get(place))
 	}
 	p.since.Next()
 	for dot, n := range p.density {

@@ -6,22 +6,22 @@ import "github.com/vastgo/vast"
 // they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
 
-// number returns the number of a place. A link that was edited from outside may lead to another entity; it
-// counts as the last place.
-func (e *Earth) number(place vast.Entity) uint32 {
-	return min(place.Slot()-uint32(e.places.Start()), uint32(e.places.Len()-1))
+// number returns the number of the place in a slot. A link that was edited from outside may lead to another
+// entity; it counts as the last place.
+func (e *Earth) number(slot uint32) uint32 {
+	return min(slot-uint32(e.places.Start()), uint32(e.places.Len()-1))
 }
 
 // homeOf returns the number of a traveller's home.
 func (e *Earth) homeOf(who vast.Entity) uint32 {
 	home, _ := e.home.Target(who)
-	return e.number(home)
+	return e.number(home.Slot())
 }
 
 // placeOf returns the number of the place where a traveller stays. The traveller must be at rest.
 func (e *Earth) placeOf(who vast.Entity) uint32 {
 	at, _ := e.at.Target(who)
-	return e.number(at)
+	return e.number(at.Slot())
 }
 
 // keepTallies registers hooks that keep the tallies of the places whenever a traveller comes, goes, falls ill

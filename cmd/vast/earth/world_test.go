@@ -109,7 +109,7 @@ func check(t testing.TB, e *Earth) {
 				number)
 		}
 		if trip == nil {
-			goal := e.number(place)
+			goal := e.number(place.Slot())
 			if at != e.sites[goal].At {
 				t.Fatalf("traveller %d rests at %v, not in its place at %v", number, at, e.sites[goal].At)
 			}
@@ -238,7 +238,7 @@ func TestHashSeesEveryComponent(t *testing.T) {
 	e.tallies[3].Present--
 	for name, r := range map[string]vast.Relation{"home": e.home, "place": e.at} {
 		before, _ := r.Target(resting)
-		r.Set(resting, e.place(e.number(before)^1))
+		r.Set(resting, e.place(e.number(before.Slot())^1))
 		if e.Hash() == want {
 			t.Errorf("the hash does not see a change of the %s", name)
 		}

@@ -77,7 +77,8 @@ func (n *town) look(r *rand.Rand) {
 
 func (n *town) compareOrder() {
 	last, count := int64(-1), 0
-	for e, p := range n.order.All() {
+	for s, p := range n.order.All() {
+		e := s.Entity()
 		must(p.X >= last && *n.people[e].at == *p, "the order yields %v of %v after %d", e, *p, last)
 		last = p.X
 		count++

@@ -248,7 +248,11 @@ func (l *loop) yields(e ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(e)) == "vast.Entity"
 	}
 	call, ok := ast.Unparen(s.Expr).(*ast.CallExpr)
-	return ok && s.Range == nil && lib.Callee(l.p.TypesInfo, call) == "vast.Run.Entity" &&
+	if !ok || s.Range != nil {
+		return false
+	}
+	of := lib.Callee(l.p.TypesInfo, call)
+	return (of == "vast.Run.Entity" || of == "vast.Slot.Entity") &&
 		l.values.Only(lib.Receiver(call)).Range == l.r
 }
 

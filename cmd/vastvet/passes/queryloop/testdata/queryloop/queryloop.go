@@ -53,8 +53,8 @@ func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 		g.w.Reset() // want `Reset changes the structure`
 	}
 	order := vast.NewOrder(g.alive, g.hp, func(p *hp) int { return p.Points })
-	for e := range order.All() {
-		g.dead.Add(e) // want `Add changes the structure`
+	for s := range order.All() {
+		g.dead.Add(s.Entity()) // want `Add changes the structure`
 	}
 }
 
