@@ -126,8 +126,8 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"Query.To": func(f *callbackWorld, call func()) {
 		f.Query().To(f.child, f.es[1]).Runs()(func(Run) bool { call(); return true })
 	},
-	"Order.All": func(f *callbackWorld, call func()) {
-		NewOrder(f.Query(f.num), f.num, func(v *uint64) uint64 { return *v }).All()(
+	"Order.Ascending": func(f *callbackWorld, call func()) {
+		NewOrder(f.Query(f.num), f.num, func(v *uint64) uint64 { return *v }).Ascending()(
 			func(Slot, *uint64) bool { call(); return true })
 	},
 	"NewOrder's key": func(f *callbackWorld, call func()) {

@@ -15,7 +15,8 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		a := m.world.archetypes[b.next()%len(m.world.archetypes)]
 		moves = a.Pack(o)
 		for old := range moves.All() {
-			m.must(m.entities[old] != nil && m.entities[old].archetype == a, "moves %v of another archetype", old)
+			m.must(m.entities[old] != nil && m.entities[old].archetype == a, "moves %v of another archetype",
+				old)
 		}
 		m.move(moves)
 		m.must(o.Most > 0 && moves.Len() == o.Most || a.Pack(MoveOptions{}).Len() == 0,

@@ -354,7 +354,8 @@ func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 		for r := range rel.InDepthOrder(q.Query) {
 			m.checkAlike(q, r)
 			for i, target := range rel.Targets(r) {
-				m.must(target.Entity() == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)],
+				m.must(target.Entity() == rel.target[r.Entity(i)] &&
+					depths[r.Entity(i)] == depths[r.Entity(0)],
 					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)],
 					depths[r.Entity(0)])
 				got = append(got, r.Entity(i))

@@ -81,8 +81,8 @@ func (k *relation) strange(run Run) string {
 	case w.closed:
 		return closedMessage("Relation.Targets", w)
 	case run.gens != k.sources.gens:
-		return fmt.Sprintf("vast: Relation.Targets: the run belongs to another world than %q: take runs from "+
-			"a walk of this world", w.options.Name)
+		return fmt.Sprintf("vast: Relation.Targets: the run belongs to another world than %q: take runs "+
+			"from a walk of this world", w.options.Name)
 	}
 	return fmt.Sprintf("vast: Relation.Targets: an entity in the slots [%d, %d) has no target in %s: take "+
 		"runs from InDepthOrder, or from a query that asks for the relation", run.start, run.start+run.n,

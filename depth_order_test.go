@@ -73,7 +73,8 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 			last = run
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d entities in the order of depth differ from %d sorted ones", name, len(got), len(want))
+			t.Errorf("%s: %d entities in the order of depth differ from %d sorted ones", name,
+				len(got), len(want))
 		}
 	}
 }

@@ -57,9 +57,9 @@
 // # Lifetimes
 //
 // Pointers and slices that a column returns stay valid while the entity has the component, because components
-// do not move, except by [Archetype.Pack] and [World.Regroup]. Afterwards they may see another entity's component. They must not be used after [World.Close]:
-// the memory is gone, and a program that touches it faults. A world that is dropped without Close keeps its
-// memory, and package vm reports the leak.
+// do not move, except by [Archetype.Pack] and [World.Regroup]. Afterwards they may see another entity's
+// component. They must not be used after [World.Close]: the memory is gone, and a program that touches it
+// faults. A world that is dropped without Close keeps its memory, and package vm reports the leak.
 //
 // # Errors
 //

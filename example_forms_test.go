@@ -67,7 +67,7 @@ func ExampleNewOrder() {
 		pos.Set(a.New(), Position{z})
 	}
 	byHeight := vast.NewOrder(w.Query(pos), pos, func(p *Position) float32 { return p.Z })
-	for s, p := range byHeight.All() {
+	for s, p := range byHeight.Ascending() {
 		fmt.Println(s.Entity(), p.Z)
 	}
 	for _, p := range byHeight.Descending() {

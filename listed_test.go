@@ -35,7 +35,7 @@ func TestInOrder(t *testing.T) {
 					want = slices.Compact(want)
 					got := inOrder(list)
 					if got == nil || !slices.Equal(got, want) {
-						t.Fatalf("%d entities of %d slots in steps of %d with %d generations: order %v, want %v",
+						t.Fatalf("%d entities of %d slots in steps of %d, %d generations: %v, want %v",
 							n, slots, step, generations, got, want)
 					}
 					if !slices.Equal(list, before) {

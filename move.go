@@ -11,20 +11,20 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback gets
-// the entity's old reference, which is stale now, and the new one. It renews what the world does not see, such as
-// an index of package bulk, a map of the program, or a query with [Query.To] or [Query.Among].
+// OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback
+// gets the entity's old reference, which is stale now, and the new one. It renews what the world does not
+// see, such as an index of package bulk, a map of the program, or a query with [Query.To] or [Query.Among].
 //
-// The callbacks run after all entities of the call have moved and the world has renewed its own references. They
-// may write values. A callback must not change the structure of the world. If a callback panics, the world is
-// whole, and the other entities of the call have moved without a call.
+// The callbacks run after all entities of the call have moved and the world has renewed its own references.
+// They may write values. A callback must not change the structure of the world. If a callback panics, the
+// world is whole, and the other entities of the call have moved without a call.
 func (w *World) OnMove(f func(old, new Entity)) {
 	w.mustBeOpen("World.OnMove")
 	w.onMove = append(w.onMove, f)
 }
 
-// mustRenewKept panics if callbacks of gains and losses may have kept references to entities that are about to
-// move, and no callback renews these.
+// mustRenewKept panics if callbacks of gains and losses may have kept references to entities that are about
+// to move, and no callback renews these.
 func (w *World) mustRenewKept(op operation, from []uint32) {
 	if len(w.onMove) > 0 {
 		return
@@ -34,9 +34,9 @@ func (w *World) mustRenewKept(op operation, from []uint32) {
 			continue
 		}
 		if slices.ContainsFunc(from, c.hasAt) {
-			panic(fmt.Sprintf("vast: %s: column %s has callbacks, which may keep entities in an index or a map: "+
-				"register a callback with World.OnMove that renews them, or does nothing if none are kept",
-				operationNames[op], c.name))
+			panic(fmt.Sprintf("vast: %s: column %s has callbacks, which may keep entities in an index or a "+
+				"map: register a callback with World.OnMove that renews them, or does nothing if none are "+
+				"kept", operationNames[op], c.name))
 		}
 	}
 }
@@ -146,8 +146,8 @@ func (c *column) moveElements(m *Moves) {
 	c.movePairs(m.pairs[first:])
 }
 
-// movePairs moves the elements of entities that have the component. The loops for the common sizes have few steps,
-// so that the processor waits for several elements at once.
+// movePairs moves the elements of entities that have the component. The loops for the common sizes have few
+// steps, so that the processor waits for several elements at once.
 func (c *column) movePairs(pairs []movedEntity) {
 	if invariants.Enabled {
 		for i := range pairs {
@@ -178,7 +178,8 @@ func (c *column) movePairs(pairs []movedEntity) {
 	}
 }
 
-// moveSized moves elements of the size of T, which holds no Go pointers. It is sound because the slots are usable.
+// moveSized moves elements of the size of T, which holds no Go pointers. It is sound because the slots are
+// usable.
 func moveSized[T any](base unsafe.Pointer, pairs []movedEntity) {
 	size := unsafe.Sizeof(*(*T)(nil))
 	for i := range pairs {

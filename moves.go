@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new references.
-// The zero Moves holds none. Moves stay as they are as long as the program keeps them.
+// Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new
+// references. The zero Moves holds none. Moves stay as they are as long as the program keeps them.
 type Moves struct {
 	first uint32 // the first word of words
 	words []movedWord

@@ -60,15 +60,15 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 	return &Order[T, K]{q: q, column: col, key: key}
 }
 
-// All yields the slots of the entities and their components, the smallest key first. [Column.At] finds other
-// components by the slot. Entities with equal keys come by slot. −0 and +0 are equal, and NaNs come last.
-// The keys are read when the loop begins; values written during the loop do not change the order. The rules
-// of [Query.Runs] hold. Complexity: one step for each entity to read the keys, and one step for each entity
-// and each byte in which keys differ.
-func (o *Order[T, K]) All() iter.Seq2[Slot, *T] { return o.sorted(0) }
+// Ascending yields the slots of the entities and their components, the smallest key first. [Column.At] finds
+// other components by the slot. Entities with equal keys come by slot. −0 and +0 are equal, and NaNs come
+// last. The keys are read when the loop begins; values written during the loop do not change the order. The
+// rules of [Query.Runs] hold. Complexity: one step for each entity to read the keys, and one step for each
+// entity and each byte in which keys differ.
+func (o *Order[T, K]) Ascending() iter.Seq2[Slot, *T] { return o.sorted(0) }
 
-// Descending is [Order.All] with the largest key first. Entities with equal keys still come by slot, and NaNs
-// last.
+// Descending is [Order.Ascending] with the largest key first. Entities with equal keys still come by slot,
+// and NaNs last.
 func (o *Order[T, K]) Descending() iter.Seq2[Slot, *T] { return o.sorted(^uint64(0)) }
 
 // sorted yields the slots in the order of their ranks. turn is zero, or all ones to reverse the order.

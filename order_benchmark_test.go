@@ -23,13 +23,13 @@ func BenchmarkOrderOthers(b *testing.B) {
 	o := NewOrder(w.Query(key, x, y), key, func(k *float64) float64 { return *k })
 	for name, sum := range map[string]func() float64{
 		"by slot": func() (sum float64) {
-			for s, k := range o.All() {
+			for s, k := range o.Ascending() {
 				sum += *k + *x.At(s) + *y.At(s)
 			}
 			return sum
 		},
 		"by entity": func() (sum float64) {
-			for s, k := range o.All() {
+			for s, k := range o.Ascending() {
 				e := s.Entity()
 				sum += *k + *x.Get(e) + *y.Get(e)
 			}
@@ -62,7 +62,7 @@ func BenchmarkOrder(b *testing.B) {
 			o := NewOrder(w.Query(col), col, func(p *position) float64 { return p.X })
 			sum := 0.0
 			for b.Loop() {
-				for _, p := range o.All() {
+				for _, p := range o.Ascending() {
 					sum += p.X
 				}
 			}
@@ -72,7 +72,7 @@ func BenchmarkOrder(b *testing.B) {
 			o := NewOrder(w.Query(col), col, func(p *position) float32 { return float32(p.X) })
 			sum := 0.0
 			for b.Loop() {
-				for _, p := range o.All() {
+				for _, p := range o.Ascending() {
 					sum += p.X
 				}
 			}

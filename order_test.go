@@ -47,7 +47,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 		}
 	}
 	for round := range 3 {
-		for turn, seq := range map[int]iter.Seq2[Slot, *keyed]{1: o.All(), -1: o.Descending()} {
+		for turn, seq := range map[int]iter.Seq2[Slot, *keyed]{1: o.Ascending(), -1: o.Descending()} {
 			want := entitiesOf(q)
 			slices.SortStableFunc(want, less(turn))
 			var got []Entity
@@ -100,7 +100,7 @@ func TestOrderOfStorages(t *testing.T) {
 		names.Set(e, fmt.Sprintf("%*d", i*7919%500, 1))
 	}
 	want := uint64(0)
-	for s, v := range NewOrder(w.Query(rare), rare, func(v *uint64) uint64 { return *v }).All() {
+	for s, v := range NewOrder(w.Query(rare), rare, func(v *uint64) uint64 { return *v }).Ascending() {
 		if *v != want || rare.At(s) != v {
 			t.Fatalf("%d is yielded, want %d", *v, want)
 		}
@@ -127,7 +127,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	o := NewOrder(w.Query(col), col, func(p *position) float64 { return p.X })
 	sum := 0
 	loop := func() {
-		for s := range o.All() {
+		for s := range o.Ascending() {
 			sum += s.Index()
 		}
 	}
@@ -153,12 +153,12 @@ func TestOrderMisuse(t *testing.T) {
 	says(t, func() { NewOrder(w.Query(col), Column[uint64]{}, key) }, "NewOrder: column 1 was not made")
 	o := NewOrder(w.Query(col), col, key)
 	says(t, func() {
-		for s := range o.All() {
+		for s := range o.Ascending() {
 			other.Add(s.Entity(), 1)
 		}
 	}, "while a query was running, by Column.Add")
 	says(t, func() {
-		for range o.All() {
+		for range o.Ascending() {
 			for range o.Descending() {
 			}
 		}
@@ -166,18 +166,18 @@ func TestOrderMisuse(t *testing.T) {
 	e, _ := w.Query(col).First()
 	changing := NewOrder(w.Query(col), col, func(*uint64) int { w.Delete(e); return 0 })
 	says(t, func() {
-		for range changing.All() {
+		for range changing.Ascending() {
 			t.Error("an entity is yielded")
 		}
 	}, "while a query was running, by World.Delete")
 	n := 0
-	for _, v := range o.All() {
+	for _, v := range o.Ascending() {
 		*v = 9 // no longer changes the order
 		if n++; n == 2 {
 			break
 		}
 	}
-	for range o.All() {
+	for range o.Ascending() {
 		n++
 	}
 	if n != 2+4 {
@@ -185,7 +185,7 @@ func TestOrderMisuse(t *testing.T) {
 	}
 	w.Close()
 	says(t, func() {
-		for range o.All() {
+		for range o.Ascending() {
 		}
 	}, "on the closed world")
 }
@@ -207,7 +207,7 @@ func TestOrderOfSources(t *testing.T) {
 			rel.Set(e, target)
 		}
 		o := NewOrder(w.Query(c).To(rel, target), c, func(v *uint64) uint64 { return *v })
-		for _, order := range []iter.Seq2[Slot, *uint64]{o.All(), o.Descending()} {
+		for _, order := range []iter.Seq2[Slot, *uint64]{o.Ascending(), o.Descending()} {
 			var got []Entity
 			for s := range order {
 				got = append(got, s.Entity())

@@ -7,7 +7,7 @@ import (
 
 type aimed struct {
 	at    Entity
-	power float64
+	Power float64
 }
 
 // sparsePopulation makes a world in which n entities with three components are left of many, at random. Each

@@ -51,7 +51,8 @@ func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
 	defer h.Close()
 	changes := h.Changes()
 	m := h.ships.Pack(MoveOptions{})
-	// The entities 0 2 5 6 7 lie in the slots 0 2 5 6 7. Five slots are needed, so 5, 6 and 7 move to 1, 3 and 4.
+	// The entities 0 2 5 6 7 lie in the slots 0 2 5 6 7. Five slots are needed, so 5, 6 and 7 move to 1, 3
+	// and 4.
 	if got := h.numbers(); !slices.Equal(got, []uint64{0, 5, 2, 6, 7}) {
 		t.Errorf("the entities lie in the order %v", got)
 	}
@@ -60,7 +61,8 @@ func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
 	}
 	for i, e := range h.left {
 		now := m.Resolve(e)
-		if moved := i >= 2; moved == h.Alive(e) || moved == (now == e) || *h.number.Get(now) != []uint64{0, 2, 5, 6, 7}[i] {
+		number := []uint64{0, 2, 5, 6, 7}[i]
+		if moved := i >= 2; moved == h.Alive(e) || moved == (now == e) || *h.number.Get(now) != number {
 			t.Errorf("entity %v is %v now", e, now)
 		}
 		if m.Resolve(now) != now {
@@ -79,7 +81,8 @@ func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
 	for range m.All() {
 		break
 	}
-	if e := (Entity{}); m.Resolve(e) != e || (Moves{}).Resolve(h.left[0]) != h.left[0] || (Moves{}).Len() != 0 {
+	none := Moves{}
+	if e := (Entity{}); m.Resolve(e) != e || none.Resolve(h.left[0]) != h.left[0] || none.Len() != 0 {
 		t.Error("an entity that was not moved does not resolve to itself")
 	}
 	if again := h.ships.Pack(MoveOptions{}); again.Len() != 0 || h.Changes() != changes+3 {
@@ -108,8 +111,8 @@ func TestPackMakesRunsLong(t *testing.T) {
 	defer h.Close()
 	before := h.Stats().Archetypes[0]
 	if before.Runs != 1000 || !before.PackPays(1000) || before.PackPays(1) {
-		t.Errorf("%d runs before; packing pays for 1,000 walks: %v, for one: %v", before.Runs, before.PackPays(1000),
-			before.PackPays(1))
+		t.Errorf("%d runs before; packing pays for 1,000 walks: %v, for one: %v", before.Runs,
+			before.PackPays(1000), before.PackPays(1))
 	}
 	h.ships.Pack(MoveOptions{})
 	after := h.Stats().Archetypes[0]
@@ -136,7 +139,8 @@ func TestPackInSteps(t *testing.T) {
 	if n := steps.ships.Pack(MoveOptions{Most: 50}).Len(); n != 0 {
 		t.Errorf("%d entities more than in one call", n)
 	}
-	if a, s := all.Stats().Archetypes[0], steps.Stats().Archetypes[0]; a.Runs != s.Runs || a.Slots != s.Slots {
+	a, s := all.Stats().Archetypes[0], steps.Stats().Archetypes[0]
+	if a.Runs != s.Runs || a.Slots != s.Slots {
 		t.Errorf("in one call %+v, in steps %+v", a, s)
 	}
 	one, other := all.numbers(), steps.numbers()
@@ -228,7 +232,9 @@ func TestPackPassesWornSlots(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	h := newHoled(100, func(i int) bool { return i%2 == 0 })
-	mustPanic(t, "MoveOptions.Most is -1: use 1 or more, or 0 for all", func() { h.ships.Pack(MoveOptions{Most: -1}) })
+	mustPanic(t, "MoveOptions.Most is -1: use 1 or more, or 0 for all", func() {
+		h.ships.Pack(MoveOptions{Most: -1})
+	})
 	mustPanic(t, "changed while a query was running, by Archetype.Pack", func() {
 		for range h.Query(h.number).Slots() {
 			h.ships.Pack(MoveOptions{})
@@ -298,8 +304,8 @@ func TestPackSurvivesItsCallback(t *testing.T) {
 	}
 }
 
-// TestTrackersSeeMoves checks that a tracker notes a move as a removal and an addition, and renewed references as
-// writes.
+// TestTrackersSeeMoves checks that a tracker notes a move as a removal and an addition, and renewed
+// references as writes.
 func TestTrackersSeeMoves(t *testing.T) {
 	h := newHoled(6, func(i int) bool { return i != 0 })
 	defer h.Close()
@@ -357,7 +363,8 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 	for r := range both.Runs() {
 		runs++
 		for i, v := range fast.Slice(r) {
-			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 || int(v[0])%32 == 5 != armed.Has(r.Entity(i)) {
+			isArmed := int(v[0])%32 == 5
+			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 || armed.Has(r.Entity(i)) != isArmed {
 				t.Errorf("%v has the number %d and %v", r.Entity(i), number.Slice(r)[i], v)
 			}
 		}
@@ -421,7 +428,8 @@ func TestRegroupWithoutRoom(t *testing.T) {
 		t.Errorf("Regroup in a full world: %v", v)
 	}
 	if w.Changes() != changes || w.Stats().Slots != 192 {
-		t.Errorf("a refused Regroup made %d changes; archetypes own %d slots", w.Changes()-changes, w.Stats().Slots)
+		t.Errorf("a refused Regroup made %d changes; archetypes own %d slots", w.Changes()-changes,
+			w.Stats().Slots)
 	}
 	w.checkInvariants()
 	if n := w.Regroup(w.Query(one), MoveOptions{}).Len(); n != 10 {
@@ -434,7 +442,8 @@ func TestRegroupWithoutRoom(t *testing.T) {
 func TestPackKeepsLinks(t *testing.T) {
 	h := newHoled(400, func(i int) bool { return i%3 == 0 })
 	defer h.Close()
-	childOf, roads := NewRelation(h.World, "childOf", RelationOptions{}), NewEdges[Entity](h.World, "roads", EdgesOptions{})
+	childOf := NewRelation(h.World, "childOf", RelationOptions{})
+	roads := NewEdges[Entity](h.World, "roads", EdgesOptions{})
 	random := rand.New(rand.NewPCG(3, 4))
 	for i, e := range h.left {
 		if i > 0 {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// references say where the Entities lie in the values of one type: in fields and elements of arrays, and behind
-// slices, maps and pointers. They leave out what interfaces, channels and functions hold.
+// references say where the Entities lie in the values of one type: in fields and elements of arrays, and
+// behind slices, maps and pointers. They leave out what interfaces, channels and functions hold.
 type references struct {
 	at     []entityArray
 	behind []indirection
@@ -98,8 +98,8 @@ func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// The renewal of references does not look into these types. A world renews its own parts. The program's queries
-// and containers keep what they have.
+// The renewal of references does not look into these types. A world renews its own parts. The program's
+// queries and containers keep what they have.
 var (
 	ownTypes = []reflect.Type{reflect.TypeFor[World](), reflect.TypeFor[query](), reflect.TypeFor[Commands](),
 		reflect.TypeFor[Names](), reflect.TypeFor[Moves]()}
@@ -130,8 +130,8 @@ func (n *renewal) entity(e *Entity) bool {
 	return false
 }
 
-// later renews an Entity together with others, at the latest in flush. Renewing takes two loads from distant places.
-// The processor waits for many such loads at once if no branch depends on them.
+// later renews an Entity together with others, at the latest in flush. Renewing takes two loads from distant
+// places. The processor waits for many such loads at once if no branch depends on them.
 func (n *renewal) later(e *Entity) {
 	if n.n == len(n.batch) {
 		n.flush()
@@ -278,7 +278,8 @@ func (c *column) renewRecorded(n *renewal, p unsafe.Pointer, bytes uintptr) {
 		return
 	}
 	for _, a := range r.at {
-		for offset := a.offset; offset < min(a.offset+uintptr(a.n)*bytesEntity, bytes); offset += bytesEntity {
+		end := min(a.offset+uintptr(a.n)*bytesEntity, bytes)
+		for offset := a.offset; offset < end; offset += bytesEntity {
 			n.entity((*Entity)(unsafe.Add(p, offset)))
 		}
 	}

@@ -83,7 +83,8 @@ func (r *renewed) squad(i int) squad {
 func (r *renewed) web(i int) web {
 	e := func(k int) Entity { return r.es[k%len(r.es)] }
 	l := web{name: "web", friends: []Entity{e(i), e(i + 7)}, squads: []squad{r.squad(i)}, world: r.World,
-		debts: map[Entity]int{e(i): 1, e(i + 1): 2, e(i + 2): 3}, by: map[string]Entity{"a": e(i + 3), "b": {}},
+		debts: map[Entity]int{e(i): 1, e(i + 1): 2, e(i + 2): 3},
+		by:    map[string]Entity{"a": e(i + 3), "b": {}},
 		lists: map[int][]Entity{1: {e(i + 4)}, 2: {e(i + 5), e(i + 6)}}, nothing: []*web{nil}, unknown: e(i)}
 	l.next = &l
 	return l
@@ -91,8 +92,9 @@ func (r *renewed) web(i int) web {
 
 func newRenewed() *renewed {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
-	r := &renewed{World: w, dense: NewColumn[squad](w), plain: NewColumn[Entity](w), sparse: NewSparseColumn[squad](w).Named("sparse squad"),
-		heap: NewHeapColumn[web](w), pointers: NewHeapColumn[*web](w),
+	r := &renewed{World: w, dense: NewColumn[squad](w), plain: NewColumn[Entity](w),
+		sparse: NewSparseColumn[squad](w).Named("sparse squad"),
+		heap:   NewHeapColumn[web](w), pointers: NewHeapColumn[*web](w),
 		aims:  NewRelation(w, "aims", RelationOptions{Cyclic: true}),
 		roads: NewEdges[squad](w, "roads", EdgesOptions{})}
 	for _, cs := range []**Commands{&r.pending, &r.applied, &r.trim} {
@@ -142,8 +144,8 @@ func (r *renewed) record(cs *Commands) (placeholder Entity) {
 	return placeholder
 }
 
-// all returns every reference in the world, in an order that does not depend on slots, and how many there are of
-// each kind.
+// all returns every reference in the world, in an order that does not depend on slots, and how many there are
+// of each kind.
 func (r *renewed) all(places []Entity) (all []Entity) {
 	for _, e := range places {
 		if s := r.dense.Get(e); s != nil {
@@ -276,22 +278,23 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 // TestReferencesIn checks which types are searched for references.
 func TestReferencesIn(t *testing.T) {
 	type tree struct {
-		kids []tree
-		at   *Entity
+		Kids []tree
+		At   *Entity
 	}
 	type none struct {
-		next *none
-		f    func(Entity)
-		any  any
-		c    chan Entity
-		q    Query
-		w    *World
+		Next *none
+		F    func(Entity)
+		Any  any
+		C    chan Entity
+		Q    Query
+		W    *World
 	}
 	for _, tt := range []struct {
 		v              any
 		arrays, behind int
 	}{
-		{Entity{}, 1, 0}, {[4]Entity{}, 1, 0}, {[0]Entity{}, 0, 0}, {uint64(0), 0, 0}, {none{}, 0, 0}, {tree{}, 0, 2},
+		{Entity{}, 1, 0}, {[4]Entity{}, 1, 0}, {[0]Entity{}, 0, 0}, {uint64(0), 0, 0},
+		{none{}, 0, 0}, {tree{}, 0, 2},
 		{squad{}, 3, 0}, {struct{ a, b Entity }{}, 1, 0}, {[]int{}, 0, 0}, {map[int]*Entity{}, 0, 1},
 	} {
 		r := referencesIn(reflect.TypeOf(tt.v))

@@ -6,15 +6,16 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Regroup moves the entities that match the query and that gained or lost components after their birth. Each of
-// them goes to the archetype of the components that it has now, beside the entities that were born with these. So a
-// query for components that many entities gained later walks over long runs. Links and names do not count as
-// components here. [Archetype.Pack] closes the holes that Regroup leaves.
+// Regroup moves the entities that match the query and that gained or lost components after their birth. Each
+// of them goes to the archetype of the components that it has now, beside the entities that were born with
+// these. So a query for components that many entities gained later walks over long runs. Links and names do
+// not count as components here. [Archetype.Pack] closes the holes that Regroup leaves.
 //
-// The rules of Pack about references and callbacks hold. Regroup makes room first: if that fails, it panics with a
-// [*vm.Error] and has moved nothing. It panics if the query is of another world.
+// The rules of Pack about references and callbacks hold. Regroup makes room first: if that fails, it panics
+// with a [*vm.Error] and has moved nothing. It panics if the query is of another world.
 //
-// Complexity: as Pack, and one step for each 64 slots with matches and each component that their entities may have.
+// Complexity: as Pack, and one step for each 64 slots with matches and each component that their entities may
+// have.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
@@ -90,8 +91,8 @@ func groupOf(groups *[]group, a *Archetype) *group {
 	return &(*groups)[at]
 }
 
-// columnsOfWord appends the columns that entities of a word may have and that an archetype may have, in the order
-// of their numbers.
+// columnsOfWord appends the columns that entities of a word may have and that an archetype may have, in the
+// order of their numbers.
 func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	a := w.extents[o.extent].archetype
 	for _, c := range w.columns {
@@ -102,8 +103,8 @@ func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	return to
 }
 
-// differing returns the slots of a word whose presence bits in some columns differ from those of entities that are
-// born with an archetype.
+// differing returns the slots of a word whose presence bits in some columns differ from those of entities
+// that are born with an archetype.
 func (w *World) differing(a *Archetype, columns []*column, word uint32) (mask uint64) {
 	for _, c := range columns {
 		has := c.now(word)
@@ -115,8 +116,8 @@ func (w *World) differing(a *Archetype, columns []*column, word uint32) (mask ui
 	return mask
 }
 
-// roomForGroups gives archetypes room for their groups, and returns the slots for the entities, group by group. If
-// it fails, the archetypes own what they owned before.
+// roomForGroups gives archetypes room for their groups, and returns the slots for the entities, group by
+// group. If it fails, the archetypes own what they owned before.
 func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
 	before := make([][]*extent, len(groups))
 	defer func() {

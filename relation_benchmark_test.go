@@ -140,9 +140,9 @@ func BenchmarkTransforms(b *testing.B) {
 	}
 }
 
-// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. The children of a parent
-// are made together or have parents at random, or a parent is made before its four children and so on, three
-// levels deep.
+// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. The children of a
+// parent are made together or have parents at random, or a parent is made before its four children and so on,
+// three levels deep.
 func BenchmarkDepthOrder(b *testing.B) {
 	const n = 10_000
 	for _, shape := range []string{"together", "random", "families"} {

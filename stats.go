@@ -68,10 +68,10 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// PackPays estimates whether [Archetype.Pack] takes less time than the holes between the archetype's entities cost
-// in the given number of walks over all of them with [Query.Slots]. Walks with [Query.Runs] gain more by packing. The
-// estimate knows nothing of the size of components and the number of references; its constants come from
-// BenchmarkPack.
+// PackPays estimates whether [Archetype.Pack] takes less time than the holes between the archetype's entities
+// cost in the given number of walks over all of them with [Query.Slots]. Walks with [Query.Runs] gain more by
+// packing. The estimate knows nothing of the size of components and the number of references; its constants
+// come from BenchmarkPack.
 func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
 		return false
@@ -81,9 +81,9 @@ func (s ArchetypeStats) PackPays(walks int) bool {
 	return float64(walks)*walk > pack
 }
 
-// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and one step for each
-// 64 slots that archetypes own. Stats makes no system calls: [World.Resident] and [World.ResidentStats] return how much is in
-// memory.
+// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and one step for
+// each 64 slots that archetypes own. Stats makes no system calls: [World.Resident] and [World.ResidentStats]
+// return how much is in memory.
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {

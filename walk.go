@@ -83,8 +83,8 @@ func (k *walk) runs(yield func(Run) bool) {
 	}
 }
 
-// each yields the slots of the remaining entities. The compiler copies the body of a caller's loop into this loop,
-// as long as it calls yield at one place.
+// each yields the slots of the remaining entities. The compiler copies the body of a caller's loop into this
+// loop, as long as it calls yield at one place.
 func (k *walk) each(doing string) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		world, gens, changes, plain := k.world, k.world.gens, k.changes, k.q.plain
@@ -112,8 +112,8 @@ func (k *walk) each(doing string) iter.Seq[Slot] {
 	}
 }
 
-// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the i-th
-// slot from there. The mask is zero at the end.
+// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the
+// i-th slot from there. The mask is zero at the end.
 func (k *walk) nextPiece() (base uint, mask uint64) {
 	if k.source == fromLinks || k.source == fromPinned {
 		return k.nextPieceOfRun()

@@ -123,7 +123,7 @@ func (m *model) applyOrder(b *byteStream) {
 	slices.SortStableFunc(es,
 		func(a, b Entity) int { return int(m.entities[a].values[0]) - int(m.entities[b].values[0]) })
 	n := 0
-	for s, v := range NewOrder(q, key.Column, func(v *uint64) uint64 { return *v }).All() {
+	for s, v := range NewOrder(q, key.Column, func(v *uint64) uint64 { return *v }).Ascending() {
 		e := s.Entity()
 		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)
 		n++

@@ -24,7 +24,8 @@ func TestZeroValues(t *testing.T) {
 	}{
 		{"make relations with NewRelation", []func(){
 			func() { r.Set(e, e) }, func() { r.Remove(e) }, func() { r.Has(e) }, func() { r.Target(e) },
-			func() { r.TargetColumn() }, func() { r.Name() }, func() { r.Len() }, func() { r.Targets(Run{})(nil) },
+			func() { r.TargetColumn() }, func() { r.Name() }, func() { r.Len() },
+			func() { r.Targets(Run{})(nil) },
 			func() { r.CountSources(e) }, func() { r.Sources(e)(nil) }, func() { r.Ancestors(e)(nil) },
 			func() { r.Descendants(e)(nil) }, func() { r.Root(e) }, func() { r.Depth(e) },
 			func() { _ = r.GrowLevels(1) }, func() { r.OnAdd(nil) }, func() { r.OnRemove(nil) },
@@ -59,8 +60,8 @@ func TestZeroValues(t *testing.T) {
 			func() { Column[uint64]{}.AddLater(none, e, 1) },
 		}},
 		{"make one with NewOrder", []func(){
-			func() { order.All()(nil) }, func() { order.Descending()(nil) },
-			func() { (*Order[uint64, uint64])(nil).All()(nil) },
+			func() { order.Ascending()(nil) }, func() { order.Descending()(nil) },
+			func() { (*Order[uint64, uint64])(nil).Ascending()(nil) },
 		}},
 		{"not made with NewColumn", []func(){
 			func() { w.Query(names) }, func() { w.Query(new(Names)) }, func() { w.Query(r) },

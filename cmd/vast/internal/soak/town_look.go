@@ -77,7 +77,7 @@ func (n *town) look(r *rand.Rand) {
 
 func (n *town) compareOrder() {
 	last, count := int64(-1), 0
-	for s, p := range n.order.All() {
+	for s, p := range n.order.Ascending() {
 		e := s.Entity()
 		must(p.X >= last && *n.people[e].at == *p, "the order yields %v of %v after %d", e, *p, last)
 		last = p.X

@@ -66,7 +66,7 @@ func init() {
 		yield[of+".All"], yield[of+".Runs"] = true, true
 	}
 	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets " +
-		"vast.Order.All vast.Order.Descending") {
+		"vast.Order.Ascending vast.Order.Descending") {
 		yield[f] = true
 	}
 }

@@ -201,7 +201,7 @@ func (l *loop) asks(col ast.Expr) (found bool) {
 func (l *loop) query() ast.Expr {
 	x := lib.Receiver(l.over)
 	switch lib.Callee(l.p.TypesInfo, l.over) {
-	case "vast.Order.All", "vast.Order.Descending":
+	case "vast.Order.Ascending", "vast.Order.Descending":
 		if made, ok := l.values.Only(x).Expr.(*ast.CallExpr); ok &&
 			lib.Callee(l.p.TypesInfo, made) == "vast.NewOrder" {
 			return made.Args[0]

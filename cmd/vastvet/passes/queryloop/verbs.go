@@ -18,7 +18,7 @@ var loops = map[string]bool{
 	"vast.Batch.Slots":           true,
 	"vast.Edges.Sources":         true,
 	"vast.Edges.Targets":         true,
-	"vast.Order.All":             true,
+	"vast.Order.Ascending":       true,
 	"vast.Order.Descending":      true,
 	"vast.Query.All":             true,
 	"vast.Query.Batches":         true,

@@ -46,7 +46,7 @@ var needsOpen = map[string][]string{
 	"vast.HeapColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater " +
 		"SetAll SetLater"),
 	"vast.Names": words("Set"),
-	"vast.Order": words("All Descending"),
+	"vast.Order": words("Ascending Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
 		"Single To Without Words"),
 	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +

@@ -53,7 +53,7 @@ func wrong(ships vast.Column[ship], pool *bulk.Pool[ship], q vast.Query, e vast.
 		selected = p // want `p leads to memory off the Go heap and is kept in selected`
 	}
 	order := vast.NewOrder(q, ships, func(s *ship) int { return s.Fuel })
-	for _, p := range order.All() {
+	for _, p := range order.Ascending() {
 		known["b"] = p // want `kept in known`
 	}
 }
@@ -139,7 +139,7 @@ func rightColumn(w *vast.World, e vast.Entity) {
 	var column vast.ValueColumn[label] = labels
 	shown = column.Get(e)
 	order := vast.NewOrder(w.Query(labels), labels, func(l *label) int { return len(l.Text) })
-	for _, l := range order.All() {
+	for _, l := range order.Ascending() {
 		shown = l
 	}
 	var counts vast.ValueColumn[int] = vast.NewHeapColumn[int](w)

@@ -53,7 +53,7 @@ func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 		g.w.Reset() // want `Reset changes the structure`
 	}
 	order := vast.NewOrder(g.alive, g.hp, func(p *hp) int { return p.Points })
-	for s := range order.All() {
+	for s := range order.Ascending() {
 		g.dead.Add(s.Entity()) // want `Add changes the structure`
 	}
 }
