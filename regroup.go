@@ -51,6 +51,7 @@ type group struct {
 func (w *World) misplaced(q Query, most int) (groups []group) {
 	var columns []*column // that the entities of the word may have
 	last := owner{extent: none}
+	number := make(map[*Archetype]int) // of the archetype's group
 	for word, mask := range q.Words() {
 		o := w.owner(uint32(word))
 		if o.extent != last.extent || o.extra != last.extra {
@@ -71,7 +72,13 @@ func (w *World) misplaced(q Query, most int) (groups []group) {
 				}
 			}
 			left &^= same
-			g := groupOf(&groups, w.archetypeWith(set))
+			to := w.archetypeWith(set)
+			at, ok := number[to]
+			if !ok {
+				at = len(groups)
+				number[to], groups = at, append(groups, group{archetype: to})
+			}
+			g := &groups[at]
 			for ; same != 0 && most > 0; same &= same - 1 {
 				g.slots = append(g.slots, uint32(word)*64+trailingZeros(same))
 				most--
@@ -79,16 +86,6 @@ func (w *World) misplaced(q Query, most int) (groups []group) {
 		}
 	}
 	return groups
-}
-
-// groupOf returns the group of an archetype, and appends it if there is none.
-func groupOf(groups *[]group, a *Archetype) *group {
-	at := slices.IndexFunc(*groups, func(g group) bool { return g.archetype == a })
-	if at < 0 {
-		at = len(*groups)
-		*groups = append(*groups, group{archetype: a})
-	}
-	return &(*groups)[at]
 }
 
 // columnsOfWord appends the columns that entities of a word may have and that an archetype may have, in the
