@@ -43,6 +43,7 @@ type town struct {
 	births   []*vast.Archetype
 	born     [][2]bool // of each archetype, whether it has at and ill
 
+	moved    func(old, now vast.Entity) // called for each person that moves
 	people   map[vast.Entity]*person
 	list     []vast.Entity // people in any order, some deleted
 	gone     []vast.Entity // some deleted people
@@ -71,6 +72,7 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
+	w.OnMove(func(old, now vast.Entity) { n.moved(old, now) })
 	// A world makes room for a level of a hierarchy when it is first used. Here all levels are used at the
 	// start.
 	top := n.births[0].New()
@@ -210,7 +212,11 @@ func (n *town) step(r *rand.Rand) {
 	case 12, 13:
 		n.record(r)
 	case 14:
-		n.sweep(r)
+		if r.IntN(16) == 0 {
+			n.gather(r)
+		} else {
+			n.sweep(r)
+		}
 	default:
 		n.look(r)
 	}

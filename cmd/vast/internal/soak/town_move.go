@@ -1,0 +1,61 @@
+package soak
+
+import (
+	"math/rand/v2"
+
+	"github.com/vastgo/vast"
+)
+
+// fewestRegrouped is the number of people from which a town has slots enough for an archetype for each set of
+// components.
+const fewestRegrouped = 1 << 12
+
+// gather moves people together, all that have to move or some.
+func (n *town) gather(r *rand.Rand) {
+	o := vast.MoveOptions{Most: r.IntN(2) * (1 + r.IntN(100))}
+	told := 0
+	n.moved = func(old, now vast.Entity) {
+		must(n.people[old] != nil && !n.world.Alive(old) && n.world.Alive(now), "%v moves to %v", old, now)
+		told++
+	}
+	var moves vast.Moves
+	if n.most >= fewestRegrouped && r.IntN(8) == 0 {
+		moves = n.world.Regroup(n.world.Query(n.ill), o)
+	} else {
+		moves = n.births[r.IntN(len(n.births))].Pack(o)
+	}
+	must(moves.Len() == told, "%d people moved, %d calls of OnMove", moves.Len(), told)
+	n.rename(moves)
+}
+
+// rename gives the people that moved their new references in the model.
+func (n *town) rename(moves vast.Moves) {
+	if moves.Len() == 0 {
+		return
+	}
+	people := make(map[vast.Entity]*person, len(n.people))
+	for e, p := range n.people {
+		people[moves.Resolve(e)] = p
+		p.boss = moves.Resolve(p.boss)
+		p.staff, p.arrives = renamed(p.staff, moves), renamed(p.arrives, moves)
+		p.roads = renamed(p.roads, moves)
+	}
+	n.people = people
+	for i, e := range n.list {
+		n.list[i] = moves.Resolve(e)
+	}
+	for old := range moves.All() {
+		if len(n.gone) < 256 {
+			n.gone = append(n.gone, old)
+		}
+	}
+}
+
+// renamed returns a map of people with their new references.
+func renamed[V any](people map[vast.Entity]V, moves vast.Moves) map[vast.Entity]V {
+	m := make(map[vast.Entity]V, len(people))
+	for e, v := range people {
+		m[moves.Resolve(e)] = v
+	}
+	return m
+}
