@@ -130,7 +130,8 @@ func (a *Archetype) free() int {
 }
 
 // Grow makes the next n births of this archetype unable to fail. A deletion of one of its entities can undo
-// that, because an extent that becomes empty goes back to the world. Grow returns a [*vm.Error] that wraps
+// that, because an extent that becomes empty goes back to the world, and so can [Archetype.Pack] and
+// [World.Regroup]. Grow returns a [*vm.Error] that wraps
 // vm.ErrCapacity, vm.ErrLimit or another error of package vm; then nothing has changed.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
