@@ -11,10 +11,10 @@ import (
 // rareState is a component that few entities have.
 type rareState struct{ Until int64 }
 
-// BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a Column,
-// with a query over a SparseColumn, and with SparseColumn.All. The three take turns. The entities gained the
-// component in the order of slots or in a random order; "holes" has two entities in three lose it afterwards, so
-// that the values have gaps. It reports the times for each entity.
+// BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a
+// Column, with a query over a SparseColumn, and with SparseColumn.All. The three take turns. The entities
+// gained the component in the order of slots or in a random order; "holes" has two entities in three lose it
+// afterwards, so that the values have gaps. It reports the times for each entity.
 func BenchmarkRareStates(b *testing.B) {
 	const n = 1_000_000
 	for _, name := range []string{"slots", "random", "holes"} {
