@@ -104,7 +104,10 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Column.SetAll":      func(f *callbackWorld) { f.num.SetAll(f.Query(), 1) },
 	"Column.SetLater":    func(f *callbackWorld) { f.num.SetLater(f.commands, f.es[0], 1) },
 
-	"SparseColumn.Add":         func(f *callbackWorld) { f.pool.Add(f.es[75], 1) },
+	"SparseColumn.Add": func(f *callbackWorld) { f.pool.Add(f.es[75], 1) },
+	"SparseColumn.All": func(f *callbackWorld) {
+		f.pool.All()(func(Entity, *uint64) bool { return true })
+	},
 	"SparseColumn.AddAll":      func(f *callbackWorld) { f.pool.AddAll(f.Query(), 1) },
 	"SparseColumn.AddLater":    func(f *callbackWorld) { f.pool.AddLater(f.commands, f.es[0], 1) },
 	"SparseColumn.Edit":        func(f *callbackWorld) { f.pool.Edit(f.es[0]) },

@@ -210,7 +210,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 		if err := c.room(1, c.promised); err != nil {
 			panic(err)
 		}
-		c.store.put(e.slot)
+		c.store.put(e)
 		c.kept(1)
 	}
 	w.changed(c.adding, 1)

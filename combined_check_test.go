@@ -115,10 +115,27 @@ func (m *combinedModel) checkAll() {
 		m.must(m.told[c] == nil || len(m.told[c]) == n,
 			"according to the hooks of %s %d entities have it, want %d",
 			col.Name(), len(m.told[c]), n)
+		if c < combinedValues && m.values[c].all != nil {
+			m.checkWalk(c)
+		}
 	}
 	for _, tr := range m.trackers {
 		if tr != nil {
 			m.checkTracker(tr)
 		}
 	}
+}
+
+// checkWalk compares SparseColumn.All with the model.
+func (m *combinedModel) checkWalk(c int) {
+	seen := map[Entity]bool{}
+	for e, v := range m.values[c].all {
+		m.must(m.has(e, c) && !seen[e], "%s: All yields %v, which lacks the component or was yielded before",
+			m.columns[c].Name(), e)
+		want := m.entities[e].values[c]
+		m.must(v == want, "%s: All yields %d for %v, want %d", m.columns[c].Name(), v, e, want)
+		seen[e] = true
+	}
+	n := m.values[c].count()
+	m.must(len(seen) == n, "%s: All yields %d entities, want %d", m.columns[c].Name(), len(seen), n)
 }

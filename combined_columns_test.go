@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 
 	"github.com/vastgo/vast/internal/probing"
@@ -27,8 +28,9 @@ type combinedColumn struct {
 	editRun      func(Run, uint64) // nil for storages without slices, like slice
 	slice        func(Run) []uint64
 	count        func() int
-	cut          func(uint64) uint64 // the number as the column's type holds it
-	writtenByAdd bool                // Add on an existing component counts as a write
+	all          iter.Seq2[Entity, uint64] // nil for storages other than StorageSparse
+	cut          func(uint64) uint64       // the number as the column's type holds it
+	writtenByAdd bool                      // Add on an existing component counts as a write
 }
 
 // valued has the methods that all columns with values share.
@@ -94,6 +96,13 @@ func combinedStored[T comparable](
 		col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
 		c := combinedOf(col, to, from)
 		c.in, c.grow = col.In, func() error { return col.Grow(3) }
+		c.all = func(yield func(Entity, uint64) bool) {
+			for e, v := range col.All() {
+				if !yield(e, from(*v)) {
+					return
+				}
+			}
+		}
 		return c
 	case probing.StorageHeap:
 		col := made(m, func() HeapColumn[T] { return NewHeapColumn[T](m.world).Named(name) })

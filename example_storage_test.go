@@ -48,6 +48,31 @@ func ExampleSparseColumn() {
 	// Output: 12
 }
 
+// All walks the values of a component that few entities have, without a look at the other entities.
+func ExampleSparseColumn_All() {
+	type Sick struct{ Until int }
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	sick := vast.NewSparseColumn[Sick](w)
+	people := w.Archetype()
+	people.NewN(1000, nil)
+	patient := people.New()
+	sick.Add(patient, Sick{Until: 30})
+	sick.Add(people.New(), Sick{Until: 50})
+
+	var recovered []vast.Entity
+	for e, s := range sick.All() {
+		if s.Until <= 40 {
+			recovered = append(recovered, e)
+		}
+	}
+	for _, e := range recovered { // after the loop, because Remove changes the structure
+		sick.Remove(e)
+	}
+	fmt.Println(sick.Len(), sick.Has(patient))
+	// Output: 1 false
+}
+
 // A hook keeps other data in step with a component, here an index by cell.
 func ExampleColumn_OnAdd() {
 	type Cell struct{ X, Y int32 }

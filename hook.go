@@ -68,7 +68,7 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)
 		for _, f := range hooks {
-			f(Entity{slot: slot, generation: *w.generation(slot)})
+			f(w.entityIn(slot))
 			if w.changes != before {
 				w.changedWhile(w.calling.String())
 			}

@@ -173,7 +173,7 @@ func (c *column) movePairs(pairs []movedEntity) {
 	}
 	if c.store != nil {
 		for i := range pairs {
-			c.store.move(pairs[i].old.slot, pairs[i].new.slot)
+			c.store.move(pairs[i].old, pairs[i].new)
 		}
 	}
 }
@@ -188,14 +188,12 @@ func moveSized[T any](base unsafe.Pointer, pairs []movedEntity) {
 	}
 }
 
-// moveLives makes the moved entities live in their new slots only, and gives them their new generations.
+// moveLives makes the moved entities live in their new slots only.
 func (w *World) moveLives(m *Moves) {
 	for i := range m.pairs {
 		p := &m.pairs[i]
-		g := w.generation(p.new.slot)
-		*g = generation.Next(*g, w.mark)
-		p.new.generation = *g
-		if generation.Exhausted(*g) {
+		*w.generation(p.new.slot) = p.new.generation
+		if generation.Exhausted(p.new.generation) {
 			w.worn++
 		}
 		w.live.Set(uint(p.new.slot))

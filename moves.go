@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+
+	"github.com/vastgo/vast/internal/generation"
 )
 
 // Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new
@@ -22,7 +24,8 @@ type movedWord struct {
 
 type movedEntity struct{ old, new Entity }
 
-// newMoves returns the moves of the entities in the slots from to the slots to, without new generations.
+// newMoves returns the moves of the entities in the slots from to the slots to. The world is unchanged until
+// World.move.
 func (w *World) newMoves(from, to []uint32) Moves {
 	if len(from) == 0 {
 		return Moves{}
@@ -46,8 +49,8 @@ func (w *World) newMoves(from, to []uint32) Moves {
 		if !sorted {
 			p = m.find(slot)
 		}
-		p.old = Entity{slot, *w.generation(slot)}
-		p.new.slot = to[i]
+		p.old = w.entityIn(slot)
+		p.new = Entity{to[i], generation.Next(*w.generation(to[i]), w.mark)}
 	}
 	return m
 }

@@ -78,7 +78,7 @@ func (probes) EntityAt(w *World, slot int) (Entity, bool) {
 	if *w.liveWord(s / 64)>>(s%64)&1 == 0 {
 		return Entity{}, false
 	}
-	return Entity{slot: s, generation: *w.generation(s)}, true
+	return w.entityIn(s), true
 }
 
 func (probes) Extents(w *World, from int, yield func(first, slots, entities int, a *Archetype) bool) {

@@ -305,8 +305,8 @@ func (s sourceStore) drop(slot uint32) {
 	}
 }
 
-func (s sourceStore) move(from, to uint32) {
-	k := s.k
+func (s sourceStore) move(old, new Entity) {
+	k, from, to := s.k, old.slot, new.slot
 	level := k.link(from).level
 	*k.link(to) = *k.link(from)
 	k.setLevel(from, 0)

@@ -14,14 +14,15 @@ type store interface {
 	// at returns the address of the element of a slot that has the component, or nil if it lies in the
 	// column.
 	at(slot uint32) unsafe.Pointer
-	// put makes a zero element for a slot that gains the component.
-	put(slot uint32)
+	// put makes a zero element for an entity that gains the component.
+	put(e Entity)
 	// drop ends the element of a slot that loses the component. dropped follows the last drop of an
 	// operation.
 	drop(slot uint32)
 	dropped()
-	// move moves the element of a slot to a slot without one. The bytes in the column are there already.
-	move(from, to uint32)
+	// move moves the element of an entity to its new slot, which has none. The bytes in the column are there
+	// already.
+	move(old, new Entity)
 	// empty ends all elements at once.
 	empty()
 	// has reports whether n puts cannot fail, even after the owed ones, which were promised to others.
@@ -49,10 +50,10 @@ type inPlace struct{}
 
 func (inPlace) storage() probing.Storage                  { return probing.StorageDense }
 func (inPlace) at(uint32) unsafe.Pointer                  { return nil }
-func (inPlace) put(uint32)                                {}
+func (inPlace) put(Entity)                                {}
 func (inPlace) drop(uint32)                               {}
 func (inPlace) dropped()                                  {}
-func (inPlace) move(_, _ uint32)                          {}
+func (inPlace) move(_, _ Entity)                          {}
 func (inPlace) empty()                                    {}
 func (inPlace) has(_, _ int) bool                         { return true }
 func (inPlace) room(_, _ int) error                       { return nil }
@@ -151,7 +152,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 	for _, c := range a.columns {
 		if c.store != nil {
 			for slot := lo; slot < hi; slot++ {
-				c.store.put(slot)
+				c.store.put(a.world.entityIn(slot))
 			}
 		}
 		if c.tracked {
@@ -163,7 +164,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 // putIn makes the elements of the slots of mask in a word of a column with a store.
 func (c *column) putIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
-		c.store.put(word*64 + trailingZeros(mask))
+		c.store.put(c.world.entityIn(word*64 + trailingZeros(mask)))
 		c.kept(1)
 	}
 }

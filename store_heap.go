@@ -93,7 +93,8 @@ func (s *heapStore[T]) element(slot uint32) *T {
 func (s *heapStore[T]) storage() probing.Storage      { return probing.StorageHeap }
 func (s *heapStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.element(slot)) }
 
-func (s *heapStore[T]) put(slot uint32) {
+func (s *heapStore[T]) put(e Entity) {
+	slot := e.slot
 	i := int(slot >> s.shift)
 	if i >= len(s.blocks) {
 		s.blocks = append(s.blocks, make([]*T, i+1-len(s.blocks))...)
@@ -121,10 +122,10 @@ func (s *heapStore[T]) drop(slot uint32) {
 	}
 }
 
-func (s *heapStore[T]) move(from, to uint32) {
-	s.put(to)
-	*s.element(to) = *s.element(from)
-	s.drop(from)
+func (s *heapStore[T]) move(old, new Entity) {
+	s.put(new)
+	*s.element(new.slot) = *s.element(old.slot)
+	s.drop(old.slot)
 }
 
 func (s *heapStore[T]) empty() { s.blocks, s.used, s.live = nil, nil, 0 }

@@ -1,6 +1,8 @@
 package vast
 
 import (
+	"iter"
+	"math/bits"
 	"reflect"
 	"unsafe"
 
@@ -12,8 +14,9 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. Queries and
-// methods are those of a Column. Make one with [NewSparseColumn].
+// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element is a
+// value and the Entity that has it, another 8 bytes. Queries and methods are those of a Column, and
+// [SparseColumn.All] walks the packed values. Make one with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -26,20 +29,21 @@ type SparseColumn[T any] struct {
 func NewSparseColumn[T any](w *World) SparseColumn[T] {
 	w.mustTakeColumns("NewSparseColumn")
 	layout.CheckOr[T]("vast: NewSparseColumn", useHeapColumn)
-	pool, err := bulk.NewPool[T](bulk.Options{
+	pool, err := bulk.NewPool[pooled[T]](bulk.Options{
 		Name: w.options.Name, Capacity: w.options.MaxEntities, Limit: w.options.Limit, Pages: w.options.Pages,
 	})
 	if err != nil {
 		panic(err)
 	}
 	typ := reflect.TypeFor[T]()
-	c, err := w.register(typ.Name(), reflect.TypeFor[bulk.Handle[T]]())
+	c, err := w.register(typ.Name(), reflect.TypeFor[bulk.Handle[pooled[T]]]())
 	if err != nil {
 		_ = pool.Close()
 		panic(err)
 	}
 	c.typ = typ
 	s := &poolStore[T]{base: c.base, pool: pool, rooms: rooms.Of(pool)}
+	s.first, s.words = s.rooms.Memory()
 	return SparseColumn[T]{keptBy[T](c, s), s}
 }
 
@@ -65,20 +69,104 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 // fail. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }
 
+// All yields the entities that have the component and the addresses of their values, in the order in which
+// the values lie in memory:
+//
+//	for e, sick := range sickness.All() {
+//		if sick.Until <= now {
+//			recovered = append(recovered, e)
+//		}
+//	}
+//
+// This is the fast way through a component that few entities have: it reads the values one after the other. A
+// loop over a query also reads presence bits and a handle for each entity, from other places in memory. The
+// order is not that of slots, and it does not say when an entity gained the component.
+//
+// The loop may write values, as through [SparseColumn.Get]. That does not mark them for trackers, but
+// [SparseColumn.Edit] does. If the loop changes the structure of the world, the next step panics, as in
+// [Query.All]. All panics if the world is closed. Several goroutines may run it at once while nothing changes
+// the structure.
+//
+// Complexity: a few instructions for each entity, and one step for each 64 places in the pool up to the last
+// element. New elements fill the first gaps that removed ones left. All passes long gaps 4,096 or 262,144
+// places at a time.
+func (c SparseColumn[T]) All() iter.Seq2[Entity, *T] {
+	return func(yield func(Entity, *T) bool) {
+		world, changes := c.startAll()
+		s := c.pool
+		left := s.pool.Len() // so the walk reads no presence word behind the last element
+		for word := uint(0); left > 0; word++ {
+			mask := s.word(word)
+			if mask == 0 {
+				word = s.rooms.Next(word*64) / 64
+				mask = s.word(word)
+			}
+			left -= bits.OnesCount64(mask)
+			first := s.pooled(word * 64)
+			for ; mask != 0; mask &= mask - 1 {
+				p := first.after(bits.TrailingZeros64(mask))
+				if !yield(p.entity, &p.value) {
+					return
+				}
+				if world.changes != changes {
+					world.changedWhile("SparseColumn.All was running")
+				}
+			}
+		}
+	}
+}
+
+// startAll checks that All may run, and returns the world and the count of its changes.
+func (c SparseColumn[T]) startAll() (*World, uint64) {
+	if c.c == nil {
+		panic("vast: SparseColumn.All: the column was not made with NewSparseColumn")
+	}
+	c.c.world.mustBeOpen("SparseColumn.All")
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
+	return c.c.world, c.c.world.changes
+}
+
+// pooled is an element of the pool: a value, and the entity that has it.
+type pooled[T any] struct {
+	value  T
+	entity Entity
+}
+
 // poolStore keeps elements in a pool. The column's own elements are handles.
 type poolStore[T any] struct {
 	inPlace
 	base  unsafe.Pointer // handles, by slot
-	pool  *bulk.Pool[T]
-	rooms rooms.Pool // the pool's memory
+	pool  *bulk.Pool[pooled[T]]
+	first unsafe.Pointer // the first element of the pool
+	words unsafe.Pointer // the presence words of the pool
+	rooms rooms.Pool     // the pool's memory
 }
 
 // handle is sound for the column's usable slots: they are committed and never move.
-func (s *poolStore[T]) handle(slot uint32) *bulk.Handle[T] {
-	return (*bulk.Handle[T])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(bulk.Handle[T]{})))
+func (s *poolStore[T]) handle(slot uint32) *bulk.Handle[pooled[T]] {
+	var h *bulk.Handle[pooled[T]]
+	return (*bulk.Handle[pooled[T]])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(*h)))
 }
 
-func (s *poolStore[T]) element(slot uint32) *T { return s.pool.Get(*s.handle(slot)) }
+// after returns the element that is n places behind p in the pool. It is sound for a slot with an element.
+func (p *pooled[T]) after(n int) *pooled[T] {
+	return (*pooled[T])(unsafe.Add(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p)))
+}
+
+// word returns a presence word of the pool. It is sound for words up to that of the last element.
+func (s *poolStore[T]) word(i uint) uint64 { return *(*uint64)(unsafe.Add(s.words, i*8)) }
+
+// pooled is sound for the slots of the pool that have an element.
+func (s *poolStore[T]) pooled(slot uint) *pooled[T] {
+	return (*pooled[T])(unsafe.Add(s.first, uintptr(slot)*unsafe.Sizeof(pooled[T]{})))
+}
+
+// element returns nil if the slot has no element. It is sound because the value is the first field.
+func (s *poolStore[T]) element(slot uint32) *T {
+	return (*T)(unsafe.Pointer(s.pool.Get(*s.handle(slot))))
+}
 
 func (s *poolStore[T]) storage() probing.Storage      { return probing.StorageSparse }
 func (s *poolStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.element(slot)) }
@@ -99,9 +187,13 @@ func (s *poolStore[T]) mark() (undo func()) {
 	return func() { s.rooms.Restore(before) }
 }
 
-func (s *poolStore[T]) put(slot uint32) {
-	*s.handle(slot), _ = s.pool.InsertZero()
+func (s *poolStore[T]) put(e Entity) {
+	h, p := s.pool.InsertZero()
+	p.entity = e
+	*s.handle(e.slot) = h
 }
+
+func (s *poolStore[T]) move(_, new Entity) { s.pool.Get(*s.handle(new.slot)).entity = new }
 
 func (s *poolStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 func (s *poolStore[T]) empty()           { s.pool.Clear(nil) }
@@ -114,8 +206,10 @@ func (s *poolStore[T]) memory() (int, int, int) { return s.pool.Reserved(), s.po
 func (s *poolStore[T]) check(c *column, must func(bool, string, ...any)) {
 	n := 0
 	for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot + 1) {
-		must(s.element(uint32(slot)) != nil, "column %s: slot %d has the component and no element", c.name,
-			slot)
+		p := s.pool.Get(*s.handle(uint32(slot)))
+		must(p != nil, "column %s: slot %d has the component and no element", c.name, slot)
+		e := c.world.entityIn(uint32(slot))
+		must(p.entity == e, "column %s: the element of %v names %v", c.name, e, p.entity)
 		n++
 	}
 	must(n == s.pool.Len(), "column %s: %d elements for %d entities", c.name, s.pool.Len(), n)

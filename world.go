@@ -175,6 +175,9 @@ func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
 }
 
+// entityIn returns the entity in a slot below w.size that holds one.
+func (w *World) entityIn(slot uint32) Entity { return Entity{slot, *w.generation(slot)} }
+
 // liveWord is sound for words below w.size/64, for the same reasons as generation.
 func (w *World) liveWord(word uint32) *uint64 {
 	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))

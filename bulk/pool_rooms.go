@@ -1,6 +1,10 @@
 package bulk
 
-import "github.com/vastgo/vast/internal/rooms"
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/rooms"
+)
 
 // roomOf is a pool's memory for package vast.
 type roomOf[T any] struct{ p *Pool[T] }
@@ -17,6 +21,9 @@ func (r roomOf[T]) Free() int { return int(r.p.room) - r.p.len - r.p.retiredHole
 func (r roomOf[T]) Left() int { return r.p.plan.capacity - r.p.len - r.p.retiredHoles() }
 
 func (r roomOf[T]) Trim(keep int) error { return r.p.trim(keep) }
+
+func (r roomOf[T]) Memory() (elements, words unsafe.Pointer) { return r.p.base, r.p.live.Words() }
+func (r roomOf[T]) Next(from uint) uint                      { return r.p.live.Next(from) }
 
 func (r roomOf[T]) Committed() rooms.Committed {
 	p := r.p

@@ -18,9 +18,9 @@ type vastTown struct {
 	job    vast.Column[Job[vast.Entity]]
 	inside vast.Column[Inside[vast.Entity]]
 	walks  vast.Column[Walk[vast.Entity]]
-	incubs vast.Column[Incubating]
-	sick   vast.Column[Sick]
-	immune vast.Column[Immune]
+	incubs vast.SparseColumn[Incubating]
+	sick   vast.SparseColumn[Sick]
+	immune vast.SparseColumn[Immune]
 	crowd  vast.Column[Crowd]
 	till   vast.Column[Till]
 
@@ -41,9 +41,9 @@ func newVastTown(p Params) *vastTown {
 		job:    vast.NewColumn[Job[vast.Entity]](w),
 		inside: vast.NewColumn[Inside[vast.Entity]](w),
 		walks:  vast.NewColumn[Walk[vast.Entity]](w),
-		incubs: vast.NewColumn[Incubating](w),
-		sick:   vast.NewColumn[Sick](w),
-		immune: vast.NewColumn[Immune](w),
+		incubs: vast.NewSparseColumn[Incubating](w),
+		sick:   vast.NewSparseColumn[Sick](w),
+		immune: vast.NewSparseColumn[Immune](w),
 		crowd:  vast.NewColumn[Crowd](w),
 		till:   vast.NewColumn[Till](w),
 	}
@@ -167,9 +167,9 @@ func (t *vastTown) infect() {
 
 func (t *vastTown) fallIll() {
 	t.list = t.list[:0]
-	for s := range t.world.Query(t.incubs).Slots() {
-		if t.incubs.At(s).Until <= t.tick {
-			t.list = append(t.list, s.Entity())
+	for e, incub := range t.incubs.All() {
+		if incub.Until <= t.tick {
+			t.list = append(t.list, e)
 		}
 	}
 	for _, e := range t.list {
@@ -181,13 +181,13 @@ func (t *vastTown) fallIll() {
 // recover ends illnesses, one way or the other, and immunity.
 func (t *vastTown) recover() {
 	t.list, t.other = t.list[:0], t.other[:0]
-	for s := range t.world.Query(t.sick, t.stream).Slots() {
-		if t.sick.At(s).Until > t.tick {
+	for e, sick := range t.sick.All() {
+		if sick.Until > t.tick {
 			continue
-		} else if t.stream.At(s).chance(t.Lethality) {
-			t.other = append(t.other, s.Entity())
+		} else if t.stream.Get(e).chance(t.Lethality) {
+			t.other = append(t.other, e)
 		} else {
-			t.list = append(t.list, s.Entity())
+			t.list = append(t.list, e)
 		}
 	}
 	for _, e := range t.other {
@@ -198,9 +198,9 @@ func (t *vastTown) recover() {
 		t.immune.Add(e, Immune{t.tick + t.Immunity})
 	}
 	t.list = t.list[:0]
-	for s := range t.world.Query(t.immune).Slots() {
-		if t.immune.At(s).Until <= t.tick {
-			t.list = append(t.list, s.Entity())
+	for e, immune := range t.immune.All() {
+		if immune.Until <= t.tick {
+			t.list = append(t.list, e)
 		}
 	}
 	for _, e := range t.list {

@@ -1,6 +1,9 @@
 // Package rooms gives package vast control over the memory of a bulk.Pool that other users of the pool do not
-// have: package vast can undo growth, and can trim while it keeps promised room.
+// have: package vast can undo growth, can trim while it keeps promised room, and can walk over the elements
+// without their handles.
 package rooms
+
+import "unsafe"
 
 // Pool is the memory of a bulk.Pool.
 type Pool interface {
@@ -15,6 +18,11 @@ type Pool interface {
 	Restore(c Committed)
 	// Trim is the pool's Trim, except that it keeps room for the next keep insertions.
 	Trim(keep int) error
+	// Memory returns the addresses of the first element and of the first presence word. They never change.
+	// The memory is committed up to the last element, and up to its presence word.
+	Memory() (elements, words unsafe.Pointer)
+	// Next returns the first slot with an element, from a slot on. There must be one.
+	Next(from uint) uint
 }
 
 // Committed is the memory of a pool: bytes, and bits of its set of live slots.

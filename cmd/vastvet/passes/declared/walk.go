@@ -152,8 +152,8 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 
 // access are the methods of a column that access its values, and whether they write.
 var access = map[string]bool{
-	"At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true, "SetAll": true,
-	"Slice": false, "TryAt": false, "TrySlice": false,
+	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,
+	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,
 }
 
 // columns are the types whose values must be declared.
@@ -190,7 +190,7 @@ func (s *system) writeThrough(to ast.Expr) {
 // writeTo records a write to the column that a pointer or a slice comes from.
 func (s *system) writeTo(at ast.Node, pointer ast.Expr) {
 	source := s.values.Only(pointer)
-	if source.Range != nil {
+	if source.Range != nil && !s.yieldsPointers(source.Expr) {
 		return
 	}
 	switch x := ast.Unparen(source.Expr).(type) {
@@ -206,6 +206,12 @@ func (s *system) writeTo(at ast.Node, pointer ast.Expr) {
 	case *ast.SliceExpr:
 		s.writeTo(at, x.X)
 	}
+}
+
+// yieldsPointers reports whether a loop over an expression yields pointers to a column's values.
+func (s *system) yieldsPointers(over ast.Expr) bool {
+	call, ok := ast.Unparen(over).(*ast.CallExpr)
+	return ok && lib.Callee(s.TypesInfo, call) == "vast.SparseColumn.All"
 }
 
 // touch records an access to a column, if it is undeclared.

@@ -30,6 +30,7 @@ var loops = map[string]bool{
 	"vast.Relation.InDepthOrder": true,
 	"vast.Relation.Sources":      true,
 	"vast.Relation.SourcesAfter": true,
+	"vast.SparseColumn.All":      true,
 	"vast.Tracker.Added":         true,
 	"vast.Tracker.Changed":       true,
 	"vast.Tracker.Removed":       true,
@@ -87,8 +88,11 @@ type named struct {
 	known         bool
 }
 
-// columns returns the columns that a query names.
+// columns returns the columns that a query names. A column stands for the query of the entities that have it.
 func columns(values *trace.Values, query ast.Expr) (n named) {
+	if lib.TypeName(values.Info.TypeOf(query)) == "vast.SparseColumn" {
+		return named{with: []ast.Expr{query}, known: true}
+	}
 	call, ok := values.Only(query).Expr.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
 		return named{}

@@ -51,8 +51,8 @@ var needsOpen = map[string][]string{
 		"Single To Without Words"),
 	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
 		"SetLater SetRun"),
-	"vast.SparseColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater " +
-		"SetAll SetLater"),
+	"vast.SparseColumn": words("Add AddAll AddLater All EditOrAdd Grow OnAdd OnRemove RemoveAll " +
+		"RemoveLater SetAll SetLater"),
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 

@@ -53,6 +53,17 @@ func (g *game) wrong(s *sched.Schedule) {
 			}
 		}
 	}})
+	s.Add(sched.System{Name: "sum", Reads: sched.Columns(g.vel), Run: func(c *sched.Context) {
+		sum := mass(0)
+		for _, m := range g.mass.All() { // want `system "sum" reads g.mass`
+			sum += *m
+		}
+	}})
+	s.Add(sched.System{Name: "halve", Reads: sched.Columns(g.mass), Run: func(c *sched.Context) {
+		for _, m := range g.mass.All() {
+			*m /= 2 // want `system "halve" writes g.mass and declares it as read only`
+		}
+	}})
 	s.Add(sched.System{
 		Name: "turn", Reads: sched.Columns(g.old),
 		Run: g.turn,

@@ -47,3 +47,15 @@ func bySlots(w *vast.World, p vast.Column[hp], cs *vast.Commands, a *vast.Archet
 		_ = w.Len()
 	}
 }
+
+func byValues(w *vast.World, sick vast.SparseColumn[hp], tag vast.Tag, another vast.Entity) {
+	for e, v := range sick.All() {
+		*v = hp{}
+		sick.Add(e, hp{})    // the component is there
+		tag.Add(e)           // want `Add changes the structure`
+		sick.Remove(another) // want `Remove changes the structure`
+	}
+	for e := range sick.All() {
+		w.Delete(e) // want `Delete changes the structure while the loop over sick.All runs`
+	}
+}

@@ -1,0 +1,95 @@
+package vast
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/measure"
+)
+
+// rareState is a component that few entities have.
+type rareState struct{ Until int64 }
+
+// BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a
+// Column, with a query over a SparseColumn, and with SparseColumn.All. The three take turns. The entities
+// gained the component in the order of slots or in a random order; "holes" has two entities in three lose it
+// afterwards, so that the values have gaps. It reports the times for each entity.
+func BenchmarkRareStates(b *testing.B) {
+	const n = 1_000_000
+	for _, name := range []string{"slots", "random", "holes"} {
+		b.Run(name, func(b *testing.B) {
+			w := NewWorld(Options{MaxEntities: n})
+			defer w.Close()
+			plain, sparse := NewColumn[rareState](w), NewSparseColumn[rareState](w).Named("sparse")
+			var es []Entity
+			r := rand.New(rand.NewPCG(1, 2))
+			w.Archetype().NewN(n, func(run Run) {
+				for _, e := range run.All() {
+					if r.IntN(10) == 0 {
+						es = append(es, e)
+					}
+				}
+			})
+			if name != "slots" {
+				r.Shuffle(len(es), func(i, k int) { es[i], es[k] = es[k], es[i] })
+			}
+			for i, e := range es {
+				plain.Add(e, rareState{int64(i)})
+				sparse.Add(e, rareState{int64(i)})
+			}
+			if name == "holes" {
+				for _, e := range es {
+					if r.IntN(3) > 0 {
+						plain.Remove(e)
+						sparse.Remove(e)
+					}
+				}
+			}
+			dense, rare := w.Query(plain), w.Query(sparse)
+			var sums [3]int64
+			sides := []func(){
+				func() { sums[0] = sumOfColumn(plain, dense) },
+				func() { sums[1] = sumOfSparse(sparse, rare) },
+				func() { sums[2] = sumOfAll(sparse) },
+			}
+			count := float64(sparse.Len())
+			samples := measure.Turns(max(b.N, 7), len(sides), nil, func(side int) float64 {
+				start := time.Now()
+				sides[side]()
+				return float64(time.Since(start).Nanoseconds()) / count
+			})
+			if sums[0] != sums[1] || sums[0] != sums[2] {
+				b.Fatalf("the sums differ: %d", sums)
+			}
+			for i, name := range []string{"ns-Column", "ns-Query", "ns-All"} {
+				b.ReportMetric(measure.Samples(samples[i]).Best(), name)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+//go:noinline
+func sumOfColumn(c Column[rareState], q Query) (sum int64) {
+	for s := range q.Slots() {
+		sum += c.At(s).Until ^ int64(s.Index())
+	}
+	return sum
+}
+
+//go:noinline
+func sumOfSparse(c SparseColumn[rareState], q Query) (sum int64) {
+	for s := range q.Slots() {
+		sum += c.At(s).Until ^ int64(s.Index())
+	}
+	return sum
+}
+
+//go:noinline
+func sumOfAll(c SparseColumn[rareState]) (sum int64) {
+	for e, v := range c.All() {
+		sum += v.Until ^ int64(e.Slot())
+	}
+	return sum
+}
