@@ -364,7 +364,8 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 		runs++
 		for i, v := range fast.Slice(r) {
 			isArmed := int(v[0])%32 == 5
-			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 || armed.Has(r.Entity(i)) != isArmed {
+			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 ||
+				armed.Has(r.Entity(i)) != isArmed {
 				t.Errorf("%v has the number %d and %v", r.Entity(i), number.Slice(r)[i], v)
 			}
 		}
