@@ -117,7 +117,9 @@ func (c *column) move(m *Moves) (any bool) {
 		}
 		c.lose(word, mask)
 	}
-	c.giveIn(to, gained)
+	if any { // otherwise the column may have no memory
+		c.giveIn(to, gained)
+	}
 	return any
 }
 

@@ -106,6 +106,30 @@ func TestPackOfAnEmptyArchetype(t *testing.T) {
 	w.checkInvariants()
 }
 
+// TestPackWithManyColumns packs entities with one of two columns that share a bit in the masks of words. The
+// other column has no memory.
+func TestPackWithManyColumns(t *testing.T) {
+	h := newHoled(100, func(i int) bool { return i%2 == 0 })
+	defer h.Close()
+	var columns []Column[int32]
+	for i := range 130 {
+		columns = append(columns, NewColumn[int32](h.World).Named(fmt.Sprint("c", i)))
+	}
+	for i, e := range h.left {
+		columns[70].Add(e, int32(i))
+	}
+	m := h.ships.Pack(MoveOptions{})
+	for i, e := range h.left {
+		if v := columns[70].Get(m.Resolve(e)); v == nil || *v != int32(i) {
+			t.Errorf("entity %d has the value %v", i, v)
+		}
+	}
+	if m = h.Regroup(h.Query(), MoveOptions{}); m.Len() != len(h.left) {
+		t.Errorf("%d entities have a component more, %d moved", len(h.left), m.Len())
+	}
+	h.checkInvariants()
+}
+
 func TestPackMakesRunsLong(t *testing.T) {
 	h := newHoled(10_000, func(i int) bool { return i%10 == 3 })
 	defer h.Close()
