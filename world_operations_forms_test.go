@@ -9,6 +9,14 @@ var hookedColumns = []int{2, 5, 65, 66}
 // hookAll registers hooks that must see each gain and each loss once.
 func (m *model) hookAll() {
 	m.told = map[int]map[Entity]bool{}
+	m.world.OnMove(func(old, now Entity) {
+		for _, has := range m.told {
+			if has[old] {
+				delete(has, old)
+				has[now] = true
+			}
+		}
+	})
 	for _, i := range hookedColumns {
 		has := map[Entity]bool{}
 		m.told[i] = has

@@ -63,6 +63,8 @@ func (m *model) apply(b *byteStream) {
 			m.checkAll()
 		case v < 8:
 			m.checkAll()
+		case v < 40:
+			m.applyPack(b)
 		}
 	case 24:
 		m.applyAddAll(b)
@@ -76,6 +78,24 @@ func (m *model) apply(b *byteStream) {
 		m.applyForms(b)
 	case 30:
 		m.applyOrder(b)
+	}
+}
+
+// applyPack packs an archetype. Its entities get new references in the model.
+func (m *model) applyPack(b *byteStream) {
+	m.operation = "Pack"
+	moves := m.archetypes[b.next()%len(m.archetypes)].Pack(MoveOptions{Most: b.next() % 100})
+	m.reorder()
+	for i, old := range m.order {
+		e := moves.Resolve(old)
+		if e == old {
+			continue
+		}
+		v := m.entities[old]
+		m.must(v != nil && m.entities[e] == nil && !slices.Contains(m.stale, e), "%v moves to %v", old, e)
+		m.died(old)
+		m.entities[e], m.order[i] = v, e
+		m.noteEntity(e)
 	}
 }
 
