@@ -1,0 +1,115 @@
+package vast
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+func TestRegroupMovesWhatChanged(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	number, fast, armed := NewColumn[uint64](w), NewColumn[[3]uint32](w), NewTag(w, "armed")
+	ships := w.Archetype(number)
+	var es []Entity
+	for i := range 1000 {
+		e := ships.New()
+		*number.Get(e) = uint64(i)
+		if i%16 == 5 {
+			fast.Add(e, [3]uint32{uint32(i), 1, 2})
+		}
+		if i%32 == 5 {
+			armed.Add(e)
+		}
+		es = append(es, e)
+	}
+	names := w.Names()
+	if _, err := names.Set(es[5], "five"); err != nil {
+		t.Fatal(err)
+	}
+	both := w.Query(number, fast)
+	m := w.Regroup(both, MoveOptions{})
+	if m.Len() != 63 || both.Count() != 63 {
+		t.Fatalf("%d entities moved of %d", m.Len(), both.Count())
+	}
+	runs := 0
+	for r := range both.Runs() {
+		runs++
+		for i, v := range fast.Slice(r) {
+			isArmed := int(v[0])%32 == 5
+			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 ||
+				armed.Has(r.Entity(i)) != isArmed {
+				t.Errorf("%v has the number %d and %v", r.Entity(i), number.Slice(r)[i], v)
+			}
+		}
+	}
+	if runs != 2 { // those with the tag, and those without
+		t.Errorf("the entities lie in %d runs", runs)
+	}
+	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
+		t.Errorf("the name finds %v", e)
+	}
+	if a := w.Archetype(number, fast, armed); a.Len() != 32 || ships.Len() != 1000-63 {
+		t.Errorf("%d entities with all components, %d with a number only", a.Len(), ships.Len())
+	}
+	if again := w.Regroup(w.Query(), MoveOptions{}); again.Len() != 0 {
+		t.Errorf("a second Regroup moves %d entities", again.Len())
+	}
+	// An entity that loses what it gained goes back, to the first hole.
+	e := m.Resolve(es[21])
+	fast.Remove(e)
+	if m := w.Regroup(w.Query(number), MoveOptions{}); m.Len() != 1 || m.Resolve(e).Slot() != 5 {
+		t.Errorf("the entity is %v now", m.Resolve(e))
+	}
+	w.checkInvariants()
+}
+
+func TestRegroupInSteps(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	number, tag := NewColumn[uint64](w), NewTag(w, "tag")
+	w.Archetype(number).NewN(500, nil)
+	for e := range slices.Values(slices.Collect(w.Query().All())) {
+		if e.Slot()%3 == 0 {
+			tag.Add(e)
+		}
+	}
+	for left := 167; left > 0; left -= min(left, 60) {
+		if n := w.Regroup(w.Query(tag), MoveOptions{Most: 60}).Len(); n != min(left, 60) {
+			t.Errorf("a step moves %d entities of %d", n, left)
+		}
+		w.checkInvariants()
+	}
+}
+
+// TestRegroupWithoutRoom checks that a refused Regroup moves nothing and keeps no slots.
+func TestRegroupWithoutRoom(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 256})
+	defer w.Close()
+	number, one, two := NewColumn[uint64](w), NewTag(w, "one"), NewTag(w, "two")
+	w.Archetype(number).NewN(192, nil)
+	for i, e := range slices.Collect(w.Query().All()) {
+		switch {
+		case i < 10:
+			one.Add(e)
+		case i < 20:
+			two.Add(e)
+		}
+	}
+	changes := w.Changes()
+	v := panicOf(func() { w.Regroup(w.Query(), MoveOptions{}) })
+	if err, _ := v.(error); !errors.As(err, new(*vm.Error)) || !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("Regroup in a full world: %v", v)
+	}
+	if w.Changes() != changes || w.Stats().Slots != 192 {
+		t.Errorf("a refused Regroup made %d changes; archetypes own %d slots", w.Changes()-changes,
+			w.Stats().Slots)
+	}
+	w.checkInvariants()
+	if n := w.Regroup(w.Query(one), MoveOptions{}).Len(); n != 10 {
+		t.Errorf("%d entities moved", n)
+	}
+	w.checkInvariants()
+}
