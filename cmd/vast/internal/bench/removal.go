@@ -17,9 +17,10 @@ func poolWorks() []work {
 	}
 }
 
-// poolInsertions returns the sides of the works insert and insert-again: insert n elements into an empty pool
-// without memory, or into one that had n elements before and was emptied at once. The side vast sets a field
-// of a zero element; vast-insert passes the whole element. A slice has no handles.
+// poolInsertions returns the sides of the works insert and insert-again. The work insert puts n elements into
+// a new pool without memory. The work insert-again puts them into a pool that held n elements before and was
+// cleared. The side vast sets a field of a zero element; vast-insert passes the whole element. The side
+// slice-made appends to a slice, which has no handles.
 func poolInsertions(n int, again bool) (sides []side, done func()) {
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {
 		return side{name, func(m *meter) {
@@ -80,9 +81,9 @@ func appendElements(es []element, n int) []element {
 	return es
 }
 
-// removals returns the sides of the work remove: remove n elements one by one in random order. The plain
-// swap-and-pop removes the element at a position. swap-and-pop-ids removes given elements, as the other sides
-// do, so it must know their positions after swaps.
+// removals returns the sides of the work remove: remove n elements in random order, each with its own call.
+// The side swap-and-pop removes the element at a position. The side swap-and-pop-ids removes an element by
+// its index, like vast and free-list, so it must know where earlier swaps have moved the element.
 func removals(n int) (sides []side, done func()) {
 	indices := randomOrder(n) // each element once
 	shrinking := make([]uint32, n)

@@ -40,7 +40,7 @@ func (t epochTable) use(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t epochTable) close() { closed(t.Close()) }
 
-// pointerTable leaves freeing to the collector.
+// pointerTable replaces an entry by swapping its pointer. The garbage collector frees the old element.
 type pointerTable []atomic.Pointer[element]
 
 func newPointerTable(entries int) replaceable {
@@ -122,7 +122,7 @@ func (t *syncMap) use(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t *syncMap) close() {}
 
-// shards are 64 maps. Each has a lock, and cache lines of its own.
+// shards are 64 maps. Each map has its own lock and cache lines.
 type shards [64]struct {
 	mu       sync.RWMutex
 	elements map[int]element

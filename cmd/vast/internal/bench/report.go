@@ -17,12 +17,12 @@ type row struct {
 	Against        string  `json:"against"`
 	OursMs         float64 `json:"ours_ms"`
 	TheirsMs       float64 `json:"theirs_ms"`
-	Ratio          float64 `json:"ratio"` // theirs ÷ ours, of the best rounds: over 1 when we are ahead
+	Ratio          float64 `json:"ratio"` // theirs ÷ ours in the best rounds: over 1 if ours is faster
 	OursMedianMs   float64 `json:"ours_median_ms"`
 	TheirsMedianMs float64 `json:"theirs_median_ms"`
 	OursMB         float64 `json:"ours_mb,omitempty"` // resident after the work, in 10⁶ bytes
 	TheirsMB       float64 `json:"theirs_mb,omitempty"`
-	OursWastedMB   float64 `json:"ours_wasted_mb,omitempty"` // of ours_mb, beyond the elements
+	OursWastedMB   float64 `json:"ours_wasted_mb,omitempty"` // the part of ours_mb that is not elements
 	TheirsWastedMB float64 `json:"theirs_wasted_mb,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesBlock is the size of the pieces in the works with large pieces. The rings hold four of them.
+// bytesBlock is the size of a block in the works that pass blocks. A ring holds four blocks.
 const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
@@ -133,8 +133,8 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 	return sum
 }
 
-// ringBlocksBetween returns the sides of the work ring-blocks-between: the same, with one goroutine that
-// receives and another that parses.
+// ringBlocksBetween returns the sides of the work ring-blocks-between, which is ring-blocks with one
+// goroutine that receives and another that parses.
 func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -163,7 +163,7 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// between runs a writer and a reader at once.
+// between runs a writer and a reader at the same time.
 func between(write, read func()) {
 	var wg sync.WaitGroup
 	wg.Go(write)
@@ -217,7 +217,7 @@ func readAndParse(p pipe, size int) (sum uint64) {
 }
 
 // ringMessages returns the sides of the work ring-messages: pass n messages of 64 bytes from one goroutine to
-// another, which reads each by itself.
+// another. The second goroutine reads one message at a time.
 func ringMessages(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	message := block[:bytesMessage]

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// lockedRing is the usual circular buffer: a mutex, two conditions, and copies in two parts.
+// lockedRing is the usual circular buffer: a mutex, two condition variables, and copies in two parts.
 type lockedRing struct {
 	mu              sync.Mutex
 	readable, empty sync.Cond
@@ -66,22 +66,22 @@ func (r *lockedRing) CloseWrite() {
 	r.readable.Signal()
 }
 
-// lockFreeRing is a circular buffer between one writer and one reader: two positions, each on a cache line of
-// its own, and copies in two parts. A side that must wait yields and tries again.
+// lockFreeRing is a circular buffer between one writer and one reader. It has two positions, each on its own
+// cache line, and copies in two parts. A writer or reader that must wait yields and tries again.
 type lockFreeRing struct {
 	buffer  []byte
 	_       [64]byte
 	written atomic.Uint64
-	read0   uint64 // read, as last loaded by the writer
+	read0   uint64 // the value of read that the writer last loaded
 	_       [64]byte
 	read    atomic.Uint64
-	wrote0  uint64 // written, as last loaded by the reader
+	wrote0  uint64 // the value of written that the reader last loaded
 	_       [64]byte
 	ended   atomic.Bool
 }
 
-// newLockFreeRing makes a ring. Its size must be a power of two, so that positions become offsets without a
-// division.
+// newLockFreeRing makes a ring of a size that must be a power of two, so that positions become offsets
+// without a division.
 func newLockFreeRing(bytes int) *lockFreeRing { return &lockFreeRing{buffer: make([]byte, bytes)} }
 
 func (r *lockFreeRing) Write(p []byte) (int, error) {

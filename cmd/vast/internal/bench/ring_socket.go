@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesHeader is the size of the length before each frame, which is little-endian.
+// bytesHeader is the size of the little-endian length before each frame.
 const bytesHeader = 4
 
 // framesOf returns n frames of 1 to 1,000 bytes, one after the other, and the sum of their frameSums.
@@ -31,7 +31,7 @@ func framesOf(n int) (frames []byte, sum uint64) {
 
 func frameSum(b []byte) uint64 { return uint64(b[0]) + uint64(b[len(b)-1])<<8 + uint64(len(b)) }
 
-// repeatedFrames is a source of the same frames over and over, in pieces as from a socket.
+// repeatedFrames is a reader that delivers the same frames several times, in pieces like those of a socket.
 type repeatedFrames struct {
 	frames []byte
 	at     int
@@ -154,8 +154,9 @@ func framesOfRing(r *ring.Ring) (sum uint64) {
 }
 
 // ringSocket returns the sides of the works ring-socket and ring-socket-alone: receive n frames over a
-// loopback TCP connection. With a ring, either one goroutine receives while another parses, or one does both
-// in turn, as with a bufio.Reader.
+// loopback TCP connection. With a bufio.Reader, one goroutine receives and parses in turn. With a ring,
+// ring-socket has one goroutine that receives and another that parses, and ring-socket-alone has one
+// goroutine for both.
 func ringSocket(n int, two bool) ([]side, func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)

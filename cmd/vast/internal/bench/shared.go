@@ -47,7 +47,7 @@ func together(goroutines int, f func(g int)) {
 	all.Wait()
 }
 
-// share returns the number of the n operations that goroutine g does.
+// share returns how many of the n operations goroutine g does.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
 // sharedAppends returns the sides of the works shared-append: several goroutines append n elements.
@@ -97,7 +97,7 @@ func fillShared(a *bulk.SharedArray[element], n int) {
 	}
 }
 
-// lockedSlice is the usual slice for appends from many goroutines.
+// lockedSlice is a slice under a mutex, the usual container for appends from many goroutines.
 type lockedSlice struct {
 	sync.Mutex
 	elements []element
@@ -112,7 +112,7 @@ func fillLocked(s *lockedSlice, n int) {
 	}
 }
 
-// fillLockedBatches collects as many elements as an Appender before it takes the lock.
+// fillLockedBatches collects as many elements as an Appender does before it takes the lock.
 //
 //go:noinline
 func fillLockedBatches(s *lockedSlice, n int) {

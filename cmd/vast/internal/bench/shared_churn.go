@@ -11,7 +11,7 @@ import (
 const window = 1024
 
 // sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and
-// insert as many. Each keeps a window of elements and removes from it in random order.
+// insert n others. Each goroutine keeps a window of elements and removes them in random order.
 func sharedChurns(n, goroutines int) (sides []side, done func()) {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
@@ -54,7 +54,7 @@ func newSharedPool(n int) *bulk.SharedPool[element] {
 
 // store is a container that several goroutines change.
 type store[H any] struct {
-	open  func() changer[H] // for one goroutine
+	open  func() changer[H] // opens the store for one goroutine
 	live  func() int
 	close func() error
 }
@@ -66,13 +66,13 @@ type changer[H any] struct {
 	done   func()
 }
 
-// everywhere opens a store that needs no state for a goroutine.
+// everywhere returns the field open of a store that keeps no state for each goroutine.
 func everywhere[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting opens a pool with an inserter for each goroutine. If inserting were inlined, the compiler would
-// not inline the calls in its body.
+// inserting returns the field open of a pool. The pool has an inserter for each goroutine. If inserting were
+// inlined, the compiler would not inline the calls in its body.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {
@@ -115,8 +115,8 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 	}}
 }
 
-// randomPlaces returns random places in a window. They are made beforehand, because making one takes as long
-// as an atomic operation.
+// randomPlaces returns random places in a window. The works draw these places before the timed part, because
+// drawing one place takes as long as an atomic operation.
 func randomPlaces(seed int) []uint16 {
 	r := rand.New(rand.NewPCG(seedOrder, uint64(seed)))
 	places := make([]uint16, 16*window)

@@ -32,7 +32,7 @@ func (l *lockedFreeList) remove(i uint32) bool {
 // is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
 // unchanged one (the ABA problem).
 type atomicFreeList struct {
-	first    atomic.Uint64 // count, index
+	first    atomic.Uint64 // the count in the upper 32 bits, the index in the lower 32
 	_        [56]byte
 	elements []element
 	next     []atomic.Uint32
@@ -81,7 +81,7 @@ func (l *atomicFreeList) live() (n int) {
 	return n
 }
 
-// shardedMap is 64 maps with a lock each. One counter makes the keys.
+// shardedMap is 64 maps, each with its own lock. One counter makes the keys.
 type shardedMap struct {
 	key    atomic.Uint64
 	shards [64]struct {

@@ -50,8 +50,8 @@ var calculations = []calculation{
 // stepsTimed is the number of steps in a round.
 const stepsTimed = 4
 
-// tableSteps returns the sides of a calculation on a table with a layout. Only columns are compared with
-// slices.
+// tableSteps returns the sides of a calculation on a table with a layout. Only LayoutColumns is also compared
+// with slices.
 func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
 	t, structs := filledTable(n, l, false), make([]particle, n)
 	for i := range structs {
@@ -80,7 +80,7 @@ func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func())
 	return sides, func() { closed(t.Close()) }
 }
 
-// tableAppends returns the sides of the work table-append: append n particles one by one.
+// tableAppends returns the sides of the work table-append: append n particles, each with its own call.
 func tableAppends(n int) ([]side, func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -117,7 +117,7 @@ func tableRemovals(n int) ([]side, func()) {
 	for i := range rows {
 		rows[i] = uint32(r.IntN(n - i))
 	}
-	var sum float64 // of the remaining particles of the first side
+	var sum float64 // over the particles that remain in the side vast
 	left := func(name string, life func(int) float32) {
 		s := 0.0
 		for i := range n - len(rows) {
@@ -179,7 +179,7 @@ func tableBases(n int) ([]side, func()) {
 }
 
 // tableRows returns the sides of the work rows: visit random rows of the whole table, and touch all ten
-// fields of each. Blocks are better at it than columns, and structs are best.
+// fields of each. Blocks do this work faster than columns, and structs are fastest.
 func tableRows(n int) ([]side, func()) {
 	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
 	structs := make([]particle, n)
@@ -203,8 +203,8 @@ func tableRows(n int) ([]side, func()) {
 		}
 }
 
-// temporaries returns the sides of the work temporary: move the particles in a pool through temporary
-// columns, and directly.
+// temporaries returns the sides of the work temporary: move the particles of a pool, either through temporary
+// columns or in place.
 func temporaries(n int) ([]side, func()) {
 	p := made(bulk.NewPool[particle](bulk.Options{Name: "bench", Capacity: n}))
 	for i := range n {

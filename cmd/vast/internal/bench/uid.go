@@ -37,7 +37,8 @@ type counters struct {
 	count  uint64
 }
 
-// makers makes n identifiers on several goroutines. make returns the last two identifiers, which must differ.
+// makers returns a side that makes n identifiers on several goroutines. make makes the identifiers of one
+// goroutine and returns the last two, which must differ.
 func makers(name string, n, goroutines int, make func(*counters, int) (last, before any)) side {
 	return side{name, func(m *meter) {
 		shared := &counters{}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// The exit statuses. A command that a signal ends exits with [Status].
+// The exit statuses. If a signal ends a command, [Status] gives the exit status.
 const (
 	Success     = 0
 	Failure     = 1
@@ -17,7 +17,7 @@ const (
 	Interrupted = 128 + int(syscall.SIGINT)
 )
 
-// Status returns the exit status of a program that a signal ends: 128 and the signal's number, as in shells.
+// Status returns the exit status of a program that a signal ends: 128 plus the signal's number, as in shells.
 func Status(s os.Signal) int {
 	if number, ok := s.(syscall.Signal); ok {
 		return 128 + int(number)
@@ -43,8 +43,8 @@ func Fail(stderr io.Writer, command string, err error, status int) int {
 	return status
 }
 
-// Parse reads flags that stand before, between or after the other arguments, and returns those arguments.
-// After -- there are no flags.
+// Parse reads flags that stand before, between or after the other arguments, and returns those arguments. No
+// argument after -- is a flag.
 func Parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

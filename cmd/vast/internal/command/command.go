@@ -1,5 +1,5 @@
-// Package command finds the command that is asked for. It also prints the list of commands and the program's
-// version. Each other command has a package of its own beside this one.
+// Package command runs the command that the command line names. It also prints the list of commands and the
+// program's version. Each other command has its own package next to this one.
 package command
 
 import (

@@ -13,14 +13,15 @@ import (
 // contents is the page that lists the chapters of the guide, and the first page of the site.
 const contents = "guide/README.md"
 
-// decisions is the list of the decisions, a page that only the site has.
+// decisions is the page that lists the decisions. readBook makes this page, so the documentation has no file
+// for it.
 const decisions = "decisions/README.md"
 
 // group is the pages below one heading of the navigation.
 type group struct {
 	Title  string
 	Pages  []*page
-	weight float64 // of its search results
+	weight float64 // the factor for the scores of the group's search results
 }
 
 // chapter matches a line in the list of chapters.

@@ -21,7 +21,8 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// Run serves the pages until a signal ends it, or writes them. It returns the exit status.
+// Run serves the pages until a signal ends it, or writes the pages into a folder. Run returns the exit
+// status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -84,8 +85,8 @@ func (s *site) serve(ctx context.Context, addr string, ready func(url string)) e
 	return nil
 }
 
-// browsable returns an address for a browser. If the address stands for all interfaces, it is the loopback
-// address.
+// browsable returns an address that a browser can open. It replaces an address that stands for all interfaces
+// by localhost.
 func browsable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {

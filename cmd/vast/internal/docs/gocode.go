@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// predeclared are types and functions that are not keywords, but read like keywords.
+// predeclared are Go's predeclared names. They are not keywords, but they read like keywords.
 var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy " +
 	"delete error false " +
 	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover " +
@@ -62,7 +62,7 @@ func writeGo(w io.Writer, code []byte) {
 	template.HTMLEscape(w, code[written:])
 }
 
-// classOf returns the mark of a name, by the code that follows it.
+// classOf returns the mark of a name. rest is the code that follows the name.
 func classOf(name string, rest []byte) string {
 	switch {
 	case slices.Contains(predeclared, name):

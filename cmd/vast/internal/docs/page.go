@@ -27,9 +27,9 @@ type page struct {
 
 // section is the text below a heading, up to the next heading.
 type section struct {
-	ID    string // its anchor
+	ID    string // the anchor of the heading
 	Title string
-	Level int // of the heading: 1 is the page's title
+	Level int // the level of the heading: 1 for the page's title
 	text  string
 	code  string
 }
@@ -46,7 +46,7 @@ func newPage(source string, content []byte) *page {
 	return p
 }
 
-// sitePath returns the path in the site of a page of the documentation.
+// sitePath returns the path that a page of the documentation has in the site.
 func sitePath(source string) string {
 	switch dir, file := path.Split(source); {
 	case source == contents:
@@ -57,7 +57,8 @@ func sitePath(source string) string {
 	return strings.TrimSuffix(source, ".md") + ".html"
 }
 
-// notInAnchors matches the characters that GitHub leaves out of anchors, so that a link works on both sites.
+// notInAnchors matches the characters that GitHub leaves out of anchors. divide leaves them out, too, so that
+// a link works on both sites.
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
 // divide finds the sections, gives their headings anchors, and gathers the words for the search.
@@ -135,7 +136,7 @@ func (p *page) Up() string { return strings.Repeat("../", strings.Count(p.Path, 
 // To returns the path from this page to another.
 func (p *page) To(other *page) string { return p.Up() + other.Path }
 
-// Outline returns the sections that are listed beside the page.
+// Outline returns the sections that the outline next to the page lists.
 func (p *page) Outline() (list []*section) {
 	for _, s := range p.Sections {
 		if s.Level == 2 || s.Level == 3 {

@@ -29,7 +29,7 @@ var markdown = goldmark.New(
 )
 
 // render makes the page's HTML. known holds the pages by source, and exists reports whether the documentation
-// has another file.
+// has a file that is not a page.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -55,8 +55,8 @@ func (p *page) render(known map[string]*page, exists func(name string) bool) err
 	return nil
 }
 
-// address returns the address of a link in the site, or in the repository if the site does not have its
-// target.
+// address returns the address to which a link leads. The address is in the site, or in the repository if the
+// site does not have the target.
 func (p *page) address(to string, known map[string]*page, exists func(name string) bool) string {
 	file, anchor, _ := strings.Cut(to, "#")
 	if file == "" || strings.Contains(file, ":") {
@@ -91,7 +91,8 @@ func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(extended.KindTable, writeTable)
 }
 
-// writeHeading adds a link to the heading itself, which shows while the mouse is over it.
+// writeHeading adds a link to each heading that leads to the heading itself. The link shows while the mouse
+// is over the heading.
 func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	h := n.(*ast.Heading)
 	id, _ := h.AttributeString("id")
@@ -104,7 +105,8 @@ func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkContinue, nil
 }
 
-// writeCode colours Go. Other languages are rare here.
+// writeCode writes a block of code. It colours only Go, because other languages are rare in the
+// documentation.
 func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -142,7 +144,7 @@ func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 	return ast.WalkSkipChildren, err
 }
 
-// writeTable lets a wide table scroll by itself.
+// writeTable puts a table into an element that scrolls, so that a wide table does not widen the page.
 func writeTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString(`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>` + "\n")

@@ -22,8 +22,8 @@ type index struct {
 type entry struct {
 	*section
 	Page    *page
-	weight  float64            // of its group
-	weights map[string]float64 // of its words
+	weight  float64            // the weight of the page's group
+	weights map[string]float64 // the weights of the section's words
 }
 
 // URL is the path of the section from the site's root.
@@ -52,7 +52,7 @@ const (
 	mostWords   = 16
 )
 
-// The weights of words by their place. The script site.js has the same numbers.
+// The weights of a word in different places. The script site.js has the same numbers.
 const (
 	inTitle = 6
 	inPage  = 1.5
@@ -71,8 +71,8 @@ var unasked = strings.Fields("a an and are as at be by can do does for from has 
 	"it its my of on or s " +
 	"that the this to what when where which who why will with you your")
 
-// wordsOf returns the words of a text in the form for comparison: lower case, without endings. A name of
-// several words gives these words too.
+// wordsOf returns the words of a text in lower case and without endings, so that they can be compared. For a
+// name of several words, such as MakeSlice, it returns the name and each word in the name.
 func wordsOf(text string) (words []string) {
 	add := func(word string) {
 		word = strings.ToLower(word)
@@ -116,8 +116,8 @@ func (x *index) add(e *entry) {
 			counts[word]++
 		}
 		for word, n := range counts {
-			// As in BM25: repetition increases a word's weight, up to a bound, and a word weighs more in a
-			// short text.
+			// The formula follows BM25: repetition increases a word's weight up to a bound, and a word weighs
+			// more in a short text.
 			e.weights[word] += field.weight * n / (n + 0.5 + float64(len(words))/100)
 		}
 	}
@@ -164,7 +164,7 @@ func (x *index) search(query string) *results {
 	return r
 }
 
-// rareness is the weight of a word by the number of sections that have it.
+// rareness returns a weight that is higher if fewer sections have the word.
 func (x *index) rareness(word string) float64 {
 	return math.Log(1 + float64(len(x.entries))/float64(max(x.in[word], 1)))
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/vastgo/vast/internal/theme"
 )
 
-// own are the site's style sheet, its scripts and the frame of its pages.
+// own holds the site's style sheet, its scripts and the templates of its pages.
 //
 //go:embed site
 var own embed.FS
 
 var frame = template.Must(template.ParseFS(own, "site/*.html"))
 
-// contentTypes are the types of the site's files. The system's own table is not used, because it may be
-// wrong.
+// contentTypes are the types of the site's files. The site does not use the system's table of types, because
+// that table may be wrong.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -99,7 +99,7 @@ func (s *site) add(files fs.FS, dir string) error {
 	})
 }
 
-// frame puts a page into the frame of the site.
+// frame executes the template with the name for a page. Every template has the site's header and navigation.
 func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	var b bytes.Buffer
 	err := frame.ExecuteTemplate(&b, name, struct {
@@ -110,7 +110,7 @@ func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ServeHTTP serves the site. All of it is public and read-only, so it needs no access control.
+// ServeHTTP serves the site. The site is public and read-only, so it needs no access control.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy",
@@ -179,7 +179,8 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// script returns the index as a script, so that it also loads from a file, where browsers allow no requests.
+// script returns the index as a script. A page that is opened as a file can load a script, but the browser
+// does not let it make requests.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
 		ID     int     `json:"id"`

@@ -19,7 +19,7 @@ import (
 // Verdicts of a check.
 const (
 	ok   = "ok"
-	warn = "warn" // works, but less well than it could, or may fail later
+	warn = "warn" // default options work, but slowly, or they may fail later
 	bad  = "bad"  // default options will not work
 )
 
@@ -35,9 +35,10 @@ type Check struct {
 const (
 	// mostProbed is the user address space of a 64-bit machine with four levels of page tables.
 	mostProbed int64 = 128 << 40
-	// defaultCapacity is the capacity that a container reserves by default. With less, default options fail.
+	// defaultCapacity is the capacity that a container reserves by default. With less address space, default
+	// options fail.
 	defaultCapacity int64 = 16 << 30
-	// comfortable is room for dozens of containers of default capacity.
+	// comfortable is enough address space for dozens of containers of default capacity.
 	comfortable int64 = 1 << 40
 	// leastData is the memory that a small program with a small world writes to.
 	leastData int64 = 1 << 30
@@ -93,7 +94,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// machine is the facts about the system.
+// machine holds the facts about the system.
 type machine struct {
 	facts   vm.Facts
 	usage   vm.Usage
@@ -102,7 +103,7 @@ type machine struct {
 	refused []vm.Refusal
 }
 
-// examine judges the facts. It reads nothing itself.
+// examine judges the facts. It reads nothing from the system.
 func examine(m machine) []Check {
 	f, u := m.facts, m.usage
 	return append([]Check{
@@ -248,7 +249,7 @@ func budget(f vm.Facts, text string) Check {
 	return c
 }
 
-// systemCalls has a line for each system call that a sandbox refuses.
+// systemCalls returns a check for each system call that a sandbox refuses.
 func systemCalls(refused []vm.Refusal) []Check {
 	if len(refused) == 0 {
 		return []Check{{"system calls", "all are allowed", ok, ""}}

@@ -8,14 +8,14 @@ import (
 // control connects the driver with the keys of the screen and with the inspector's page. Its methods may be
 // called from any goroutine. It is an inspect.Control and an inspect.Pacer.
 type control struct {
-	budget time.Duration // for a tick
+	budget time.Duration // the time that a tick may take
 	poke   chan struct{} // holds a token after a change
 
 	mu      sync.Mutex
 	paused  bool
-	steps   int    // ticks to make in the pause
+	steps   int    // ticks that remain to be made during the pause
 	late    uint64 // ticks that began a period or more after they were due
-	dropped uint64 // missed ticks that were not made up for
+	dropped uint64 // missed ticks that the driver never made
 }
 
 func newControl(budget time.Duration) *control {

@@ -9,17 +9,17 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// catchUp is the largest number of missed ticks that a driver makes up for. It drops the others, for example
-// after the machine slept; otherwise it would rush through hours.
+// catchUp is the largest number of missed ticks that a driver makes up for. The driver drops further missed
+// ticks. Without this bound, it would run hours of ticks at full speed after the machine slept.
 const catchUp = 5
 
-// driver ticks a world at a steady rate on a goroutine of its own. The meter and the world belong to that
+// driver ticks a world at a steady rate on its own goroutine. The meter and the world belong to that
 // goroutine until done is closed.
 type driver struct {
 	world  world
 	period time.Duration // 0: as fast as possible
-	ticks  int           // to make; 0: no end
-	length time.Duration // to run; 0: no end
+	ticks  int           // the number of ticks to make; 0: no end
+	length time.Duration // the time to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
 	held   bool   // whether there was a pause since the last tick was due
@@ -29,8 +29,8 @@ type driver struct {
 	visited visited       // the world for visitors between ticks, or nil
 	bell    chan struct{} // rings when a visitor waits
 
-	wanted chan *snapshot // to be filled
-	ready  chan *snapshot // filled
+	wanted chan *snapshot // the viewer sends a snapshot to fill
+	ready  chan *snapshot // the driver returns the filled snapshot
 	stop   chan struct{}
 	done   chan struct{}
 
@@ -147,20 +147,20 @@ var always = func() <-chan time.Time {
 	return c
 }()
 
-// roomy is a wait that is long enough to fill a snapshot before the tick is due.
+// roomy is the time before the next tick that is enough to fill a snapshot.
 const roomy = 50 * time.Millisecond
 
 // visitTime bounds one admission of visitors.
 const visitTime = 500 * time.Microsecond
 
-// admit admits visitors and reports whether others still wait. It admits at least one.
+// admit admits visitors and reports whether others still wait. If a visitor waits, admit admits at least one.
 func (d *driver) admit(most time.Duration) (more bool) {
 	return d.visited != nil && d.visited.Admit(min(most, visitTime))
 }
 
 // await waits until a tick is due and returns that time, which a pause postpones. Meanwhile it handles
-// pauses, admits visitors and fills snapshots: right after a tick, when most time is left, and later only in
-// a long wait. It returns false at the end of the run.
+// pauses, admits visitors and fills snapshots. It fills a snapshot right after a tick, when most time is
+// left, and later only if roomy or more is left or the run is paused. It returns false at the end of the run.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:
@@ -169,7 +169,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	default:
 	}
 	if !time.Now().Before(due) {
-		d.admit(visitTime) // there may be no other time
+		d.admit(visitTime) // a tick is due, so the loop below may admit no visitor
 	}
 	for {
 		now := time.Now()

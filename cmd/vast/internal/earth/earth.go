@@ -1,9 +1,9 @@
 // Package earth is the command `vast earth`: it runs the simulation of package earth at a steady rate and
 // shows it, live in a terminal, as lines, or as one JSON object.
 //
-// A run has two sides. The driver ticks the Earth on a goroutine of its own. The viewer (screen or lines)
-// sends it a snapshot, which the driver fills between two ticks and returns. So neither side waits for a
-// lock, and a snapshot delays a tick by the time of one copy at most.
+// A run has two sides. The driver ticks the Earth on its own goroutine. The viewer (screen or lines) sends a
+// snapshot to the driver. The driver fills the snapshot between two ticks and sends it back. So neither side
+// waits for a lock, and a snapshot delays a tick by the time of one copy at most.
 package earth
 
 import (
@@ -92,8 +92,8 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 	return status
 }
 
-// watch starts the driver and shows its world until the driver ends, or a signal or a key ends it. It returns
-// the exit status, or an error of the output.
+// watch starts the driver and shows its world until the driver ends, or until a signal or a key ends the run.
+// It returns the exit status, or an error of the output.
 func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int,
 	error) {
 	if o.json {

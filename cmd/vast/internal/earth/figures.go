@@ -7,7 +7,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// figures are all numbers of a run that are shown at one moment.
+// figures are all numbers of a run that a viewer shows at one moment.
 type figures struct {
 	counts simulation.Counts
 	timing timing
@@ -23,7 +23,7 @@ type rates struct {
 }
 
 // reader makes figures from snapshots. About once a second it renews the figures that need system calls or a
-// period of time. The first rates are those since the start.
+// period of time. The first rates cover the time since the start.
 type reader struct {
 	at     time.Time // of the last renewal
 	counts simulation.Counts

@@ -30,13 +30,13 @@ type options struct {
 	plain       bool
 	capture     string // a file
 	inspect     string // an address; empty: the default one
-	inspectAll  bool   // whether the inspector may change things
+	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
 // noInspector is the value of -inspect for no inspector.
 const noInspector = "off"
 
-// Bounds against typing errors.
+// Bounds that catch typing errors.
 const (
 	maxTravellers = 100_000_000
 	maxHz         = 1_000_000
@@ -120,7 +120,7 @@ func (a *address) Set(text string) error {
 // String implements flag.Value.
 func (a *address) String() string { return string(*a) }
 
-// flags declares the flags. It keeps package flag from printing, so that every error is one message.
+// flags declares the flags. It discards the output of package flag, so that an error is printed only once.
 func flags(o *options) *flag.FlagSet {
 	*o = options{travellers: 1_000_000, hz: 60, seed: 1}
 	f := flag.NewFlagSet("vast earth", flag.ContinueOnError)

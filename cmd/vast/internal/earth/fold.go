@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns a form of a name in which names are equal if people type them alike: without accents, in lower
-// case, with blanks for hyphens.
+// fold returns a name without accents, in lower case, and with blanks for hyphens. Names that people type
+// alike have the same folded name.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
 // appendFolded appends the folded name.

@@ -26,7 +26,7 @@ func newLayout(columns, rows int, n notes) layout {
 // snapshot makes a snapshot that fits the layout.
 func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
 
-// compose paints the whole window. The snapshot's map must be of this layout.
+// compose paints the whole window. The snapshot's map must have the size of this layout.
 func (l layout) compose(s *snapshot, f figures, noColor bool) atlas.Grid {
 	g := atlas.NewGrid(l.columns, l.rows)
 	g.NoColor = noColor

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// watchLines starts the driver and prints a line a second, and one at the end if the world has changed since.
-// It returns the exit status, or an error of the output.
+// watchLines starts the driver and prints a line a second. At the end, it prints another line if the world
+// has changed since the last one. It returns the exit status, or an error of the output.
 func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
 	if n.credits != "" {
 		fmt.Fprintf(w, "# %s\n", n.credits)
@@ -26,7 +26,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	defer second.Stop()
 	status := cli.Success
 	var failed error
-	told := uint64(math.MaxUint64) // the tick of the last line; none yet
+	told := uint64(math.MaxUint64) // the tick of the last line; no tick has the largest number
 	for {
 		select {
 		case <-second.C:

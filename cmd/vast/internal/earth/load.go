@@ -34,8 +34,8 @@ type loaded struct {
 	index *index
 }
 
-// load makes the world, with one line of progress if stderr is a terminal. Without a world it returns the
-// exit status.
+// load makes the world. It shows one line of progress if stderr is a terminal. If it cannot make the world,
+// it returns the exit status.
 func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	type result struct {
 		loaded
@@ -47,7 +47,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
-			default: // the last stage is still being printed; a later one will do
+			default: // load still prints the last stage, and a later stage will replace it
 			}
 		})
 		results <- result{l, err}

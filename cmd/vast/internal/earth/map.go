@@ -26,7 +26,7 @@ func newMap(l loaded, credits []string) inspect.View {
 	}
 }
 
-// paintCrowds paints one part of the travellers.
+// paintCrowds paints one part of the travellers. It reports whether this was the last part.
 func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	for c := range e.Crowds(p.Next) {
 		cell := p.Cell(float64(c.Lon), float64(c.Lat))
@@ -37,7 +37,7 @@ func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	return p.Next == simulation.CrowdParts
 }
 
-// pickPlaces visits some of the places.
+// pickPlaces visits some of the places. It reports whether it has visited all.
 func pickPlaces(l loaded, p *inspect.Picking) bool {
 	const aLook = 1 << 15
 	list := l.index.list
@@ -79,7 +79,7 @@ func whereIs(e *simulation.Earth, who vast.Entity) (x, y float64, ok bool) {
 	return float64(lon), float64(lat), ok
 }
 
-// outlines are the coasts.
+// outlines returns the coasts.
 func outlines() (lines [][]inspect.Point) {
 	for _, ring := range atlas.Outlines() {
 		line := make([]inspect.Point, len(ring))
@@ -91,7 +91,7 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// hundredths returns a number rounded to the known digits.
+// hundredths returns a number rounded to two decimals. The outlines are known to hundredths of a degree.
 func hundredths(v float32) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'f', 2, 32), 64)
 	return rounded

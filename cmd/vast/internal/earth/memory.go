@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory is the memory of the process outside the Go heap and in it, in bytes, and the garbage collections
-// since the process began.
+// memory is the memory of the process in bytes, outside the Go heap and in it. It also has the garbage
+// collections since the process began.
 type memory struct {
 	reserved, committed, resident int
 	goHeap                        int // objects, live or not yet swept
@@ -34,8 +34,8 @@ func readMemory() memory {
 	}
 }
 
-// longest returns the upper bound of the last bucket that is not empty, or its lower bound if the upper one
-// is infinite.
+// longest returns the upper bound of the last bucket that is not empty, or the lower bound of that bucket if
+// the upper bound is infinite.
 func longest(h *metrics.Float64Histogram) time.Duration {
 	for i := len(h.Counts) - 1; i >= 0; i-- {
 		if h.Counts[i] == 0 {

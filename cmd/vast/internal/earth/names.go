@@ -22,7 +22,7 @@ type index struct {
 	famous []uint32 // the places, the most populous first
 }
 
-// newIndex takes some hundredths of a second for a hundred thousand places.
+// newIndex makes the index of a list. It takes some hundredths of a second for a hundred thousand places.
 func newIndex(list *places.List) *index {
 	n := list.Len()
 	x := &index{list: list, order: make([]uint32, n), rank: make([]uint32, n), famous: make([]uint32, n)}
@@ -56,7 +56,8 @@ func newIndex(list *places.List) *index {
 	return x
 }
 
-// compareFame puts the more populous place first, and of equal places the one that is first in the list.
+// compareFame puts the more populous place first. If two places are equally populous, it puts the place first
+// that is first in the list.
 func (x *index) compareFame(a, b uint32) int {
 	if more := x.list.Population(int(b)) - x.list.Population(int(a)); more != 0 {
 		return more
@@ -64,7 +65,7 @@ func (x *index) compareFame(a, b uint32) int {
 	return int(a) - int(b)
 }
 
-// between returns the part of order with the folded names that begin with the text.
+// between returns the bounds of the part of order whose folded names begin with a folded text.
 func (x *index) between(folded string) (lo, hi int) {
 	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
 		return strings.Compare(fold(x.list.Name(int(place))), text)
@@ -91,8 +92,9 @@ func (x *index) namesakes(folded string) (list []uint32) {
 	return list
 }
 
-// name returns the unique name of a place: its name, then its country if known, then a number unless it is
-// the most populous of that name in the country, as in "Springfield, US (2)".
+// name returns the unique name of a place, such as "Springfield, US (2)". A unique name is the name of the
+// place and its country, if known. A number follows if more populous places in the country have the same
+// name.
 func (x *index) name(place int) string {
 	name, country := x.list.Name(place), x.list.Country(place)
 	folded, nth := fold(name), 1
@@ -132,7 +134,8 @@ func (x *index) find(text string) (place int, ok bool) {
 	return x.nth(name, n)
 }
 
-// nth is like find, for the n-th of the places with the name, or with the name and country.
+// nth returns the n-th most populous place with a name. The text is the name, or the name, a comma and the
+// country.
 func (x *index) nth(text string, n int) (place int, ok bool) {
 	if all := x.namesakes(fold(text)); len(all) >= n {
 		return int(all[n-1]), true
@@ -152,7 +155,8 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 	return 0, false
 }
 
-// few is the number of places up to which the most populous are found by visiting all.
+// few bounds the matching places that suggest sorts. If more places match, suggest goes through all places,
+// the most populous first.
 const few = 1024
 
 // suggest returns up to most places whose names begin with the text, the most populous first. The text after
@@ -185,7 +189,7 @@ func (x *index) suggest(text string, most int) (found []int) {
 	return found
 }
 
-// names are the names of an Earth's places; travellers have no names. It is an inspect.Namer.
+// names are the names of an Earth's places; travellers have no names. The type names is an inspect.Namer.
 type names struct {
 	*index
 	earth *simulation.Earth

@@ -35,7 +35,7 @@ type memoryReport struct {
 	GoHeap    int `json:"go_heap"`
 }
 
-// gcReport counts from the start of the process, loading included.
+// gcReport covers the process from its start, including the time of loading.
 type gcReport struct {
 	Count      int     `json:"count"`
 	PauseMaxMs float64 `json:"pause_max_ms"`

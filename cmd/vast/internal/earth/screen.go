@@ -26,10 +26,10 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen starts the driver and shows it on a screen until it ends, or a key or a signal ends it. Then it
-// restores the terminal. It returns the exit status.
+// watchScreen starts the driver and shows its world on a screen until the driver ends, or until a key or a
+// signal ends the run. Then it restores the terminal. It returns the exit status.
 func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Deferred, so that a panic restores the terminal too.
+	// Fini is deferred, so that a panic restores the terminal, too.
 	defer screen.Fini()
 	d.start(screen.Fini)
 
@@ -58,7 +58,7 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 	}
 }
 
-// view is the contents of the screen, and the snapshot behind them.
+// view is the contents of the screen, and the snapshot that they show.
 type view struct {
 	driver  *driver
 	reader  *reader
@@ -66,9 +66,9 @@ type view struct {
 	notes   notes
 	noColor bool
 
-	layout layout    // of the screen
-	idle   *snapshot // for the next request; nil while the driver has it
-	fitted layout    // layout of the snapshot
+	layout layout    // the layout of the screen
+	idle   *snapshot // the snapshot for the next request; nil while the driver has it
+	fitted layout    // the layout that the snapshot fits
 }
 
 // size returns the size of the screen, and the notes.
@@ -111,14 +111,14 @@ func (v *view) resized() {
 	}
 }
 
-// typed pauses or resumes the run at the space bar.
+// typed pauses or resumes the run if the key is the space bar.
 func (v *view) typed(key rune) {
 	if key == ' ' {
 		v.driver.control.toggle()
 	}
 }
 
-// paint puts a grid on the screen, which sends the changes.
+// paint puts a grid on the screen. The screen sends only the changed cells to the terminal.
 func paint(screen tcell.Screen, g atlas.Grid) {
 	for i, c := range g.Cells {
 		style := tcell.StyleDefault

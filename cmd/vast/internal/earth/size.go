@@ -10,7 +10,7 @@ import (
 // size is a flag for a number of bytes: 512MiB, 2GB, 1.5GiB or 1048576.
 type size int
 
-// sizeUnits has the longer suffixes first, so that MiB is not taken for B.
+// sizeUnits has the longer suffixes first, so that parseSize does not take MiB for B.
 var sizeUnits = []struct {
 	suffix string
 	bytes  uint64

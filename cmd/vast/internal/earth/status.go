@@ -105,11 +105,11 @@ const (
 	lineKeys
 )
 
-// notes are shown beside the figures: the credits for the places, and the inspector's address. Either may be
-// empty.
+// notes are the texts that the status lines show next to the figures: the credits for the places, and the
+// inspector's address. Each of them may be empty.
 type notes struct{ credits, inspector string }
 
-// linesFor chooses the lines for a window: the map gets at least half.
+// linesFor chooses the status lines for a window, so that at least half of the window is left for the map.
 func linesFor(rows int, n notes) (lines []int) {
 	switch {
 	case rows >= 18:

@@ -15,7 +15,7 @@ import (
 // mostLine bounds one row, in bytes.
 const mostLine = 16 << 20
 
-// count writes a number.
+// count writes the number of matching entities.
 func (o *output) count(n int, exact bool, format string) error {
 	text := fmt.Sprintln(n)
 	switch {
@@ -29,8 +29,8 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines writes rows of JSON as they arrive, up to most of them, or all if most is 0. It returns the number of
-// rows, and whether there are more.
+// lines writes rows of JSON as they arrive: at most the given number of rows, or all rows if most is 0. It
+// returns the number of written rows, and whether there are more rows.
 func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostLine)
@@ -59,7 +59,7 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	return n, false, errors.Join(out.Flush(), lines.Err())
 }
 
-// failureIn returns the error that a line holds instead of a row.
+// failureIn returns the error in a line that holds an error instead of a row, or nil.
 func failureIn(line string) error {
 	if !strings.HasPrefix(line, `{"error":`) {
 		return nil
@@ -71,7 +71,7 @@ func failureIn(line string) error {
 	return errors.New(told.Error.Message)
 }
 
-// csv does the same as lines, for CSV. The first row has the names of the columns.
+// csv does the same as lines for rows of CSV. The first row has the names of the columns and does not count.
 func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 	in, out := newReader(from), csv.NewWriter(o.to)
 	for n = -1; ; n++ {

@@ -58,7 +58,7 @@ func (a *amount) Set(text string) error {
 // String implements flag.Value.
 func (a *amount) String() string { return strconv.Itoa(int(*a)) }
 
-// flags declares the flags. It keeps package flag from printing, so that every error is one message.
+// flags declares the flags. It discards the output of package flag, so that an error is printed only once.
 func flags(o *options) *flag.FlagSet {
 	*o = options{limit: -1}
 	f := flag.NewFlagSet("vast query", flag.ContinueOnError)
@@ -219,7 +219,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
 	} else if limit < mostRows {
-		limit++ // one more tells whether there are more
+		limit++ // an additional row tells whether there are more
 	}
 	query.Set("limit", strconv.Itoa(limit))
 	rows, err := p.Open(ctx, "rows", query)

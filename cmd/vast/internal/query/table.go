@@ -170,8 +170,8 @@ func (o *output) bounded(cells int) int {
 	return cells
 }
 
-// row returns a line of the table. A value wider than its column widens the column from here on. On a
-// terminal the line is cut to fit.
+// row returns a line of the table. A value wider than its column widens the column for this line and all
+// later lines. On a terminal, the line is cut to fit.
 func (o *output) row(l layout, fields []string) string {
 	var b strings.Builder
 	for i, f := range fields {

@@ -67,7 +67,7 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 	none(table.Close())
 }
 
-// owners own lists, which are compared with Go slices.
+// owners holds lists, and Go slices of the same values as their model.
 type owners struct {
 	lists *bulk.Lists[uint32]
 	owned []bulk.List[uint32]
@@ -126,7 +126,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 	}
 }
 
-// handled is the interface that Pool, Dense and guard's pools share.
+// handled is the interface that Pool, Dense, SharedPool and the pools of package guard share.
 type handled interface {
 	Insert(place) (bulk.Handle[place], *place)
 	Remove(bulk.Handle[place]) bool
@@ -180,7 +180,7 @@ func (o *holder) use(r *rand.Rand, steps int) {
 	}
 }
 
-// pools makes, uses, trims and closes pools, and passes one of them in blocks.
+// pools makes, uses, trims and closes pools, and changes one of them through a Transpose.
 func pools(t *tally) churn {
 	return churn{name: "pools", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}

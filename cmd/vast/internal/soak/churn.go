@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. A round closes everything that it opens. Lasting containers are opened by the
-// first round and closed by close.
+// churn is one kind of work. A round closes everything that it opens. The first round opens the lasting
+// containers, and the function close closes them.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)
@@ -44,7 +44,7 @@ func must(ok bool, format string, a ...any) {
 	}
 }
 
-// none ends a churn at an error.
+// none ends a churn if a call returned an error.
 func none(err error) {
 	if err != nil {
 		panic(wrong(err.Error()))

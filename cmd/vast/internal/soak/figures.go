@@ -16,7 +16,7 @@ type figures struct {
 	Resident     int `json:"resident"`
 	Descriptors  int `json:"descriptors"`
 	Goroutines   int `json:"goroutines"`
-	GoHeap       int `json:"go_heap"` // of objects, after a collection
+	GoHeap       int `json:"go_heap"` // the size of all objects after a collection
 	Regions      int `json:"regions"`
 	Reserved     int `json:"reserved"`
 	Committed    int `json:"committed"`
@@ -40,7 +40,7 @@ func readFigures() figures {
 	}
 }
 
-// openDescriptors returns the number of open files of this process, or 0 on other systems than Linux.
+// openDescriptors returns the number of open files of this process, or 0 on systems other than Linux.
 func openDescriptors() int {
 	directory, err := os.Open("/proc/self/fd")
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // hostileShare is the number of forged and stale references that a hostile churn uses in a round.
 const hostileShare = 100_000
 
-// forge returns a reference that may refer to nothing. It is 64 random bits, zero, all ones, a stale
-// reference, or a changed valid reference: with a flipped bit, of the slot before or after, of the generation
-// before or after, or with the mark of another container. A reference has the slot in the low 32 bits, and
-// the generation above.
+// forge returns a reference that may refer to nothing: 64 random bits, zero, all ones, a stale reference, or
+// a changed valid reference. The change flips a bit, goes to the next or the previous slot, goes to the next
+// or the previous generation, or sets the mark of another container. A reference has the slot in the low 32
+// bits, and the generation above.
 func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	v := good[r.IntN(len(good))]
 	switch r.IntN(10) {
@@ -114,7 +114,7 @@ func hostileHandles(t *tally) churn {
 		o := bulk.Options{Capacity: 2000}
 		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)),
 			some(bulk.NewSharedPool[place](o))
-		var before []uint64 // valid for the previous container
+		var before []uint64 // references that are valid in the previous container
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
 			held.use(r, 2000)

@@ -28,8 +28,8 @@ var asked = []struct {
 // patience is the longest wait of a client for an answer. No answer here takes that long.
 const patience = time.Minute
 
-// inspectors serves inspectors on the loopback device, sends them requests, and closes them, some while they
-// stream.
+// inspectors serves inspectors on the loopback device, sends them requests, and closes them. It closes half
+// of them while they stream.
 func inspectors(t *tally) churn {
 	return churn{name: "inspector", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
@@ -65,7 +65,7 @@ func inspectors(t *tally) churn {
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
 		some(bufio.NewReader(stream.Body).ReadString('\n'))
-		if r.IntN(2) == 0 { // which side leaves first
+		if r.IntN(2) == 0 { // choose the side that ends the stream
 			none(stream.Body.Close())
 			none(in.Close())
 		} else {

@@ -205,7 +205,8 @@ func regions(t *tally) churn {
 	}}
 }
 
-// identifiers makes identifiers, which must all differ. Their addresses are never freed, so there are few.
+// identifiers makes identifiers, which must all differ. The addresses of identifiers are never freed, so a
+// round makes only a few.
 func identifiers(t *tally) churn {
 	var (
 		source uid.Source[place]

@@ -19,7 +19,7 @@ type report struct {
 	Wraps       int64    `json:"wraps"`   // slots whose generations were used up
 	Interrupted bool     `json:"interrupted"`
 	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
-	Last        figures  `json:"last"`  // and of the last quarter
+	Last        figures  `json:"last"`  // medians of the last quarter
 	Grown       []growth `json:"grown"`
 	More        []string `json:"more,omitempty"` // names with more open regions than at first
 	Wrong       string   `json:"wrong"`          // empty: all answers were right

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// schedules runs systems over worlds, on several goroutines: a moving entity makes one step in each tick, and
+// schedules runs systems over worlds, on several goroutines. In each tick, each entity moves by one step, and
 // commands replace a part of the entities.
 func schedules(t *tally) churn {
 	return churn{name: "schedules", round: func(r *rand.Rand) {

@@ -55,7 +55,7 @@ func shared(t *tally) churn {
 	}}
 }
 
-// together are goroutines of one churn. wait panics with the first panic of a goroutine.
+// together runs goroutines of one churn. If goroutines panic, wait panics with the last of their panics.
 type together struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex

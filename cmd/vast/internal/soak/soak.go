@@ -1,13 +1,13 @@
 // Package soak is the command that uses everything that the library has, for a given time, and checks that
 // nothing leaks.
 //
-// The work goes in rounds of about half a second. A round has a share of each churn: it makes containers,
-// worlds, schedules, inspectors and so on, compares them with models of plain Go values while it uses them,
-// and closes them. Some are made in the first round and stay open to the end. Between two rounds nothing
-// runs, and exact figures must be as before: file descriptors, goroutines, regions and the addresses they
-// reserve. Other figures (mappings, resident memory, the Go heap) are compared by medians. The first tenth of
-// the time warms up; after it, the first quarter of the rounds is compared with the last. See judged for the
-// allowed differences.
+// The work goes in rounds of about half a second. A round runs each churn once. A churn makes containers,
+// worlds, schedules, inspectors and so on. It uses them, compares them with models of plain Go values, and
+// closes them. Some containers are made in the first round and stay open to the end. Nothing runs between two
+// rounds, and the exact figures must then be as before: file descriptors, goroutines, regions and reserved
+// addresses. Other figures (mappings, resident memory, the Go heap) are compared by medians. The first tenth
+// of the time warms up; after it, the first quarter of the rounds is compared with the last. See judged for
+// the allowed differences.
 package soak
 
 import (
@@ -62,7 +62,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo returns the destination of the lines that are printed once a second. With -json there is none,
+// linesTo returns the destination of the lines that are printed once a second. With -json it returns nil,
 // unless standard error is a terminal.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
@@ -105,14 +105,14 @@ func parse(args []string, help io.Writer) (options, error) {
 const (
 	// leastRounds is the least number of rounds, however short the time is.
 	leastRounds = 8
-	// mostSamples bounds the samples of a soak, so that the samples do not count as growth themselves.
+	// mostSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
 	mostSamples = 1000
 	// settlingRounds is the number of rounds before exact figures are compared. These rounds open the lasting
 	// containers.
 	settlingRounds = 3
 )
 
-// mostWorkers is a bound against typing errors.
+// mostWorkers bounds the flag -workers, to catch typing errors.
 const mostWorkers = 4096
 
 // soak is a run of the command.
@@ -136,7 +136,7 @@ func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
 		base    figures
-		held    holders // at the baseline
+		held    holders // the open regions at the baseline
 		samples = make([]figures, 0, mostSamples)
 		told    time.Time
 		sampled time.Time
@@ -213,8 +213,9 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures while all churns rest. Closed resources may take a moment to end. So read waits 100
-// ms, or, once the baseline is settled, up to s.rest for the exact figures to return to the baseline.
+// read reads the figures while all churns rest. Closed resources may take a moment to end, so read waits.
+// Before the baseline is settled, it waits 100 ms. After that, it waits until the exact figures return to the
+// baseline, for s.rest at most.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {

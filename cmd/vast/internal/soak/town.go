@@ -21,8 +21,8 @@ type person struct {
 	note    *string
 	boss    vast.Entity
 	staff   map[vast.Entity]bool
-	roads   map[vast.Entity]uint64 // to others
-	arrives map[vast.Entity]bool   // entities with roads to it
+	roads   map[vast.Entity]uint64 // the targets of its roads
+	arrives map[vast.Entity]bool   // the entities whose roads lead to it
 	name    string
 }
 
@@ -41,14 +41,14 @@ type town struct {
 	commands *vast.Commands
 	order    *vast.Order[place, int64]
 	births   []*vast.Archetype
-	born     [][2]bool // of each archetype, whether it has at and ill
+	born     [][2]bool // whether each archetype has at and ill
 
 	moved    func(old, now vast.Entity) // called for each person that moves
 	people   map[vast.Entity]*person
 	list     []vast.Entity // people in any order, some deleted
 	gone     []vast.Entity // some deleted people
-	arrivals int           // arrivals that the hooks of at counted, less the departures
-	most     int           // people
+	arrivals int           // added places minus removed places, as the hooks of at count them
+	most     int           // the largest number of people
 	label    int           // the last name
 }
 
@@ -73,8 +73,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
 	w.OnMove(func(old, now vast.Entity) { n.moved(old, now) })
-	// A world makes room for a level of a hierarchy when it is first used. Here all levels are used at the
-	// start.
+	// A world makes room for a level of a hierarchy when an entity first has that depth. newTown uses all
+	// levels, so that the world does not grow by them later.
 	top := n.births[0].New()
 	for below, depth := top, 0; depth < mostDepth; depth++ {
 		e := n.births[0].New()
@@ -85,7 +85,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	return n
 }
 
-// passingTowns makes, uses and closes worlds: with any kind of pages, often several in succession.
+// passingTowns makes, uses and closes worlds with all kinds of pages. It resets half of the worlds and uses
+// them again.
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
@@ -159,7 +160,7 @@ func (n *town) arrive(e vast.Entity, born [2]bool) {
 	n.list = append(n.list, e)
 }
 
-// leave removes e and, as the world does, all of its staff from the model.
+// leave removes e and all of its staff from the model. The world has deleted the same entities.
 func (n *town) leave(e vast.Entity) {
 	p := n.people[e]
 	delete(n.people, e)
@@ -222,7 +223,7 @@ func (n *town) step(r *rand.Rand) {
 	}
 }
 
-// thin deletes the ill, and others if that is not enough, until there is room.
+// thin deletes the ill. If that is not enough, it deletes others until half of the largest number is left.
 func (n *town) thin() {
 	n.world.DeleteAll(n.world.Query(n.ill))
 	for e, p := range n.people {

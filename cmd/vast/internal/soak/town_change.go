@@ -64,7 +64,7 @@ func (n *town) move(e vast.Entity, p *person, v place) {
 	}
 }
 
-// link gives e a boss or removes it.
+// link gives e a boss, or removes the boss of e.
 func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(4) == 0 {
 		must(n.boss.Remove(e) == (p != nil && !p.boss.IsZero()), "Remove of the boss of %v", e)
@@ -133,7 +133,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// call gives e a name or removes it.
+// call gives e a name, or removes the name of e.
 func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(3) == 0 {
 		must(n.names.Remove(e) == (p != nil && p.name != ""), "Remove of the name of %v", e)

@@ -56,7 +56,7 @@ func (n *town) few(r *rand.Rand) (es []vast.Entity) {
 	return es
 }
 
-// look compares a part of the answers with the model.
+// look compares a part of the world with the model, trims the world, or advances its tracker.
 func (n *town) look(r *rand.Rand) {
 	switch r.IntN(8) {
 	case 0:
@@ -86,7 +86,7 @@ func (n *town) compareOrder() {
 	must(count == n.at.Len(), "the order yields %d of %d", count, n.at.Len())
 }
 
-// compareOne compares everything that the world has of an entity with the model. p is nil if e is stale.
+// compareOne compares all data of an entity with the model. p is nil if e is stale.
 func (n *town) compareOne(e vast.Entity, p *person) {
 	must(n.world.Alive(e) == (p != nil), "%v is alive", e)
 	if p == nil {
@@ -121,7 +121,7 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	}
 }
 
-// compare compares everything with the model.
+// compare compares the whole world with the model.
 func (n *town) compare() {
 	at, ill, both := 0, 0, 0
 	for e, p := range n.people {

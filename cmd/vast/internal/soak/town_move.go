@@ -6,11 +6,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// fewestRegrouped is the number of people from which a town has slots enough for an archetype for each set of
+// fewestRegrouped is the least size of a town that has enough slots for an archetype of each set of
 // components.
 const fewestRegrouped = 1 << 12
 
-// gather moves people together, all that have to move or some.
+// gather moves people together with Regroup or Pack. It sometimes bounds the number of moves.
 func (n *town) gather(r *rand.Rand) {
 	o := vast.MoveOptions{Most: r.IntN(2) * (1 + r.IntN(100))}
 	told := 0

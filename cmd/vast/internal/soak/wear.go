@@ -21,14 +21,15 @@ type wearing[R comparable] struct {
 	remove func(R) bool
 	alive  func(R) bool
 	slot   func(R) uint32
-	first  R // of the current slot
-	last   R
+	first  R // the first reference to the current slot
+	last   R // the last reference to the current slot
 	count  int // uses of the current slot
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use inserts into the lowest free slot and removes again, over and over. When the next slot becomes the
-// lowest, the slot before must have had generation.MaxCount uses, and no reference to it may be valid.
+// use repeats an insertion and a removal. An insertion takes the lowest free slot. When an insertion takes
+// the next slot, the slot before must have had generation.MaxCount uses, and no reference to that slot may be
+// valid.
 func (w *wearing[R]) use(t *tally) {
 	for range uses {
 		ref := w.insert()
@@ -53,8 +54,8 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * uses)
 }
 
-// container is a container to wear out, with a function to replace it at once, so that every round ends with
-// the same number of containers.
+// container is a container to wear out. The function open replaces it within the round, so that every round
+// ends with the same number of containers.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error

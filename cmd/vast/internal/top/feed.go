@@ -43,7 +43,7 @@ type overview struct {
 	History []inspect.Sample `json:"history"`
 }
 
-// world is the used part of the answer about the world.
+// world is the part that feed uses of the inspector's answer about the world.
 type world struct {
 	Name string `json:"name"`
 }
@@ -77,7 +77,8 @@ func (f *feed) overview(ctx context.Context) (*overview, error) {
 	return o, f.program.Get(ctx, "overview", nil, mostAnswer, o)
 }
 
-// follow sends updates until the context ends. It reopens a lost stream, and fetches the history since.
+// follow sends updates until the context ends. If the stream breaks, it fetches the history and opens the
+// stream again.
 func (f *feed) follow(ctx context.Context) {
 	wait := firstWait
 	for {
@@ -140,7 +141,7 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// hopeless reports whether attaching again is useless, because the program is there and refuses.
+// hopeless reports whether attaching again is useless, because the program answers and refuses.
 func hopeless(err error) bool {
 	refused, ok := errors.AsType[*attach.Error](err)
 	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden ||

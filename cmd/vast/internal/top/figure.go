@@ -52,7 +52,7 @@ func digits(x float64) string {
 // size formats a number of bytes with its unit.
 func size(n int) string { return vm.Bytes(max(n, 0)) }
 
-// percent formats a share of 1.
+// percent formats a share, such as 0.25, as a percentage.
 func percent(x float64) string {
 	if !(x > 0) {
 		return "0 %"
