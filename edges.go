@@ -21,7 +21,7 @@ type EdgesOptions struct {
 }
 
 // Edges link each source to any number of targets, with a T for each link, such as roads between towns with
-// their lengths. An entity may be linked to itself, and circles are allowed. An edge ends when either entity
+// their lengths. An entity may be linked to itself, and cycles are allowed. An edge ends when either entity
 // is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need no
 // data, use Edges[struct{}].
 //
@@ -51,8 +51,8 @@ type ends[T any] struct {
 // edges is the storage of Edges.
 type edges[T any] struct {
 	world    *World
-	sources  *column // elements: the ends of the lists of edges out
-	targets  *column // elements: the ends of the lists of edges in
+	sources  *column // its elements are the ends of the lists of edges out
+	targets  *column // its elements are the ends of the lists of edges in
 	pool     *bulk.Pool[edge[T]]
 	onDelete OnDelete
 }
@@ -212,13 +212,14 @@ type laterEdge[T any] struct {
 	value T
 }
 
-// AddLater records that an edge is made or overwritten, as by [Edges.Add]. Both entities may be placeholders.
+// AddLater records a command that makes or overwrites an edge as [Edges.Add] does. Both entities may be
+// placeholders.
 func (e Edges[T]) AddLater(cs *Commands, from, to Entity, v T) {
 	one := laterEdge[T]{to, v}
 	*(*laterEdge[T])(cs.recordFor(e.made().sources, commandAdd, from, unsafe.Sizeof(one))) = one
 }
 
-// RemoveLater records that an edge is removed, as by [Edges.Remove].
+// RemoveLater records a command that removes an edge as [Edges.Remove] does.
 func (e Edges[T]) RemoveLater(cs *Commands, from, to Entity) {
 	*(*Entity)(cs.recordFor(e.made().sources, commandRemove, from, unsafe.Sizeof(to))) = to
 }
@@ -238,8 +239,8 @@ func (s *edges[T]) count(c *column, e Entity) int {
 	return int(s.ends(c, e.slot).count)
 }
 
-// walk yields the other ends of an entity's edges: of edges out if c is the column of sources, otherwise of
-// edges in.
+// walk yields the entities at the other ends of e's edges. If c is the column of sources, walk follows the
+// edges out of e, otherwise the edges into e.
 func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
 	if !c.has(e) {
 		return
@@ -259,7 +260,8 @@ func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
 	}
 }
 
-// ends is sound for the usable slots of either column.
+// ends returns the ends of a slot's list of edges in column c. The conversion is sound for the usable slots
+// of either column.
 func (s *edges[T]) ends(c *column, slot uint32) *ends[T] {
 	return (*ends[T])(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(ends[T]{})))
 }

@@ -104,14 +104,14 @@ func (s *edges[T]) dropOut(slot uint32) {
 	}
 }
 
-// edgeStore is the store of the sources of edges. Edges.Add makes room and links.
+// edgeStore is the store of the column of sources. Edges.Add itself makes room and links.
 type edgeStore[T any] struct {
 	inPlace
 	e *edges[T]
 }
 
 func (s edgeStore[T]) drop(slot uint32)        { s.e.dropOut(slot) }
-func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // the ends go with the columns
+func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // enter resets the ends
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }

@@ -10,9 +10,9 @@ import (
 // ever, even if its slot is used again. An Entity is a plain value of 8 bytes without Go pointers: it may be
 // stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
 //
-// It holds the number of the slot, how often the slot had been used, and a mark of the world, so that an
-// entity of another world is stale here too. Worlds share 255 marks, so do not rely on marks to tell worlds
-// apart.
+// An Entity holds the number of the slot, how often the slot had been used, and a mark of the world, so that
+// an entity of another world is stale here, too. Worlds share 255 marks, so do not rely on marks to tell
+// worlds apart.
 type Entity struct {
 	slot       uint32
 	generation uint32

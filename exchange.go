@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Exchange gives every entity that matches the query the components of add and takes those of remove from it,
-// in one walk, and returns how many entities match. Gained components are zero. A component of add that the
-// entity has stays as it is. A component of remove that the entity lacks is passed over. The query sees the
-// world as it was before. Exchange makes room first: if that fails, it panics with a [*vm.Error] and has
+// Exchange adds the components of add to every entity that matches the query and removes the components of
+// remove, in one walk, and returns how many entities match. Gained components are zero. A component of add
+// that the entity has stays as it is. A component of remove that the entity lacks is ignored. The query sees
+// the world as it was before. Exchange makes room first: if that fails, it panics with a [*vm.Error] and has
 // changed nothing. It panics if the query or a column is of another world, or if a column is named twice.
 // Complexity: 64 entities at a time for each column.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
@@ -83,7 +83,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	return n
 }
 
-// giveZero is give that also clears the gained elements.
+// giveZero is like give, and also clears the gained elements.
 func (c *column) giveZero(lo, hi uint32) (added int) {
 	for lo < hi {
 		word, mask, end := wordOf(lo, hi)

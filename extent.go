@@ -22,8 +22,8 @@ type extent struct {
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype extents with room for at least n more entities. For a large archetype it draws a
-// quarter of what the archetype owns, if there is room for that. On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities. For a large archetype it draws as
+// many words as a quarter of those that the archetype owns, if there is room. On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (w *World) draw(a *Archetype, n int) error {
 // hole is a run of words that no archetype owns.
 type hole struct{ word, words uint32 }
 
-// drawHoles gives the archetype words from several holes, for the case that no hole has enough. It takes as
-// few holes as possible, the largest ones. On failure the archetype owns what it owned before; memory may
+// drawHoles gives the archetype words from several holes, for the case that no hole has enough. It takes the
+// largest holes, and so as few as possible. On failure the archetype owns what it owned before; memory may
 // stay committed.
 func (w *World) drawHoles(a *Archetype, words uint32) error {
 	holes, total := w.holes()
@@ -133,8 +133,8 @@ func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
 // place finds words for an extent and makes the memory of the archetype's columns usable there. It tries, in
 // this order: the lowest hole between extents that is large enough; new words, which lie right behind the
-// archetype's last extent if no other extent was drawn meanwhile; the largest hole, if that has at least
-// least words. If all of these fail, it returns no words.
+// archetype's last extent if no other extent was drawn since; the largest hole, if that has at least least
+// words. If all of these fail, it returns no words.
 func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
@@ -187,8 +187,8 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 	return uint32((((bytes+huge-1)&^(huge-1) + wordBytes - 1) / wordBytes))
 }
 
-// claim takes words that no archetype owns. If the first word is beyond the frontier, the words between them
-// become vacant.
+// claim takes words that no archetype owns. If the first word is beyond the frontier, the words from the
+// frontier to it become vacant.
 func (w *World) claim(a *Archetype, word, words uint32) error {
 	end := word + words
 	if err := w.commit(a, end); err != nil {

@@ -11,7 +11,7 @@ import (
 // Allocator gives every block pages of its own, with an uncommitted guard page before and behind them.
 // Freeing a block takes its memory away and keeps its addresses.
 //
-// The methods may be called from many goroutines.
+// Many goroutines may call the methods at the same time.
 type Allocator struct {
 	region *vm.Region
 	base   unsafe.Pointer

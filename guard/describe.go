@@ -40,9 +40,9 @@ func (r *registry) find(p uintptr) *Allocator {
 }
 
 // Describe reports which block an address belongs to: an address from a log, from a debugger, or of a
-// suspected pointer. It returns false for an address of no open allocator. Fault.At is nil in the report.
-// Describe may be called from many goroutines. Complexity: linear in the number of open allocators and in the
-// pages of the block.
+// suspected pointer. It returns false if no open allocator owns the address. Fault.At is nil in the report.
+// Many goroutines may call Describe at the same time. Complexity: linear in the number of open allocators and
+// in the pages of the block.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {

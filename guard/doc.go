@@ -41,9 +41,9 @@
 // stacks of the goroutines: they say where the bad access is but not which object it hit. In a goroutine that
 // called [runtime/debug.SetPanicOnFault] the fault is a panic instead. [vm.Watch] and [vm.Do] make that call
 // and turn the panic into one with a [*Fault], which recover gets like any other. The setting belongs to one
-// goroutine; goroutines that it starts do not inherit it. In a goroutine without it, a fault ends the process
-// with the runtime's message (GOTRACEBACK=all shows the other goroutines). So does a fault in C code. A
-// system call with a bad address does not fault: it returns EFAULT.
+// goroutine; goroutines that it starts do not inherit it. In a goroutine without the setting, a fault ends
+// the process with the runtime's message (GOTRACEBACK=all shows the other goroutines). A fault in C code
+// always ends the process. A system call with a bad address does not fault: it returns EFAULT.
 //
 // # Where nothing faults
 //
@@ -63,8 +63,8 @@
 // Guarding a few allocations, chosen at random, costs next to nothing. Over many long-running processes it
 // finds bugs that tests have missed. The method is GWP-ASan: Kostya Serebryany and others, "GWP-ASan:
 // Sampling-Based Detection of Memory-Safety Bugs in Production", 2023 (arXiv:2311.09394);
-// https://llvm.org/docs/GwpAsan.html. [SampledPool] does it for a pool. For an allocator of your own, with a
-// [Sampler] s and an [Allocator] g of a few blocks,
+// https://llvm.org/docs/GwpAsan.html. [SampledPool] applies the method to a pool. For an allocator of your
+// own, with a [Sampler] s and an [Allocator] g of a few blocks,
 //
 //	p, err := ordinary.Alloc(size)      becomes    if s.Sample() {
 //	                                                   if p, err := g.Alloc(size, align); err == nil {
@@ -75,7 +75,7 @@
 //	ordinary.Free(p)                    becomes    if g.Owns(p) { g.Free(p) } else { ordinary.Free(p) }
 //
 // A heap.Heap does the same while the environment variable VAST_GUARD is 1/n. A container whose elements must
-// lie at base + i × size cannot move single elements elsewhere. For those, one in n releases of an
+// lie at base + i × size cannot move single elements elsewhere. For such containers, one in n releases of an
 // arena.Arena, and one in n truncations of a bulk.Array or bulk.Table, gives all the memory back at once, so
 // that a stale access faults. Regions remember the call that gave the memory back, and the panic of
 // [vm.Watch] names this call. An invalid value of the variable is reported on standard error and ignored.

@@ -58,8 +58,8 @@ var (
 )
 
 // NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
-// more addresses if the elements are large. Its capacity bounds a larger Options.Capacity: 16,384 elements
-// live at once. Options.Step is ignored.
+// more addresses if the elements are large. Its capacity also bounds the pool: at most 16,384 elements live
+// at once, even if Options.Capacity is larger. Options.Step is ignored.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
@@ -135,8 +135,8 @@ func (p *Pool[T]) element(c *cell) *T {
 	return (*T)(unsafe.Add(p.a.base, p.a.place(c.page, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))))
 }
 
-// Insert puts v into the lowest free slot and returns its handle and its address. It panics with the
-// [*vm.Error] that [Pool.Grow] would return if there is no room; then the pool is unchanged. Complexity: two
+// Insert puts v into the lowest free slot and returns its handle and its address. If there is no room, Insert
+// panics with the [*vm.Error] that [Pool.Grow] would return; then the pool is unchanged. Complexity: two
 // system calls and a page fault.
 func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	h, e, err := p.insert(v)

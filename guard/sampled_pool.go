@@ -33,7 +33,7 @@ type SampledPoolOptions struct {
 //
 // Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
 // much as in a bulk.Pool; an insertion costs the sampler's decision. Guarded elements have slots from
-// Options.Capacity on and are yielded after the others. They do not count for Options.Capacity and
+// Options.Capacity on and are yielded after the others. They do not count towards Options.Capacity and
 // Options.MaxBytes; SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the
 // bulk.Pool.
 //

@@ -8,7 +8,7 @@ import "math/rand/v2"
 //
 // The zero Sampler picks nothing. A Sampler belongs to one goroutine at a time.
 type Sampler struct {
-	left  uint32 // allocations until the next pick, that one included
+	left  uint32 // allocations until the next pick, including the picked one
 	every uint32
 }
 

@@ -16,8 +16,8 @@ import (
 // pages hold 27, then 54 and 109. The idea is Niklas Gray's ("Virtual Memory Tricks", 2017).
 //
 // Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
-// element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on elements move by their
-// pages, on Linux without a copy, and rarely; see [Heap.Realloc].
+// element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on, elements move rarely and by
+// their pages, on Linux without a copy; see [Heap.Realloc].
 //
 // One goroutine may use a buffer at a time. Any number of goroutines may have buffers in one heap.
 type Buffer[T any] struct {
@@ -46,8 +46,8 @@ func nextPages(pages, page, size, need int) int {
 	return max(2*pages, (need*size+page-1)/page)
 }
 
-// Append puts v at the end. It panics with the [*vm.Error] that [Buffer.Grow] would return if there is no
-// room; then the buffer is unchanged.
+// Append puts v at the end. If there is no room, Append panics with the [*vm.Error] that [Buffer.Grow] would
+// return; then the buffer is unchanged.
 func (b *Buffer[T]) Append(v T) {
 	if len(b.elements) == cap(b.elements) {
 		if err := b.Grow(1); err != nil {
@@ -70,7 +70,7 @@ func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 	return b.elements[have:], nil
 }
 
-// Grow makes the next n appended elements unable to fail. It panics when n is negative.
+// Grow makes the next n additions of an element unable to fail. It panics when n is negative.
 //
 // It returns an error as [Heap.Alloc] does; then the buffer is unchanged.
 func (b *Buffer[T]) Grow(n int) error {

@@ -1,9 +1,10 @@
-// Package heap allocates memory outside Go's heap, of any size and in any order, without fragmenting memory.
+// Package heap allocates memory of any size outside Go's heap and frees it in any order, without fragmenting
+// memory.
 //
 // A [Heap] reserves address space and allocates from it. Freed allocations leave holes in the addresses, but
 // not in memory: each page of addresses is mapped to memory by itself, so the memory of a freed page serves
 // the next allocation at any address, or another program. Addresses are plentiful. Allocations of seven
-// eighths of a page or more therefore have whole pages. Smaller ones share pages that are divided into
+// eighths of a page or more therefore have whole pages. Smaller allocations share pages that are divided into
 // objects of one size. The price is that sizes are rounded up. "Virtual Memory Tricks" (Niklas Gray, 2017)
 // describes the idea, pools made of whole pages, and the [Buffer].
 //
@@ -22,7 +23,8 @@
 //     less than an eighth or less than 16 bytes
 //   - pool: one to eight pages, divided into objects of one class
 //   - block: an allocation of whole pages, up to 256 KiB
-//   - room: the addresses of one larger allocation, with at least as many behind it, into which it can grow
+//   - room: the addresses of one larger allocation and at least as many addresses behind them, so that the
+//     allocation can grow in place
 //   - kept: free pages whose memory is not given back yet
 //
 // # Where things are

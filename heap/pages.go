@@ -133,7 +133,7 @@ func (p *pages) free(at, n uint32) {
 		p.pagesKept += int(n)
 		return
 	}
-	_ = p.discard(at, n) // after a failure the memory stays, which the next run uses
+	_ = p.discard(at, n) // after a failure the memory stays, for the next run
 }
 
 // discard gives back a run and its memory. Its committed pages are zero afterwards, even if the system
@@ -191,8 +191,8 @@ func (p *pages) lower() error {
 	return err
 }
 
-// uncharge decommits free ranges, the longest first, until at least bytes no longer count in any limit. It
-// stops when the system refuses another hole.
+// uncharge decommits free ranges, the longest first, until the given number of bytes or more no longer counts
+// in any limit. It stops when the system refuses another hole.
 func (p *pages) uncharge(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {

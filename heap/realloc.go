@@ -14,10 +14,10 @@ import (
 // allocates. align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
 //
 // An allocation of whole pages grows in place while the addresses behind it are free. The heap gives an
-// allocation above 256 KiB addresses for twice its size, unless addresses run short. When these are used up,
-// the allocation moves by [vm.Region.MovePages]: on Linux no byte is copied, whatever the size. Smaller
-// allocations are copied. An allocation that shrinks stays in place and gives back the pages that it does not
-// need, or moves to a smaller place.
+// allocation above 256 KiB addresses for twice its size, unless addresses run short. When these addresses are
+// used up, the allocation moves by [vm.Region.MovePages]: on Linux no byte is copied, whatever the size.
+// Smaller allocations are copied. An allocation that shrinks stays in place and gives back the pages that it
+// does not need, or moves to a smaller place.
 //
 // It returns an error as Alloc does; then p is unchanged. Shrinking an allocation cannot fail.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {

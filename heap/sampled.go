@@ -9,8 +9,8 @@ import (
 )
 
 // sampled guards a few small allocations of a heap, chosen at random, when the environment variable
-// VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its addresses are not the
-// heap's, so Free looks among the blocks only after it has found no pool at p.
+// VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its address lies outside the
+// heap's addresses, so Free looks among the blocks only after it has found no pool at p.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler

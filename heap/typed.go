@@ -162,7 +162,7 @@ func (h *Heap) promise(number, n int) error {
 		return h.full(min(n, math.MaxInt/int(c.size)) * int(c.size))
 	}
 	for s.free < n {
-		s.promised = max(before, s.free) // keeps the free objects while memory is sought
+		s.promised = max(before, s.free) // so that newPool does not give these objects back
 		if err := h.newPool(number); err != nil {
 			s.promised = before
 			_ = h.trim() // the first error is the one to report

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// problem is the reason that a request is refused or failed. The client gets it as JSON.
+// problem says why a request was refused or has failed. The client gets the problem as JSON.
 type problem struct {
 	Status   int    `json:"-"`
 	Code     string `json:"code"`               // kind of problem, for programs

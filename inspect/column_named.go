@@ -12,9 +12,9 @@ import (
 const mostListed = 8
 
 // columnNamed returns the column that a request names. The parameter by says how to read the text: "id" means
-// a number, "name" means a name, and an empty by means either. Several columns may share a name, and the name
-// of one may be the number of another. columnNamed refuses a text that fits two columns: an edit could change
-// the wrong component. With by=id a text never fits two.
+// a number, "name" means a name, and "" means either. Several columns may share a name, and the name of one
+// may be the number of another. columnNamed refuses a text that fits two columns: an edit could change the
+// wrong component. With by=id a text never fits two.
 func columnNamed(columns []column, text, by string) (*column, error) {
 	if by != "" && by != "id" && by != "name" {
 		return nil, badRequest("by is %.40q: give id for the column's number, or name for its name", by)

@@ -45,8 +45,8 @@ type column struct {
 	info probe.ColumnInfo
 }
 
-// read reads some more of the world's columns, of which there may be hundreds. It reports whether all columns
-// are read. Call it first in each look.
+// read reads some more of the world's columns, because a world may have hundreds. It reports whether all
+// columns are read. Call it first in each look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

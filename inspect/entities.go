@@ -96,12 +96,12 @@ type pager struct {
 	offset, limit int
 
 	known  *ranks        // nil if there were none when the search started
-	counts []int         // of matches, by step so far
+	counts []int         // the number of matches in each step so far
 	passed int           // sum of counts, if the ranks are known
 	picked []vast.Entity // entities of the page
 	rows   []row         // of picked, as far as they were read
 	total  int
-	exact  bool // so far
+	exact  bool // the page shows one moment so far
 	cut    bool // matches were left out
 }
 
@@ -145,8 +145,8 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 	})
 }
 
-// findPlain counts the matches of a query without comparisons, up to the page and beyond, or jumps if the
-// ranks are known. It reports whether it is done.
+// findPlain counts all matches of a query without comparisons, and picks the entities of the page. If the
+// ranks are known, it jumps to the page instead. It reports whether it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
 		p.known = p.in.asked.ranksOf(p.search)

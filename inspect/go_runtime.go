@@ -25,8 +25,9 @@ func readGo() goReading {
 	return goReading{int(samples[0].Value.Uint64()), samples[1].Value.Uint64(), h.Counts, h.Buckets}
 }
 
-// pausesSince returns how many collector pauses there were since an earlier reading, and the longest: the
-// upper bound of its bucket, or the lower bound of the last bucket.
+// pausesSince returns the number of collector pauses since an earlier reading, and the length of the longest
+// one. The length is the upper bound of the pause's bucket, or the lower bound if the bucket has no upper
+// bound.
 func (r goReading) pausesSince(earlier goReading) (n uint64, worst float64) {
 	for i, c := range r.pauses {
 		if i < len(earlier.pauses) {

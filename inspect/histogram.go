@@ -127,7 +127,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	// half of the width, as border computes it
+	// width is half of the width of a bin: like border, the loop below works with halves.
 	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {

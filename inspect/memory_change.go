@@ -21,9 +21,10 @@ const (
 	lineBytes    = 64                     // a cache line: the least that the processor reads
 )
 
-// changes finds what changes in memory. A pass hashes each small unit of resident memory and compares the
-// hash with that of the pass before. Write protection would find every write, but costs a page fault for the
-// first write to each page and splits huge pages: see docs/decisions/0016-change-by-comparison.md.
+// changes finds the units of memory that change. A pass hashes each small unit of resident memory and
+// compares the hash with that of the pass before. Write protection would find every write, but costs a page
+// fault for the first write to each page and splits huge pages: see
+// docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
 	lenses []*lens // the last used comes first
@@ -184,7 +185,7 @@ type pageReader struct {
 	marks  []mark
 }
 
-// makePass reads what a lens covers, and compares it with the pass before.
+// makePass reads the memory that a lens covers, and compares it with the pass before.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
 	r := &pageReader{layout: l, origin: view.from, unit: view.unit}
 	units, err := r.find(ctx, view)
@@ -307,7 +308,7 @@ func hashOf(b []byte, lines int, seed uint64) uint32 {
 	return uint32(h >> 32)
 }
 
-// hashWords is a multiplicative hash of 8-byte words, and of the remaining bytes one by one.
+// hashWords returns a multiplicative hash of the 8-byte words of b and then of the remaining bytes.
 func hashWords(h uint64, b []byte) uint64 {
 	const prime = 0xD6E8FEB86659FD93
 	for ; len(b) >= 8; b = b[8:] {

@@ -95,8 +95,8 @@ func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) 
 	return nil
 }
 
-// parseMemoryPicture reads the parameters of a picture: ranges=from-to-cells,… or, for one range, from, to
-// and cells; by; format.
+// parseMemoryPicture reads the parameters of a picture. They are by, format, and either
+// ranges=from-to-cells,… or, for one range, the three parameters from, to and cells.
 func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 	get := func(name string) string {
 		if v := q[name]; len(v) > 0 {

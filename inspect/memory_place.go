@@ -40,7 +40,7 @@ type occupant struct {
 	Name string `json:"name"`
 }
 
-// describePlace answers what lies at a place.
+// describePlace answers with a description of a place.
 func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	place, err := wholeNumber(r, "offset", -1, 0, math.MaxInt/4)
 	if err != nil || place < 0 {

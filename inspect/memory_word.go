@@ -20,7 +20,7 @@ type wordAnswer struct {
 	Live    string     `json:"live"`
 	Slots   []slotInfo `json:"slots"`
 	Columns []presence `json:"columns"` // columns in which at least one of the slots has a component
-	// components of the archetype that owns the word; empty if none does
+	// components of the archetype that owns the word; empty if no archetype owns it
 	Archetype   []string `json:"archetype"`
 	Owned       bool     `json:"owned"`
 	ExtentFirst int      `json:"extentFirst"` // first slot of the extent that holds the word
@@ -41,7 +41,7 @@ type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
 	Storage string `json:"storage"`
-	// whether the column belongs to the world itself, which records in it the entities that are targets
+	// whether the column belongs to the world itself and records the entities that are targets
 	Private bool   `json:"private"`
 	Slots   string `json:"slots"` // in the format of live
 	Size    int    `json:"size"`  // of an element, in bytes

@@ -177,7 +177,8 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// wholeNumber returns a whole number from a request's parameters, or otherwise if it is missing.
+// wholeNumber returns a whole number from a request's parameters. If the parameter is missing, it returns the
+// argument otherwise.
 func wholeNumber(r *http.Request, name string, otherwise, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

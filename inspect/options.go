@@ -11,8 +11,8 @@ import (
 type Options struct {
 	// Addr is the address to listen at, as host:port. Port 0 takes a free port. Default: "127.0.0.1:0".
 	Addr string
-	// Hosts are additional names by which browsers may call the inspector, such as that of a proxy in front
-	// of it. "localhost" and addresses always work. Default: none.
+	// Hosts are additional names by which browsers may call the inspector, such as the name of a proxy in
+	// front of it. "localhost" and addresses always work. Default: none.
 	Hosts []string
 	// ReadWrite allows clients that have the token to change values and to pause the program. Default:
 	// read-only.

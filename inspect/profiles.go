@@ -111,7 +111,7 @@ type variables struct {
 }
 
 // serveVariables answers at /debug/vars with the variables that the program published by package expvar, and
-// vast.
+// with one more, which is called vast.
 func (in *Inspector) serveVariables(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
 	defer cancel()

@@ -40,7 +40,7 @@ func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 
 // completeAnswer lists how a text may continue.
 type completeAnswer struct {
-	From  int          `json:"from"` // in characters, as To
+	From  int          `json:"from"` // in characters, like To
 	To    int          `json:"to"`
 	Items []query.Item `json:"items"`
 }

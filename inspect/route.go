@@ -44,7 +44,7 @@ func (in *Inspector) routes() []route {
 	)
 }
 
-// handler answers all requests: those below [prefix] by the routes.
+// handler returns the handler of all requests. The routes answer the requests below [prefix].
 func (in *Inspector) handler(routes []route) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)

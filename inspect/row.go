@@ -16,20 +16,20 @@ const (
 	keptBytes = 1 << 10 // of a component whose copy is kept after the look: a look reads many rows
 )
 
-// row holds the values that were read of an entity.
+// row holds the values that were read from an entity.
 type row struct {
 	entity vast.Entity
 	name   string
 	cells  []cell // by shown column; nil if the entity is gone
 }
 
-// cell is an entity's value in a column.
+// cell is an entity's value in a column. At most one of value, text and leaves is set.
 type cell struct {
 	has    bool
-	value  reflect.Value // a small copy without Go pointers; or else
+	value  reflect.Value // a copy of a small component without Go pointers
 	text   string        // a short text
-	leaves []any         // or the values within
-	target vast.Entity
+	leaves []any         // the values within the component
+	target vast.Entity   // of a relation
 }
 
 // rowReader reads rows.
@@ -133,7 +133,7 @@ func (c *shownColumn) textOf(v reflect.Value) string {
 	return value.Text(v, cellBytes)
 }
 
-// leavesOf returns the values within a value: bools, numbers, strings and entities; all others as texts.
+// leavesOf returns the values within a value: bools, numbers, strings and entities. All others become texts.
 func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	leaves := make([]any, len(c.parts))
 	for i := range c.parts {

@@ -167,7 +167,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	// a halving practically never leaves fewer than the limit
+	// A halving practically never leaves fewer entities than the limit.
 	most := max(4*s.limit, 1024)
 	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // large enough not to grow in a look
 	var sampled []vast.Entity
@@ -195,6 +195,6 @@ func (s *rowSource) sample() error {
 	return nil
 }
 
-// gatheredAtOnce is how much is collected in one look. Merging it with the rest may take a while, outside of
-// the look.
+// gatheredAtOnce is the number of entities or values that one look collects. They are merged with the earlier
+// ones outside of the look, because merging may take a while.
 const gatheredAtOnce = 16 << 10

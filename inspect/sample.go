@@ -2,11 +2,11 @@ package inspect
 
 import "time"
 
-// Sample is what a world and its program did in one second. Times are in seconds, sizes in bytes.
+// Sample describes one second of a world and its program. Times are in seconds, sizes in bytes.
 type Sample struct {
 	At float64 `json:"at"` // when the sample was taken, in seconds since 1970
-	// Admitting reports whether the world admits visitors. If it does not, as when a tick hangs, Entities is
-	// Age seconds old, or 0 if the world never admitted one.
+	// Admitting reports whether the world admits visitors. If a tick hangs, for example, the world admits
+	// none. Then Entities is Age seconds old, or 0 if the world has never admitted a visitor.
 	Admitting        bool    `json:"admitting"`
 	Age              float64 `json:"age"`
 	Entities         int     `json:"entities"`

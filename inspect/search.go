@@ -50,7 +50,7 @@ type search struct {
 	next   int           // first slot to read
 	slots  int           // number of slots at the last step
 	words  []uint64      // matches of a step
-	begin  time.Time     // of the look
+	begin  time.Time     // start of the look
 	spent  time.Duration // time in looks
 	looks  int
 	last   int    // number of the last look that took a step
@@ -66,7 +66,7 @@ type wanted struct {
 	given   bool   // whether columns was given; else the columns of the query are shown
 	number  string // one numeric value
 	leaves  bool   // whether to read the values within components, not short texts
-	slots   int    // bound of a step, for searches that process each match; 0: the best for counting
+	slots   int    // bound of a step, for searches that process each match; 0 if they only count
 }
 
 // slotsRead is the number of slots in a step of a search that processes each match.

@@ -45,10 +45,10 @@ type subscription struct {
 	due            time.Time
 }
 
-// serveStream sends the requested topics as server-sent events: the event is the topic, the data its JSON. If
-// a topic fails, the data is {"error": …}, and the stream continues. One goroutine makes and sends each value
-// in turn and queues nothing: a browser that reads slowly gets fewer events, and one that does not read is
-// disconnected.
+// serveStream sends the requested topics as server-sent events. The name of an event is the topic, and its
+// data is the JSON of the topic's value. If a topic fails, the data is {"error": …}, and the stream
+// continues. One goroutine makes and sends each value in turn and queues nothing: a browser that reads slowly
+// gets fewer events, and one that does not read is disconnected.
 func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
 	if err != nil {

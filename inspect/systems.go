@@ -62,7 +62,7 @@ type systemTimes struct {
 	Recent spent  `json:"recent"` // of the last 256 ticks in which it ran
 }
 
-// spent is how long something took, in seconds.
+// spent says how long something took, in seconds.
 type spent struct {
 	Count uint64  `json:"count"`
 	Total float64 `json:"total"`
@@ -72,7 +72,7 @@ type spent struct {
 	Max   float64 `json:"max"`
 }
 
-// systemsEvent is what the topic systems sends once a second.
+// systemsEvent is the value that the topic systems sends once a second.
 type systemsEvent struct {
 	Control   controlAnswer   `json:"control"`
 	Schedules []scheduleStats `json:"schedules"`

@@ -66,7 +66,7 @@ func timesOf(times []time.Duration) TickTimes {
 		return TickTimes{}
 	}
 	slices.Sort(times)
-	// The smallest time that at least hundredths % of the times do not exceed.
+	// quantile returns the smallest time that at least hundredths % of the times do not exceed.
 	quantile := func(hundredths int) float64 { return times[(n*hundredths+99)/100-1].Seconds() }
 	return TickTimes{quantile(50), quantile(99), times[n-1].Seconds()}
 }

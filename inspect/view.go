@@ -19,7 +19,8 @@ type View struct {
 	ID string
 	// Title is shown to people. Default: ID.
 	Title string
-	// Bounds is the whole area of the view. Home is what the page shows at first. Default of Home: Bounds.
+	// Bounds is the whole area of the view. Home is the area that the page shows at first. Default of Home:
+	// Bounds.
 	Bounds, Home Bounds
 	// Down makes y grow downwards, as on screens. Default: upwards, as on maps.
 	Down bool
@@ -33,7 +34,7 @@ type View struct {
 	Layers []Layer
 	// Paint adds to the counts of a picture. It is required.
 	Paint func(p *Picture) (done bool)
-	// Pick finds what lies near a point. Default: nothing.
+	// Pick finds the things near a point. Default: none.
 	Pick func(p *Picking) (done bool)
 	// Where returns the position of an entity, and whether it has one. Default: no entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)

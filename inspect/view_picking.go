@@ -11,7 +11,7 @@ import (
 // mostPicked bounds the things that are reported near a point.
 const mostPicked = 8
 
-// Picking collects what lies near a point of a [View]. It keeps the 8 most important things; among equally
+// Picking collects the things near a point of a [View]. It keeps the 8 most important things; among equally
 // important things it prefers the nearest.
 type Picking struct {
 	// X, Y is the point. Radius is the greatest distance from it; in a view of a sphere, in degrees of

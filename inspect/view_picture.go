@@ -51,7 +51,7 @@ func (p *Picture) Cell(x, y float64) int {
 		x += p.period
 	}
 	column, row := (x-p.left)*p.across, (y-p.top)*p.down
-	// Written so that NaN fails.
+	// The condition is written so that NaN fails.
 	if !(column >= 0 && column <= p.columns && row >= 0 && row <= p.rows) {
 		return -1
 	}

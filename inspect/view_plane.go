@@ -65,7 +65,7 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 	return v
 }
 
-// slotsALook is how many slots one call reads.
+// slotsALook is the number of slots that one call reads.
 const slotsALook = 1 << 14
 
 // partColours are the colours of the layers after the first.

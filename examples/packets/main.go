@@ -142,8 +142,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// Close the connection first, then the stream: this wakes the goroutine wherever it waits. Only when the
-	// goroutine is done, release the memory.
+	// Close the connection first, then the stream: this wakes the goroutine wherever it waits. Release the
+	// memory only when the goroutine is done.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()

@@ -26,8 +26,8 @@ func newParticle(i int) particle {
 	}
 }
 
-// The calculations on one particle. The conversions round each product: without them a compiler may fuse a
-// multiplication and an addition, and the state would depend on the processor.
+// These are the calculations on one particle. The conversions round each product: without them a compiler may
+// fuse a multiplication and an addition, and the state would depend on the processor.
 
 func (p *particle) tick() { p.life -= dt }
 
@@ -43,7 +43,8 @@ func (p *particle) fade() {
 	}
 }
 
-// The calculations on many values of one field. Vector instructions would go into functions like these.
+// These are the calculations on many values of one field. Vector instructions would go into functions like
+// these.
 
 // tick reduces eight lifetimes at once. Their number is a multiple of eight.
 func tick(life []float32) {

@@ -37,7 +37,7 @@ type Entity struct {
 	Kind     uint32
 	Position [3]float32
 	Health   float32
-	Leader   bulk.Handle[Entity] // the entity that it follows, or zero
+	Leader   bulk.Handle[Entity] // the entity that this one follows, or zero
 }
 
 // game is the state that lives as long as the program.

@@ -2,8 +2,8 @@
 //
 //	go run ./examples/sound
 //
-// The system has the three kinds of objects with which "Data Structures Part 1: Bulk Data" (Niklas Gray)
-// explains the needs of a system. Each kind is in the container that fits its use:
+// The system has the three kinds of objects that "Data Structures Part 1: Bulk Data" (Niklas Gray) takes as
+// its example. Each kind is in the container that fits its use:
 //
 //   - Sound resources are in a bulk.Pool. No code iterates over them, but every playing sound looks up its
 //     resource in every step: a lookup is one access, and a resource never moves.

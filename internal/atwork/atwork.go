@@ -48,8 +48,8 @@ func Leave(world any) {
 }
 
 // Inside reports true only if the calling goroutine certainly does the work of the world's owner: a marked
-// function is among its callers, and no owner of another world is at work. Otherwise that other owner could
-// have called the marked function; Go gives goroutines no identity to check.
+// function is among its callers, and no owner of another world is at work. An owner of another world could
+// have called the marked function, and Go gives goroutines no identity to check.
 func Inside(world any) bool {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()

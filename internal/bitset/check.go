@@ -2,7 +2,7 @@ package bitset
 
 import "fmt"
 
-// CheckInvariants panics when a summary contradicts what lies below it. Complexity: one step a word. It is
+// CheckInvariants panics when a summary contradicts the level below it. Complexity: one step a word. It is
 // for tests and for builds with the tag invariants.
 func (s *Set) CheckInvariants() {
 	blocks := (s.usable + 63) / 64
@@ -26,8 +26,8 @@ func (s *Set) CheckInvariants() {
 	}
 }
 
-// with returns s with the bits of thing i set: its bit in any if the thing is not empty, in full if it is
-// full.
+// with returns s with the bits of thing i. The bit in any is set if the thing is not empty, and the bit in
+// full is set if the thing is full.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

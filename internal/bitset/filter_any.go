@@ -1,8 +1,8 @@
 package bitset
 
-// The tests of groups are apart from Match, candidates and whole, which would be too large to inline with
-// them; the cursor calls them if there are groups. Sets of a group may be shorter than required sets: beyond
-// its usable words a set is empty.
+// The tests of groups have methods of their own, because Match, candidates and whole would be too large to
+// inline with these tests. The cursor calls the methods if there are groups. Sets of a group may be shorter
+// than required sets: beyond its usable words a set is empty.
 
 // matchAny returns the slots of word i that are in at least one set of each group.
 //

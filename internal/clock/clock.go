@@ -5,8 +5,8 @@ package clock
 import "time"
 
 // Now returns the time since a moment early in the process's life. Only the difference of two results has a
-// meaning. It never decreases. Its resolution is a nanosecond on most systems, and a tenth of a microsecond
-// on Windows.
+// meaning. The results never decrease. Their resolution is a nanosecond on most systems, and a tenth of a
+// microsecond on Windows.
 func Now() time.Duration { return now() }
 
 // ByPackageTime makes Now use package time on every system until stop is called. It is for tests in a bubble

@@ -27,8 +27,7 @@ var verdicts sync.Map // reflect.Type → string
 // before.
 func Check[T any](what string) { CheckOr[T](what, "") }
 
-// CheckOr is Check for a function beside which another way accepts T. The message ends with that way, unless
-// other is empty.
+// CheckOr is like Check. If other is not empty, it ends the message: it names another way to store a T.
 func CheckOr[T any](what, other string) {
 	t := reflect.TypeFor[T]()
 	verdict, seen := verdicts.Load(t)

@@ -1,5 +1,5 @@
-// Package longtest chooses between the usual form of a test, which every run plays, and its long form, which
-// .ci/night plays.
+// Package longtest chooses between the usual form of a test, which every run takes, and its long form, which
+// .ci/night takes.
 package longtest
 
 import (

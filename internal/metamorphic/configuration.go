@@ -18,7 +18,7 @@ const (
 	OneByOne                    // World.Delete for each entity
 )
 
-// Configuration describes a way to make a world. It must not change any result.
+// Configuration describes a way to make a world. No result may depend on the configuration.
 type Configuration struct {
 	Storage  probe.Storage
 	Pages    vm.Pages
@@ -26,8 +26,8 @@ type Configuration struct {
 	Emptying Emptying
 	// TrimEvery is the number of operations between two calls of World.Trim. Zero: never.
 	TrimEvery int
-	// Meddling makes hooks and fills call functions that they must not call, and functions that they may
-	// call.
+	// Meddling makes hooks, and the callbacks of NewN, call functions that they must not call and functions
+	// that they may call.
 	Meddling bool
 	// Growing makes room before every operation.
 	Growing bool

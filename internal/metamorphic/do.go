@@ -213,8 +213,8 @@ func (p *player) ask(op Op) {
 	}
 }
 
-// empty empties the world as the configuration says. The hook calls of these ways are compared as a set.
-// World.Close calls no hooks.
+// empty empties the world as the configuration says. The ways to empty it call hooks in different orders, so
+// the order is not compared. World.Close calls no hooks.
 func (p *player) empty() {
 	switch p.Emptying {
 	case ByReset:

@@ -276,8 +276,8 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 	return names, values
 }
 
-// nameOf returns the result of a value's String method, or "" if the method panics, as some do for unnamed
-// values.
+// nameOf returns the result of a value's String method, or "" if the method panics. Some methods panic for
+// unnamed values.
 func nameOf(v reflect.Value) (name string) {
 	defer func() {
 		if recover() != nil {

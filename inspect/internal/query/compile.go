@@ -48,7 +48,7 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 	return p, p.simplify(q)
 }
 
-// Shown returns the columns worth showing in a list of matches: those that the query requires.
+// Shown returns the columns worth showing in a list of matches: those of all terms that are not negated.
 func (p *Plan) Shown() []*Column { return p.shown }
 
 // Text returns the query in canonical form: queries with the same terms in the same order have the same text.

@@ -36,7 +36,7 @@ type stage uint8
 
 const (
 	stageTerm   stage = iota // a term
-	stageAtom                // a name, after ! or ? or before an alternative
+	stageAtom                // a name, after !, ? or |
 	stageNamed               // after the name of a component
 	stageTarget              // inside the brackets of a relation
 	stageClose               // the end of the brackets
@@ -188,7 +188,7 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 			end++
 		}
 	}
-	// the number of the column
+	// The word includes the number of the column.
 	if k.stage <= stageAtom && end+1 < len(all) && all[end] == '#' && isDigit(all[end+1]) {
 		for end++; end < len(all) && isDigit(all[end]); end++ {
 		}

@@ -4,8 +4,8 @@
 //
 // # Language
 //
-// A query is a list of terms, separated by commas or and. An entity must fulfil all terms. The empty query
-// selects all entities.
+// A query is a list of terms, separated by commas or by the word and. An entity must fulfil all terms. The
+// empty query selects all entities.
 //
 //	Position               the entity has the component, a target in the relation, or edges
 //	Position#7             the same if several components are called Position: 7 is the number of the column
@@ -14,18 +14,18 @@
 //	ChildOf(*)             there is a target
 //	Life.Ends > 100        the entity has the component, and the comparison holds: == != < <= > >=
 //	Infected.Stage == Mild if the field's type has a String method, its result may be the value
-//	Name ~ "Par"           the text contains the other, ignoring case; !~ is the opposite
+//	Name ~ "Par"           the name contains the text, ignoring case; !~ is the opposite
 //	Aim.Target == 17.3     a field that holds an entity is compared with an ID or a name
 //	A | B, A or B          at least one alternative holds; each is one of the above
 //	!A, not A              the term does not hold
 //	?Velocity              always holds; the component is shown if the entity has it
 //
 // The name of a component must match exactly. If no name does, case is ignored, and exactly one component
-// must fit. A name that several components share needs a number. Names that are not words, and the names and,
-// or and not, are quoted with the escapes of Go. If no component is called Name, Name stands for the name of
-// the entity; == then also accepts each name that a target accepts. A comparison selects among the entities
-// that have the component, also with != and !~; only ! in front selects entities without the component. NaN
-// equals NaN, and has no order.
+// must fit. A name that several components share needs a number. Names that are not words are quoted with the
+// escapes of Go, and so are the three names "and", "or" and "not". If no component is called Name, Name
+// stands for the name of the entity; == then also accepts each name that a target accepts. A comparison
+// selects among the entities that have the component, also with != and !~; only ! in front selects entities
+// without the component. NaN equals NaN, and has no order.
 //
 // # Use
 //

@@ -29,7 +29,7 @@ type Column struct {
 	numbered bool // whether the name alone is ambiguous
 }
 
-// NewSchema returns the schema of a world's columns. It keeps columns.
+// NewSchema returns the schema of a world's columns. The schema keeps and changes the slice.
 func NewSchema(columns []Column) *Schema {
 	having := make(map[string]int)    // columns by name
 	numbered := make(map[string]bool) // name#number of each column, which may be the name of another
@@ -57,7 +57,7 @@ func (c *Column) Label() string {
 	return c.Name()
 }
 
-// Text returns the column's name as written in a query. It means no other column.
+// Text returns the column's name as written in a query. No other column has the same text.
 func (c *Column) Text() string {
 	if c.numbered {
 		return quoteName(c.Name()) + c.number()

@@ -12,13 +12,13 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Numbers of slots in a step. With them, a step takes some tens of microseconds.
+// These are numbers of slots in a step. They are chosen so that a step takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
 	stepRelated  = 8 << 10 // of a search with targets
 	stepCompared = 4 << 10
 	stepSlow     = 128 // of values that are read one by one
-	stepPages    = 512 // of values that lie in a page each
+	stepPages    = 512 // of values that each fill a page
 	stepLarge    = 64  // of values that are expensive to copy
 )
 
@@ -37,7 +37,7 @@ func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 // size returns the size of an element in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
-// Step returns how many slots of a column with a type to read between two looks at the clock.
+// Step returns the number of slots to read between two looks at the clock. The column must have a type.
 func (c *Column) Step() int {
 	switch {
 	case c.isCopied() && c.size() >= largeBytes:
@@ -275,7 +275,8 @@ func floats[T float32 | float64](c *comparison, v values, from int, passed []uin
 	}
 }
 
-// turned applies an empty range and the negation to n bits of a mask.
+// turned returns mask, cleared if the range of the comparison is empty. If the comparison is negated, turned
+// then inverts the n bits from bit on.
 func (c *comparison) turned(mask uint64, bit, n int) uint64 {
 	if c.nothing {
 		mask = 0

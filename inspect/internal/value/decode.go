@@ -14,7 +14,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 
 // shortJSON returns a JSON text, cut short.
 func shortJSON(text []byte) string {
-	if len(text) > 40 { // first, so that a large text is not copied
+	if len(text) > 40 { // the conversion to string would copy a large text
 		text = text[:44]
 	}
 	return cut(string(text), 40)
@@ -68,7 +68,7 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 	return decodeInteger(v, path, text)
 }
 
-// asString returns the string in a JSON text, and whether it is one.
+// asString returns the string in a JSON text, and reports whether the text is a string.
 func asString(text []byte) (s string, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return "", false

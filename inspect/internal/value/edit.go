@@ -126,7 +126,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 	return t, nil
 }
 
-// fieldOf returns the field of a struct with a name, if it may be edited.
+// fieldOf returns the field with the given name of a struct, if the field may be edited.
 func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructField, *Error) {
 	if err := c.mustHold(t, path); err != nil {
 		return reflect.StructField{}, err
@@ -205,7 +205,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	if json.Unmarshal(text, &fields) != nil || fields == nil {
 		return fault(path, "must be an object with fields of %s, not %s", typeName(t), shortJSON(text))
 	}
-	// Follows the order of the type, so that the same error is reported each time.
+	// The loop follows the order of the type's fields, so that it reports the same error each time.
 	for i := range t.NumField() {
 		if len(fields) == 0 {
 			break // the text bounds the time, even for structs with many fields

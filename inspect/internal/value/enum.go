@@ -91,8 +91,8 @@ func pattern(text string, n int64) string {
 	return strings.ReplaceAll(text, strconv.FormatInt(n, 10), "\x00")
 }
 
-// stringOf returns the result of a value's String method. ok is false if there is no method, or if it panics;
-// the text then says so.
+// stringOf returns the result of a value's String method. ok is false if there is no method, or if the method
+// panics. If the method panics, the text says so.
 func stringOf(v reflect.Value, most int) (text string, ok bool) {
 	// Interface copies the value, which may be large, so it is called only if there is a method.
 	if !v.CanInterface() || !v.Type().Implements(stringerType) {

@@ -119,7 +119,7 @@ func typeName(t reflect.Type) string {
 func cut(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]
-		for i := 1; i <= 4 && i <= len(s); i++ { // a rune that was cut
+		for i := 1; i <= 4 && i <= len(s); i++ { // removes a rune that was cut
 			if c := s[len(s)-i]; c >= 0xc0 {
 				s = s[:len(s)-i]
 				break

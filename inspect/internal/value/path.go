@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Error is the reason that an edit is refused.
+// Error says why an edit is refused.
 type Error struct {
 	Path    string // of the wrong field; empty for the whole value
 	Message string // what is allowed

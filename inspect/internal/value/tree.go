@@ -156,7 +156,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// Without a copy the content is shown too, except for String methods of unexported types.
+			// Without a copy the content is shown too, but String methods of unexported types are not called.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
