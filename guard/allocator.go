@@ -282,7 +282,7 @@ func (a *Allocator) Len() int {
 }
 
 // Check compares the bytes around all live blocks, and returns a [*Fault] about the first block whose
-// surroundings were overwritten. Where nothing faults (see the package documentation), Check also finds
+// surroundings were overwritten. If accesses do not fault (see the package documentation), Check also finds
 // writes to freed blocks. It changes nothing. Complexity: it reads less than two pages for each block.
 func (a *Allocator) Check() error {
 	a.mu.Lock()

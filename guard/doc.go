@@ -5,8 +5,9 @@
 // has pages of its own and ends at the end of its last page. Freeing the object takes its pages away; the
 // page behind it is never committed. So a bad access is a memory fault. The report names the object and the
 // distance to it, and says where it was allocated and freed. The method is the end-of-page allocator (Niklas
-// Gray, "Virtual Memory Tricks", 2017; before that Bruce Perens, Electric Fence, 1987) with both precautions
-// of Gray's text: addresses are kept after their memory is freed, and each object has a guard page behind it.
+// Gray, "Virtual Memory Tricks", 2017; before that Bruce Perens, Electric Fence, 1987). The package takes
+// both precautions of Gray's text: it keeps addresses after their memory is freed, and each object has a
+// guard page behind it.
 //
 //   - [Allocator]: any values, by [Make] and [MakeSlice], [Alloc] and [AllocSlice], or [Allocator.Alloc].
 //   - [Pool]: replaces a suspected [bulk.Pool] in one line.

@@ -32,7 +32,7 @@ type pages struct {
 	pagesKept int
 }
 
-// at returns the address of a page. It is sound for pages of the reserved range.
+// at returns the address of a page. The conversion is sound for pages of the reserved range.
 func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
 
 // runBytes views committed pages.

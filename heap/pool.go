@@ -20,8 +20,8 @@ type supply struct {
 	promised int    // free objects that Grow has promised to later allocations
 }
 
-// words returns the bits of a pool's free objects. It is sound because each entry is followed by a bit for
-// every grain of a page, and a pool of several pages has fewer objects than a page has grains.
+// words returns the bits of a pool's free objects. The conversion is sound because each entry is followed by
+// a bit for every grain of a page, and a pool of several pages has fewer objects than a page has grains.
 func (h *Heap) words(pool uint32, c *class) []uint64 {
 	first := (*uint64)(unsafe.Add(unsafe.Pointer(h.pages.entry(pool)), bytesEntry))
 	return unsafe.Slice(first, (c.objects+63)/64)

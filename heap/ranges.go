@@ -57,8 +57,8 @@ type ranges struct {
 // scanLimit is the number of free ranges in a bin to try before splitting a larger one or moving the top.
 const scanLimit = 16
 
-// entry returns the entry of a unit. It is sound for units below the top, whose entries are committed.
-// Entries hold no Go pointers.
+// entry returns the entry of a unit. The conversion is sound for units below the top, whose entries are
+// committed. Entries hold no Go pointers.
 func (r *ranges) entry(unit uint32) *entry {
 	return (*entry)(unsafe.Add(r.base, int(unit)*r.stride))
 }

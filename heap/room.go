@@ -23,7 +23,7 @@ type rooms struct {
 // offset returns the offset of a room in the region.
 func (r *rooms) offset(unit uint32) int { return r.off + int(unit)*r.unit }
 
-// at returns the address of a room. It is sound for units of the reserved range.
+// at returns the address of a room. The conversion is sound for units of the reserved range.
 func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(unit)*r.unit) }
 
 // unitsFor returns the number of units that hold pages.

@@ -3,7 +3,7 @@
 //	go run ./examples/packets
 //
 // A connection delivers bytes in pieces of any size, so the received bytes must be kept until a packet is
-// complete. "Virtual Memory Tricks" describes the gapless ring buffer for this purpose. Here
+// complete. "Virtual Memory Tricks" describes the gapless ring buffer for this purpose. In this program
 //
 //   - one goroutine lets the connection write directly into a ring.Ring;
 //   - another one peeks at a packet's length, then at the packet, and uses its fields in the ring's own

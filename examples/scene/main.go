@@ -2,9 +2,9 @@
 //
 //	go run ./examples/scene
 //
-// The example is the arena of entities from the text "Memory Arena". In that text a game keeps everything
-// that it simulates in a few megabytes that it reserves at the start: it inserts, gets, changes, removes,
-// iterates and flushes, and stops when the budget is exceeded. Here
+// The example is the arena of entities from the text "Memory Arena". In that text a game reserves a few
+// megabytes at the start, and keeps its whole simulation there. It inserts, gets, changes, removes, iterates
+// and flushes, and stops when the budget is exceeded. In this program
 //
 //   - the entities are in a bulk.Pool with Options.MaxBytes: the pool reserves addresses, commits memory as a
 //     scene needs it, and never exceeds the budget. If a scene exceeds the budget, load returns an error that

@@ -154,8 +154,8 @@ func (s *Set) Len() int { return int(s.usable * wordBits) }
 // Words returns the address of the first word, for callers that test many bits in a loop and stay within Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// word and block are sound for usable indices: the memory is committed that far, never moves, and holds no Go
-// pointers.
+// The conversions in word and block are sound for usable indices: the memory is committed that far, never
+// moves, and holds no Go pointers.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }

@@ -24,8 +24,8 @@ const mostCalls = 10_000
 // (again, if Close was the failing call), and returns its error, if any. EachCall checks that
 //
 //   - a body never panics, except with the failing call's error;
-//   - an error that body returns is the failing call's (body may also succeed: some calls are hints whose
-//     failure has no effect);
+//   - an error that body returns is the error of the failing call (body may also succeed: some calls are
+//     hints whose failure has no effect);
 //   - the error is a [*vm.Error] or wraps one;
 //   - afterwards regions, reserved and committed bytes are as before.
 //

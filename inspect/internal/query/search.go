@@ -17,7 +17,7 @@ const (
 	stepPlain    = 64 << 10
 	stepRelated  = 8 << 10 // of a search with targets
 	stepCompared = 4 << 10
-	stepSlow     = 128 // of values that are read one by one
+	stepSlow     = 128 // of values that are read one at a time
 	stepPages    = 512 // of values that each fill a page
 	stepLarge    = 64  // of values that are expensive to copy
 )

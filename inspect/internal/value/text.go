@@ -28,7 +28,7 @@ func (l *line) full() bool { return len(l.b) > l.most }
 
 func (l *line) add(text string) { l.b = append(l.b, text...) }
 
-// value adds a value. It terminates, because only pointers, maps, slices and interfaces can lead back to a
+// value adds a value. The recursion ends, although pointers, maps, slices and interfaces can lead back to a
 // type: pointers and maps are not followed, and each step into a slice or an interface adds to the line.
 func (l *line) value(v reflect.Value) {
 	if l.full() {
@@ -168,8 +168,8 @@ func entityText(v reflect.Value) string {
 	return "none"
 }
 
-// open returns an addressable value without the restrictions of an unexported field. It is sound because the
-// type stays the same, and callers write only to copies.
+// open returns an addressable value without the restrictions of an unexported field. The conversion is sound
+// because the type stays the same, and callers write only to copies.
 func open(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v
