@@ -15,8 +15,7 @@ type Applied struct {
 	Skipped int // commands without an effect: the entity was stale, or lacked the component to set or remove
 }
 
-// place refers to a piece of one of the Commands that are applied together. It holds no pointers, so that
-// sorting is cheap.
+// place says where a piece is in the arguments of one Apply. It holds no pointers, so that sorting is cheap.
 type place struct {
 	position int
 	commands uint32 // index in the arguments of Apply
@@ -24,9 +23,9 @@ type place struct {
 }
 
 // Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
-// order of its arguments, then by the order of recording. So if positions do not depend on which goroutine
-// recorded a command, neither does the result. Apply skips commands for stale entities. Hooks run as they do
-// for a direct change.
+// order of its arguments, then by the order of recording. If positions do not depend on the goroutine that
+// recorded a command, the result does not depend on it either. Apply skips commands for stale entities. Hooks
+// run as they do for a direct change.
 //
 // If memory or slots run out, Apply returns the [*vm.Error]. Then the commands before the failing one are
 // done. The failing one and all later ones stay recorded, and another Apply continues with them once there is
@@ -107,8 +106,8 @@ func (c *Commands) finish() {
 	}
 }
 
-// applyAll applies pieces in the given order. It moves from past each applied command, so that an applied
-// piece is empty.
+// applyAll applies pieces in the given order. It moves the start of a piece, piece.from, past each applied
+// command, so that an applied piece is empty.
 func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 	var at *piece
 	var size uintptr // of the command that is being applied
@@ -170,8 +169,8 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 }
 
 // newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
-// consecutive, newLater makes these entities too, the same as one at a time. It returns how many entities it
-// made. Placeholders resolve to them before hooks are called.
+// consecutive, newLater makes these entities too. The result is the same as that of one call for each birth.
+// It returns how many entities it made. Placeholders resolve to the new entities before hooks are called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

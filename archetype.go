@@ -25,12 +25,12 @@ type Archetype struct {
 
 	extents []*extent // in the order of their words
 	words   uint32    // number of owned words
-	word    uint32    // no owned word below it has a free slot
-	at      *extent   // the extent that word lies in
+	word    uint32    // no owned word below this word has a free slot
+	at      *extent   // the extent that contains word
 	vacancy *uint64   // the live bits of word; a full word while the archetype owns nothing or is observed
 
-	promised int    // future births that have room in stores reserved for them
-	observed bool   // whether one of its columns is observed
+	promised int    // future births for which stores have reserved room
+	observed bool   // whether a column of the archetype is observed
 	id       uint32 // number in the world, in the order of creation
 }
 
@@ -92,7 +92,7 @@ func (w *World) archetypeOf(columns []*column) *Archetype {
 	return nil
 }
 
-// index enters the archetypes that are not in it yet into the map.
+// index adds the archetypes that the map lacks.
 func (w *World) index() {
 	if w.bySet == nil {
 		w.bySet = make(map[string]*Archetype)
@@ -130,9 +130,9 @@ func (a *Archetype) free() int {
 }
 
 // Grow makes the next n births of this archetype unable to fail. A deletion of one of its entities can undo
-// that, because an extent that becomes empty goes back to the world, and so can [Archetype.Pack] and
-// [World.Regroup]. Grow returns a [*vm.Error] that wraps
-// vm.ErrCapacity, vm.ErrLimit or another error of package vm; then nothing has changed.
+// that, because an extent that becomes empty goes back to the world. [Archetype.Pack] and [World.Regroup] can
+// undo it, too. Grow returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another error of package
+// vm; then nothing has changed.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
 	if n < 0 {
@@ -366,8 +366,8 @@ func (a *Archetype) NewSlot() Slot {
 //		position.At(s).X = float64(i)
 //	}
 //
-// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, the
-// others are made all the same, and their components are zero. The rules of [Archetype.NewN] for fill hold
+// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, NewEach
+// still makes the other entities, and their components are zero. The rules of [Archetype.NewN] for fill hold
 // for the loop's body.
 func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
@@ -443,7 +443,8 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	return Run{start: lo, n: n, gens: w.gens}
 }
 
-// adviseHuge asks for huge pages for the stretch of adjoining extents around the one at index at.
+// adviseHuge asks for huge pages for the extent at index at, together with the extents that adjoin it without
+// a gap.
 func (a *Archetype) adviseHuge(at int) {
 	if vm.HugePageSize() == 0 {
 		return

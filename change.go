@@ -48,8 +48,8 @@ var operationNames = [...]string{
 	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
 }
 
-// callback is a user's function that an operation is calling. The operation relies on the room that it has
-// made.
+// callback is a user's function that an operation is calling. The operation relies on room that it made
+// before the call.
 type callback struct {
 	what string  // empty while no callback is running
 	of   *column // the column of a hook
@@ -69,8 +69,8 @@ func (b callback) String() string {
 }
 
 // mustNotBeInCallback panics if a callback of one operation calls another. It runs before the first change,
-// so that nothing is half done. The short paths of New and Delete leave it out if no hook can miss a change:
-// the operation that called the callback notices the change afterwards.
+// so that nothing is half done. The short paths of New and Delete do not call it if no hook can miss a
+// change: the operation that called the callback notices the change afterwards.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)

@@ -19,14 +19,15 @@ type Options struct {
 	// which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
 	// race detector, systems without virtual memory).
 	Capacity int
-	// HighWater is the number of bytes, rounded up to whole pages, whose memory the arena keeps when they are
-	// released. Released bytes below this mark are cleared; the memory of those above goes back to the
-	// operating system. A negative number keeps nothing. Default: 64 MiB.
+	// HighWater is the number of bytes, from the start of the arena, whose memory the arena keeps after a
+	// release. It is rounded up to whole pages. Released bytes below this mark are cleared; released memory
+	// above it goes back to the operating system. A negative number keeps nothing. Default: 64 MiB.
 	HighWater int
 	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
 	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages once the allocations fill one, if the system has them.
+	// Pages is the page policy. Default: huge pages once the allocations fill a huge page, if the system has
+	// them.
 	Pages vm.Pages
 }
 
@@ -103,7 +104,7 @@ func New(o Options) (*Arena, error) {
 // It is for sizes from untrusted input, and for memory that is not a Go type. Do not store Go pointers there.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity) or
-// another limit as [vm.Region.Commit] does; then nothing has changed. It panics on any other align.
+// another error of [vm.Region.Commit]; then nothing has changed. It panics on any other align.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
 		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",
@@ -132,8 +133,8 @@ func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
 	return unsafe.Add(a.base, first), nil
 }
 
-// Grow commits memory so that the next n bytes cannot fail, alignment included. It panics when n is negative,
-// and returns an [*vm.Error] as [Arena.Alloc] does; then nothing has changed.
+// Grow commits memory so that allocations of the next n bytes cannot fail, alignment included. It panics when
+// n is negative, and returns an [*vm.Error] as [Arena.Alloc] does; then nothing has changed.
 func (a *Arena) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("arena: Grow(%d) on %s: a number of bytes is zero or more", n, a.name))
@@ -169,7 +170,7 @@ func (a *Arena) Cap() int { return int(a.capacity) }
 // Committed returns the number of bytes that may be touched; 0 after Close.
 func (a *Arena) Committed() int { return a.region.Committed() }
 
-// Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
+// Resident returns the number of bytes in memory. Complexity: that of [vm.Region.Resident].
 func (a *Arena) Resident() (int, error) { return a.region.Resident() }
 
 // Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the arena

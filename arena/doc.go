@@ -3,7 +3,7 @@
 //
 // An [Arena] is a range of reserved addresses and a position in it. [Make] and [MakeSlice] only move the
 // position forward. [Arena.Reset] moves it back to the start, and [Arena.Release] moves it back to an
-// [Arena.Mark]. Allocations are not freed one by one, they never move, and the garbage collector does not
+// [Arena.Mark]. Allocations are not freed individually, they never move, and the garbage collector does not
 // scan them.
 //
 //	a, err := arena.New(arena.Options{Name: "frame"})
@@ -14,9 +14,9 @@
 //		a.Reset() // ships and target are gone
 //	}
 //
-// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", which pops to an address
-// and clears the popped bytes. Its addresses are reserved once: room for 16 GiB takes no memory until it is
-// used.
+// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", which moves its position
+// back to an address and clears the bytes that it gives up. The addresses of an arena are reserved once: room
+// for 16 GiB takes no memory until it is used.
 //
 // # Terminology
 //

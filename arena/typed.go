@@ -32,7 +32,7 @@ func Make[T any](a *Arena) *T {
 //go:noinline
 func newSlow[T any](a *Arena) *T { return &makeSlice[T](a, "new", 1)[0] }
 
-// mustBePlain panics when T holds Go pointers. It remembers the last type.
+// mustBePlain panics when T holds Go pointers. It remembers the last type that passed.
 func mustBePlain[T any](a *Arena, op string) {
 	if _, plain := a.kind.(*T); !plain {
 		layout.Check[T]("arena: " + op)
@@ -40,8 +40,8 @@ func mustBePlain[T any](a *Arena, op string) {
 	}
 }
 
-// MakeSlice returns a slice of zero elements with the given length and capacity. It panics as [Make] does,
-// and unless 0 ≤ length ≤ capacity. For a length from untrusted input use [Arena.Alloc].
+// MakeSlice returns a slice of zero elements with the given length and capacity. It panics unless 0 ≤ length
+// ≤ capacity, and as [Make] does. For a length from untrusted input use [Arena.Alloc].
 func MakeSlice[T any](a *Arena, length, capacity int) []T {
 	if length < 0 || length > capacity {
 		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: a length is 0 to the "+

@@ -1,12 +1,12 @@
 // Command modules gives the modules of this repository a version and writes each module to a module proxy in
-// a folder, in the order of their tags.
+// a folder. Each module comes after the modules that it requires.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
 // The current folder must be a checkout that holds no files except those of a commit. The command changes
-// go.work and each go.mod and go.sum: a module that requires others of the workspace then requires this
-// version of them, and has the sums of their files in the proxy. The command prints the folder, path and tag
-// of each module.
+// go.work and each go.mod and go.sum. Afterwards the modules of the workspace require this version of each
+// other, and each go.sum has the checksums of the required files in the proxy. The command prints the folder,
+// path and tag of each module.
 package main
 
 import (
@@ -126,7 +126,7 @@ func workspace() (mods []*mod, work *modfile.WorkFile, err error) {
 	return mods, work, nil
 }
 
-// order sorts the modules so that each comes after those that it requires.
+// order sorts the modules so that each comes after the modules that it requires.
 func order(mods []*mod) ([]*mod, error) {
 	var ordered []*mod
 	for len(ordered) < len(mods) {

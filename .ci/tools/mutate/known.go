@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// known holds the known survivors, with the reason: mutants that behave like the code, so no test can fail.
+// known maps each known survivor to the reason why no test can fail: the mutant behaves like the original
+// code.
 type known map[knownKey]string
 
 type knownKey struct{ file, function, change, text string }

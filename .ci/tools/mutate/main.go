@@ -30,7 +30,7 @@ type options struct {
 	seed    uint64
 	run     string
 	skip    string
-	tags    []string // of each build
+	tags    []string // the build tags, one element per build
 	files   string
 	timeout time.Duration
 	workers int
@@ -77,11 +77,11 @@ const (
 	invalid  result = "invalid" // the mutant does not compile
 )
 
-// outcome is the result of a mutant.
+// outcome is a mutant with its result.
 type outcome struct {
 	mutant
 	Result result `json:"result"`
-	Reason string `json:"why,omitempty"` // of a known survivor
+	Reason string `json:"why,omitempty"` // set for a known survivor
 }
 
 func mutate(pkg string, o options) error {
@@ -218,9 +218,9 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	return outcomes, failure
 }
 
-// try runs the tests of one build after another with a mutant in place of its file. It stops at the first
-// build that the mutant does not survive. It returns the result, and the longest time of a test run. With a
-// negative number it tries the code without a mutant.
+// try runs the tests of one build after another, with the mutant's source in place of the original file. It
+// stops at the first build that the mutant does not survive. It returns the result, and the longest time of a
+// test run. If number is negative, try tests the code without a mutant.
 func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err error) {
 	for _, tags := range t.tags {
 		var took time.Duration

@@ -84,7 +84,7 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	case *ast.IfStmt:
 		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && describes(&ast.CallExpr{Fun: sel}) {
-			return true // invariants.Enabled: there is a build for either value
+			return true // invariants.Enabled: the builds with and without the tag test both values
 		}
 		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, true) })
 		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, false) })
@@ -117,8 +117,8 @@ func (m *mutator) replace(pos token.Pos, op token.Token, at *token.Token) {
 	}
 }
 
-// leaveOut makes a mutant of each statement without a definition: calls, assignments to existing variables,
-// steps.
+// leaveOut makes a mutant for each statement that defines no variable, by omitting the statement: calls,
+// assignments to existing variables, increments, decrements, and defer statements.
 func (m *mutator) leaveOut(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
@@ -155,7 +155,8 @@ func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 		Text: string(text), source: b.Bytes()})
 }
 
-// describes reports whether a call only makes a text: panic, fmt.Sprintf, errors.New and the like.
+// describes reports whether a call only panics, formats a text or makes an error, or belongs to package
+// invariants.
 func describes(call *ast.CallExpr) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

@@ -2,8 +2,8 @@
 //
 //	typecheck PATTERN...
 //
-// It checks types from source and compiles nothing, so it takes a fraction of the time of go vet on a system
-// for which the build cache is empty.
+// The command checks types from source and compiles nothing. If the build cache holds nothing for the system,
+// the command takes a fraction of the time of go vet.
 package main
 
 import (
