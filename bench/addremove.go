@@ -101,7 +101,7 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 // toggle edits one entity in toggledEvery.
 const toggledEvery = 10
 
-// The entities of add_remove and add_remove_large have Position and this many other components.
+// The numbers of components, apart from Position, of the entities in add_remove and add_remove_large.
 const (
 	smallExtras = 0
 	largeExtras = 10

@@ -55,7 +55,7 @@ func addRemoveArche(s *archeStore) {
 	}
 }
 
-// addRemoveArcheBatch is the timed work of add_remove and add_remove_large by one call each.
+// addRemoveArcheBatch is the timed work of add_remove and add_remove_large: one call adds, and one removes.
 //
 //go:noinline
 func addRemoveArcheBatch(s *archeStore) {
@@ -64,7 +64,7 @@ func addRemoveArcheBatch(s *archeStore) {
 	batch.Remove(&s.both, s.velocity...)
 }
 
-// createArche is the timed work of creating one by one.
+// createArche is the timed work of creating entities one at a time.
 //
 //go:noinline
 func createArche(s *archeStore) {
@@ -74,14 +74,14 @@ func createArche(s *archeStore) {
 	}
 }
 
-// createArcheBatch is the timed work of creating by one call.
+// createArcheBatch is the timed work of creating all entities with one call.
 //
 //go:noinline
 func createArcheBatch(s *archeStore) {
 	s.world.Batch().New(len(s.entities), s.ids...)
 }
 
-// deleteArche is the timed work of deleting one by one.
+// deleteArche is the timed work of deleting entities one at a time.
 //
 //go:noinline
 func deleteArche(s *archeStore) {
@@ -91,7 +91,7 @@ func deleteArche(s *archeStore) {
 	}
 }
 
-// deleteArcheBatch is the timed work of deleting by one call.
+// deleteArcheBatch is the timed work of deleting all entities with one call.
 //
 //go:noinline
 func deleteArcheBatch(s *archeStore) {

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A chartReport draws a chart as SVG once it has all rows: how many times faster Vast is than the fastest
-// other store, over the number of entities. The chart has a panel for each kind of work; both axes are
+// A chartReport draws a chart as SVG once it has all rows. The chart shows how many times faster Vast is than
+// the fastest other store, over the number of entities. It has a panel for each kind of work; both axes are
 // logarithmic.
 type chartReport struct {
 	out    io.Writer
@@ -32,7 +32,7 @@ func (c *chartReport) add(r row) error {
 	return nil
 }
 
-// The chart's measures, in points of 1/72 inch. 600 points are 800 pixels.
+// The sizes of the chart's parts, in points of 1/72 inch. 600 points are 800 pixels.
 const (
 	chartWidth    = vg.Length(600)
 	chartHeight   = vg.Length(610)
@@ -157,7 +157,7 @@ func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number
 	below.FillText(words(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
 }
 
-// axis makes an axis logarithmic.
+// axis makes an axis logarithmic and sets its range and ticks.
 func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
 	a.Min, a.Max, a.Scale = least, most, plot.LogScale{}
 	a.LineStyle.Color, a.Tick.LineStyle.Color = grey, grey

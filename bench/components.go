@@ -5,7 +5,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The component types of all works: two numbers each, as in the public suite.
+// The component types of all works. Each holds two numbers, as in the public suite.
 type (
 	Position struct{ X, Y float64 }
 	Velocity struct{ X, Y float64 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Work create2comp: create n entities with Position and Velocity in a world that has held n entities before.
-// Both sides create the entities one by one and keep them in a slice; in rows of batch peers, both sides
+// Both sides create the entities one at a time and keep them in a slice; in rows of batch peers, both sides
 // create them with one call. Deleting the entities again is not timed.
 //
 // Work create10comp: the same with entities that also have C1 … C8.
@@ -14,7 +14,7 @@ import (
 // Work create2comp_alloc: create2comp in a new world each time, so that the work includes getting memory.
 // Making the world, registering its component types and dropping it are not timed.
 
-// createVast is the timed work for Vast, entity by entity.
+// createVast is the timed work for Vast, one entity at a time.
 //
 //go:noinline
 func createVast(c *vastCrowd) {
@@ -23,15 +23,15 @@ func createVast(c *vastCrowd) {
 	}
 }
 
-// createVastBatch is the timed work for Vast, by one call.
+// createVastBatch is the timed work for Vast, with one call.
 //
 //go:noinline
 func createVastBatch(c *vastCrowd) {
 	c.archetype.NewN(len(c.entities), nil)
 }
 
-// createArk is the timed work for Ark, entity by entity. NewEntityFn without a function leaves the components
-// zero and is Ark's fastest form.
+// createArk is the timed work for Ark, one entity at a time. NewEntityFn without a function leaves the
+// components zero and is Ark's fastest form.
 //
 //go:noinline
 func createArk(c *arkCrowd) {
@@ -40,7 +40,7 @@ func createArk(c *arkCrowd) {
 	}
 }
 
-// createArkBatch is the timed work for Ark, by one call.
+// createArkBatch is the timed work for Ark, with one call.
 //
 //go:noinline
 func createArkBatch(c *arkCrowd) {

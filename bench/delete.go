@@ -5,14 +5,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation.
-// The batch peers delete all entities that match a query with one call.
+// Work delete2comp: delete n entities with Position and Velocity, one at a time, in the order of their
+// creation. The batch peers delete all entities that match a query with one call.
 //
 // Work delete10comp: the same with entities that also have C1 … C8.
 //
-// Between samples the entities are created again one by one, untimed.
+// Between samples the entities are created again, one at a time. This is not timed.
 
-// deleteVast is the timed work, one by one.
+// deleteVast is the timed work, one entity at a time.
 //
 //go:noinline
 func deleteVast(c *vastCrowd) {
@@ -28,7 +28,7 @@ func deleteVastBatch(c *vastCrowd) {
 	c.world.DeleteAll(c.all)
 }
 
-// deleteArk is the timed work, one by one.
+// deleteArk is the timed work, one entity at a time.
 //
 //go:noinline
 func deleteArk(c *arkCrowd) {

@@ -65,7 +65,7 @@ func addRemoveDonburi(s *donburiStore) {
 	}
 }
 
-// createDonburi is the timed work of creating one by one.
+// createDonburi is the timed work of creating entities one at a time.
 //
 //go:noinline
 func createDonburi(s *donburiStore) {
@@ -75,14 +75,14 @@ func createDonburi(s *donburiStore) {
 	}
 }
 
-// createDonburiBatch is the timed work of creating by one call.
+// createDonburiBatch is the timed work of creating all entities with one call.
 //
 //go:noinline
 func createDonburiBatch(s *donburiStore) {
 	s.entities = s.world.CreateMany(len(s.entities), s.types...)
 }
 
-// deleteDonburi is the timed work of deleting one by one.
+// deleteDonburi is the timed work of deleting entities one at a time.
 //
 //go:noinline
 func deleteDonburi(s *donburiStore) {

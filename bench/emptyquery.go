@@ -5,9 +5,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The fixed cost of a query: the work of query2comp in a world without a match. The world holds one entity
-// with only Position and one with only Velocity, which the query must reject. extras is the number of its
-// other component types.
+// These functions set up the fixed cost of a query: the work of query2comp in a world without a match. The
+// world holds one entity with only Position and one with only Velocity, which the query must reject. extras
+// is the number of other component types in the world.
 
 // newEmptyVast sets up a query of Vast that matches nothing.
 func newEmptyVast(extras int) side {

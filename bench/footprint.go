@@ -12,7 +12,7 @@ import (
 
 // Work memory2comp: make a world of n entities with Position and Velocity, write to every component, and
 // measure the growth of the process's resident memory, per entity. Before each reading, garbage is collected
-// and returned to the system.
+// and free memory is returned to the system.
 //
 // Work memory10comp: the same with entities that also have C1 … C8.
 //

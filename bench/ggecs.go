@@ -8,7 +8,7 @@ import (
 // time, which makes filling a world slow and is part of create2comp_alloc. It does not clear the memory of a
 // new component.
 
-// The ids of the component types of ggecs; its user chooses them.
+// The ids of the component types. A program that uses ggecs chooses these ids itself.
 const (
 	ggecsPosition ecs.ComponentID = iota
 	ggecsVelocity
@@ -71,7 +71,7 @@ func addRemoveGGECS(s *ggecsStore) {
 	}
 }
 
-// createGGECS is the timed work of creating.
+// createGGECS is the timed work of creating entities.
 //
 //go:noinline
 func createGGECS(s *ggecsStore) {
@@ -81,7 +81,7 @@ func createGGECS(s *ggecsStore) {
 	}
 }
 
-// deleteGGECS is the timed work of deleting.
+// deleteGGECS is the timed work of deleting entities.
 //
 //go:noinline
 func deleteGGECS(s *ggecsStore) {

@@ -26,7 +26,8 @@ type cell struct {
 	n    int
 }
 
-// A verdict is the rows of one cell: for each store, the least ratio over all ways to use it.
+// A verdict sums up the rows of one cell. It maps each store to the least ratio over all ways to use that
+// store.
 type verdict map[string]float64
 
 func newGrid() *grid {

@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work hierarchy: n entities in families of 21, made one after the other: a root, its four children, and four
-// children of each child. Every root moves one step; then the place of each entity becomes the sum of its own
-// position and its parent's place, parents first.
+// Work hierarchy: n entities in families of 21. A family is a root, its four children, and four children of
+// each child. Families are made one after the other. Every root moves one step; then the place of each entity
+// becomes the sum of its own position and its parent's place, parents first.
 //
 // Vast walks its relation in the order of depth. Ark's entities link to their first child and next sibling in
 // a component, and the walk goes down from the roots. Ark's own relations are not used, because they make a
@@ -18,7 +18,7 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the number of component types beside those of query2comp.
+// hierarchyExtras is the number of component types in addition to those of query2comp.
 const hierarchyExtras = 1
 
 // The shape of a family.
@@ -174,7 +174,7 @@ func newHierarchyVast(n int) side {
 	}
 }
 
-// newHierarchyArk sets the work up for Ark. Component C1 tells the roots apart.
+// newHierarchyArk sets the work up for Ark. Component C1 marks the roots.
 func newHierarchyArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	all, root := ecs.NewMap3[Position, Place, Kin](w), ecs.NewMap4[Position, Place, Kin, C1](w)

@@ -100,7 +100,7 @@ var clockCost = sync.OnceValue(func() time.Duration {
 
 // A measurement says how rows are measured.
 type measurement struct {
-	rounds     int           // rounds a row; each takes one sample of either side
+	rounds     int           // rounds per row; each takes one sample of either side
 	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
 	rowTime    time.Duration // after this time, a row gets no more rounds than leastRounds; 0 for no limit
@@ -127,7 +127,7 @@ type times struct {
 // measureAll measures the planned rows and hands each to the report.
 //
 // It makes several passes over all rows and sets each row up again in every pass, so that neither a bad
-// minute of the machine nor an unlucky place in memory spoils a row. A slow row leaves out later passes. The
+// minute of the machine nor an unlucky place in memory spoils a row. A slow row skips later passes. The
 // report gets the rows in the last pass; messages about each pass go to progress.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
@@ -195,7 +195,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 		return float64(took.Nanoseconds()) / float64(reps[i]) / float64(sides[i].units)
 	})
 	to.ours, to.theirs = append(to.ours, samples[0]...), append(to.theirs, samples[1]...)
-	// Both are checked and closed, even if the first fails.
+	// Both sides are checked and closed, even if the first check fails.
 	errOurs, errTheirs := ours.finish(), theirs.finish()
 	if errOurs != nil {
 		return fmt.Errorf("vast: %w", errOurs)

@@ -14,7 +14,7 @@ import (
 // time includes closing the world. The collector frees Ark's worlds; its work is part of the time whenever it
 // runs.
 //
-// Work small_world: the same with n entities, created one by one. The times are per world.
+// Work small_world: the same with n entities, which are created one at a time. The times are per world.
 
 // worlds keeps the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {
@@ -108,7 +108,7 @@ func makeSmallArk(s *small[*ecs.World]) {
 	s.last = w
 }
 
-// smallSide makes the side that makes worlds of n entities of one store.
+// smallSide returns a side whose work makes a world of one store with n entities.
 func smallSide[W any](work func(*small[W])) func(int) side {
 	return func(n int) side {
 		s := &small[W]{n: n}
@@ -117,7 +117,7 @@ func smallSide[W any](work func(*small[W])) func(int) side {
 	}
 }
 
-// worldsSide makes the side that makes worlds of one store.
+// worldsSide returns a side whose work makes a world of one store.
 func worldsSide[W any](work func(*worlds[W])) func(int) side {
 	return func(int) side {
 		s := &worlds[W]{}

@@ -13,7 +13,7 @@ import (
 const (
 	parallelSteps   = 32
 	parallelWorkers = 2
-	parallelLeast   = 1024 // least entities of a batch: fewer do not pay for a goroutine
+	parallelLeast   = 1024 // least entities of a batch: a smaller one is not worth a goroutine
 	parallelBatches = 8    // batches for each goroutine, so that neither waits long for a slow one
 )
 
@@ -45,7 +45,7 @@ func stepAll(p []Position, v []Velocity) {
 // vastParallel is a query of Vast with the second goroutine.
 type vastParallel struct {
 	vastQuery
-	size    int          // of a batch
+	size    int          // entities of a batch
 	batches []vast.Batch // of the current query
 	taken   atomic.Int64 // number of batches taken so far
 	wake    chan bool    // starts the second goroutine; false ends it
@@ -122,7 +122,7 @@ func newParallelVast(work func(*vastParallel)) func(n int) side {
 	}
 }
 
-// inSteps adapts the check of a side that moves once per repetition to one that moves in steps.
+// inSteps adapts the check of a side that moves once per repetition to a side that moves in steps.
 func inSteps(s side) side {
 	check := s.check
 	s.check = func(done int) error { return check(done * parallelSteps) }

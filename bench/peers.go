@@ -35,7 +35,7 @@ var peers = []peer{
 	{name: peerArk, store: peerArk},
 	{name: peerArkTables, store: peerArk}, // a table's columns at a time
 	{name: peerArkBatch, store: peerArk, batch: true},
-	{name: peerSlice}, // two plain Go slices: the limit
+	{name: peerSlice}, // two plain Go slices: the upper bound
 	{name: peerSelf},  // Vast itself in another way
 	{name: peerArche, store: peerArche},
 	{name: peerArcheBatch, store: peerArche, batch: true},

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work random: look up n entities with Position one by one in shuffled order, and add up their X.
+// Work random: look up the Position of each of n entities in shuffled order, and add up the X.
 //
 // Vast, Ark, arche, uot and ggecs check that the entity is alive; donburi and volt do not.
 

@@ -54,7 +54,7 @@ func rounded(v float64) float64 {
 	return math.Round(v*1e4) / 1e4
 }
 
-// A report receives the rows one by one.
+// A report receives one row after another.
 type report interface {
 	add(row) error
 	finish() error

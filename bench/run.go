@@ -155,7 +155,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	return plans, nil
 }
 
-// pairings names the peers of each work, and the works with n = 1 only.
+// pairings says which peers each work has, and which works have n = 1 only.
 func pairings(works []string) string {
 	var parts []string
 	for i := range workloads {

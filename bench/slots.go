@@ -13,9 +13,9 @@ import (
 // Work query7comp_slots: n entities with Position, Velocity and C1 … C5. Add the velocity and the X of the
 // other components to the position.
 //
-// Works churned2, churned7: entities of the eight archetypes with every subset of three components, of which
-// one in ten is left after deletions in random order. Query two or seven components of all n that are left,
-// by slots. Vast leaves holes, and Ark moves the last entity of a table into each.
+// Works churned2, churned7: the entities have eight archetypes, one for each subset of three components.
+// Deletions in random order leave one entity in ten. Query two or seven components of the n remaining
+// entities, by slots. Vast leaves holes, and Ark moves the last entity of a table into each.
 //
 // Works packed2, packed7: the same after [vast.Archetype.Pack] of each archetype.
 //
@@ -45,7 +45,7 @@ func moveVastAll(s *vastQuery) {
 	}
 }
 
-// sevenExtras is the number of components of query7comp beside Position and Velocity.
+// sevenExtras is the number of components of query7comp in addition to Position and Velocity.
 const sevenExtras = 5
 
 // sevenVast is a system of Vast with seven components.
@@ -81,7 +81,7 @@ func moveSevenVast(s *sevenVast) {
 	}
 }
 
-// side makes the side that moves n entities, which are all of the world.
+// side makes the side that moves the n entities of the world.
 func (s *sevenVast) side(n int) side {
 	made := moveSide(s, moveSevenVast, n, n, s.query.Count, func(visit func(*Position)) {
 		for e := range s.query.Slots() {
@@ -129,7 +129,7 @@ func moveSevenArk(s *sevenArk) {
 	}
 }
 
-// side makes the side that moves n entities, which are all of the world.
+// side makes the side that moves the n entities of the world.
 func (s *sevenArk) side(n int) side {
 	count := func() int {
 		q := s.filter.Query()
@@ -156,7 +156,7 @@ func newSevenArk(n int) side {
 	return s.side(n)
 }
 
-// The entities of churned worlds: one in churnedEvery is left.
+// In a churned world, one entity in churnedEvery is left.
 const churnedEvery = 10
 
 var churnedSizes = []int{100_000}
@@ -174,8 +174,8 @@ func churn[E any](n int, make func(i int) E, remove func(E)) {
 	}
 }
 
-// churnVast fills and thins a world of Vast whose entities have the base columns, and sets the velocities of
-// the entities that are left.
+// churn fills and thins a world of Vast whose entities have the base columns. If pack is true, it packs the
+// archetypes. It sets the velocities of the remaining entities.
 func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn, pack bool) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },
@@ -215,7 +215,7 @@ func newChurnedSevenVast(pack bool) func(n int) side {
 	}
 }
 
-// churnedExtras is the number of components whose subsets are the archetypes.
+// churnedExtras is the number of components whose subsets give the archetypes.
 const churnedExtras = 3
 
 // churnArk fills and thins a world of Ark.

@@ -25,7 +25,7 @@ func sparseCount(n int) int {
 // components.
 type sparse[E any] struct {
 	one  func() E              // makes an entity with Position
-	both func(Velocity) E      // makes an entity with both; nil if all get their Velocity later
+	both func(Velocity) E      // makes an entity with both components; nil if all get their Velocity later
 	add  func(e E, v Velocity) // gives an entity its Velocity
 }
 

@@ -60,7 +60,7 @@ func addRemoveUOT(s *uotStore) {
 	}
 }
 
-// createUOT is the timed work of creating.
+// createUOT is the timed work of creating entities.
 //
 //go:noinline
 func createUOT(s *uotStore) {
@@ -72,7 +72,7 @@ func createUOT(s *uotStore) {
 	}
 }
 
-// deleteUOT is the timed work of deleting.
+// deleteUOT is the timed work of deleting entities.
 //
 //go:noinline
 func deleteUOT(s *uotStore) {

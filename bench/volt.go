@@ -10,7 +10,7 @@ import (
 // This file does the works with volt. It uses generic functions, with as many components per call as they
 // accept.
 
-// The ids of the component types of volt; its user chooses them.
+// The ids of the component types. A program that uses volt chooses these ids itself.
 const (
 	voltPosition volt.ComponentId = iota
 	voltVelocity
@@ -132,7 +132,7 @@ func createVoltTen(s *voltStore) {
 	}
 }
 
-// deleteVolt is the timed work of deleting.
+// deleteVolt is the timed work of deleting entities.
 //
 //go:noinline
 func deleteVolt(s *voltStore) {
@@ -157,8 +157,8 @@ func must(err error) {
 	}
 }
 
-// newVolt returns an empty world with all component types. Their number costs volt nothing, because its
-// tables have a fixed size.
+// newVolt returns an empty world with all component types. Unused component types cost volt nothing, because
+// its tables have a fixed size.
 func newVolt() *voltStore {
 	w := volt.CreateWorld(initialCapacity)
 	volt.RegisterComponent[Position](w, &volt.ComponentConfig[Position]{})
@@ -323,7 +323,7 @@ func newAddRemoveVolt(extras, every int) func(n int) side {
 	}
 }
 
-// complete counts the entities that have a number of components.
+// complete counts the entities that have all of the first parts components.
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {

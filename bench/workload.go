@@ -13,9 +13,9 @@ type workload struct {
 	least    int    // least number of entities
 	iterates bool   // the work goes over all entities that match a query
 	panel    string // part of the chart; empty for none
-	extras   int    // component types in the row's worlds beside Position and Velocity
+	extras   int    // component types in the row's worlds in addition to Position and Velocity
 	matches  []match
-	outside  *outside // of works in processes of their own, whose matches name only the peers; otherwise nil
+	outside  *outside // set if the sides run in processes of their own; then matches name only the peers
 }
 
 // oneSize reports whether the work is measured at a single size by default.
@@ -170,7 +170,7 @@ var workloads = []workload{
 	}},
 }
 
-// longSizes leaves out numbers of entities that fit one 64-slot word.
+// longSizes are numbers of entities that fill at least one 64-slot word.
 var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
 
 // sparseSizes leaves out numbers of entities with one match or none.
@@ -204,7 +204,7 @@ func addRemoveMatches(extras, every int) []match {
 	}
 }
 
-// addRemoveBatches lists the sides that add to all entities by one call, and remove by another.
+// addRemoveBatches lists the sides that add to all entities with one call, and remove with another.
 func addRemoveBatches(extras int) []match {
 	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
 	return []match{

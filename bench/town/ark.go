@@ -216,7 +216,7 @@ func (t *arkTown) fallIll() {
 	}
 }
 
-// recover ends illnesses, one way or the other, and immunity.
+// recover ends illnesses, by death or by immunity, and ends immunity.
 func (t *arkTown) recover() {
 	t.list, t.other = t.list[:0], t.other[:0]
 	q := t.sick.Query()
@@ -247,7 +247,7 @@ func (t *arkTown) recover() {
 	}
 }
 
-// bear lets people who are at home, and can pay for it, have a child.
+// bear adds a child to each person who is at home and can pay for a child.
 func (t *arkTown) bear() {
 	t.list = t.list[:0]
 	q := t.parents.Query()
@@ -265,7 +265,7 @@ func (t *arkTown) bear() {
 	}
 }
 
-// growUp gives a job to those who are old enough.
+// growUp gives a job to children who are old enough.
 func (t *arkTown) growUp() {
 	t.list = t.list[:0]
 	q := t.children.Query()

@@ -30,8 +30,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream yields the random numbers of one person. Both sides draw the same numbers, whatever the order in
-// which they visit the people.
+// Stream yields the random numbers of one person. Both sides draw the same numbers, because the order in
+// which a side visits people has no effect on them.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {
@@ -55,7 +55,7 @@ type (
 	Place       struct{ X, Y float32 }
 	Purse       struct{ Coins int64 }
 	Home[E any] struct{ Building E }
-	Job[E any]  struct{ Building E } // adults have one
+	Job[E any]  struct{ Building E } // only adults have a job
 
 	// A person is in a building or walks to one.
 	Inside[E any] struct {
@@ -92,7 +92,7 @@ func (p *Place) step(to Place) bool {
 	return false
 }
 
-// Settler is a person at the beginning. Buildings are numbered.
+// Settler is a person at the beginning. Home and Job are numbers of buildings.
 type Settler struct {
 	ID, Seed  uint64
 	Born      int64
@@ -131,7 +131,7 @@ type Record struct {
 	Until, Health, HealthTo        uint64
 }
 
-// The values of Record.Health for people who are not simply healthy.
+// The values of Record.Health; 0 stands for people who can be infected.
 const (
 	incubating = 1 + iota
 	sick

@@ -178,7 +178,7 @@ func (t *vastTown) fallIll() {
 	}
 }
 
-// recover ends illnesses, one way or the other, and immunity.
+// recover ends illnesses, by death or by immunity, and ends immunity.
 func (t *vastTown) recover() {
 	t.list, t.other = t.list[:0], t.other[:0]
 	for e, sick := range t.sick.All() {
@@ -208,7 +208,7 @@ func (t *vastTown) recover() {
 	}
 }
 
-// bear lets people who are at home, and can pay for it, have a child.
+// bear adds a child to each person who is at home and can pay for a child.
 func (t *vastTown) bear() {
 	t.list = t.list[:0]
 	for s := range t.world.Query(t.inside, t.home, t.purse, t.job).Slots() {
@@ -223,7 +223,7 @@ func (t *vastTown) bear() {
 	}
 }
 
-// growUp gives a job to those who are old enough.
+// growUp gives a job to children who are old enough.
 func (t *vastTown) growUp() {
 	t.list = t.list[:0]
 	for s := range t.world.Query(t.born).Without(t.job).Slots() {
