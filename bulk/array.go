@@ -118,7 +118,7 @@ func (a *Array[T]) AppendN(n int) ([]T, error) {
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
 func (a *Array[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -173,9 +173,9 @@ func (a *Array[T]) Len() int {
 }
 
 // Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements and 64 KiB
-// for the next ones, rounded up to whole pages (from one huge page on, to whole huge pages). Pointers to the
-// removed elements must not be used again. It panics when n is not in [0, Len]. Complexity: two system calls
-// if memory is given back, and clearing the removed elements whose memory is kept.
+// for the next ones, rounded up to whole pages, or to whole huge pages if the kept elements fill one.
+// Pointers to the removed elements must not be used again. It panics when n is not in [0, Len]. Complexity:
+// two system calls if memory is given back, and clearing the removed elements whose memory is kept.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()
@@ -212,7 +212,7 @@ func (a *Array[T]) Close() error {
 		return err
 	}
 	// A closed array has no length and no room, so At and Append reach the test for Close. Append writes
-	// before that, so it needs a place to write to.
+	// before that test, so it needs a place to write to.
 	a.base = new(T)
 	a.ended, a.next, a.end = &closedError{a.plan.name}, a.base, a.base
 	return nil

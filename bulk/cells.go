@@ -15,27 +15,27 @@ import (
 // elements.
 //
 // The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut
-// into cells of one size class. One bit a cell says which cells are free, in a table apart from the elements.
-// A list that is larger than a unit gets a stretch of whole units to itself. Everything goes to the lowest
-// free place: the lowest stretch of units that is long enough, the lowest slab of a class with a free cell,
-// the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no memory of
-// elements. A class takes its cells 64 at a time, a word of bits, and hands these out before it looks for
+// into cells of one size class. A table apart from the elements has one bit for each cell, which says if the
+// cell is free. A list that is larger than a unit gets a stretch of whole units to itself. Everything goes to
+// the lowest free place: the lowest stretch of units that is long enough, the lowest slab of a class with a
+// free cell, the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no memory
+// of elements. A class takes its cells 64 at a time, a word of bits, and hands these out before it looks for
 // lower ones.
 //
-// A place is an offset in multiples of 8 bytes, or of more if 32 bits would not reach all of the memory. Unit
-// 0 has only the cell of the zero List, at place 0: it is all zeros and never written.
+// A place is an offset in multiples of 8 bytes, or of a larger power of two if 32 bits would not reach all of
+// the memory. Unit 0 has only the cell of the zero List, at place 0: it is all zeros and never written.
 //
 // # Generations
 //
-// Each word of cells that is handed out gets the next generation, one count for the whole container, and so
-// does each stretch. A cell that is given back waits until its word is taken again. So no cell has the same
-// generation twice. A unit knows the first generation that its slab or stretch can have. A List with an older
-// generation refers to an earlier slab or stretch, so its place may now lie inside an element; the List is
-// refused before that memory is read. A List with a newer generation has the place of a cell, whose first
+// The container counts its generations. Each word of cells that is handed out gets the next generation, and
+// so does each stretch. A cell that is given back waits until its word is taken again. So no cell has the
+// same generation twice. A unit knows the first generation that its slab or stretch can have. A List with an
+// older generation refers to an earlier slab or stretch, so its place may now lie inside an element; the List
+// is refused before that memory is read. A List with a newer generation has the place of a cell, whose first
 // bytes are a header.
 //
-// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after at least
-// 2³¹ steps. Then it begins again at 1, and units have no first generation any more.
+// The count begins at one of 255 numbers, 2²³ apart, so that containers differ. The count is used up after at
+// least 2³¹ steps. Then it begins again at 1, and units have no first generation any more.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // one for each unit with memory
@@ -113,7 +113,7 @@ type slab struct {
 	class   uint32 // stretchClass for a stretch of one list
 	free    uint32 // cells, without the ready ones of the class
 	any     uint64 // words of bits with free cells
-	leaving bool   // Compact empties it: it is not open, though it may have free cells
+	leaving bool   // Compact empties the slab: it is not open, although it may have free cells
 }
 
 const (
@@ -123,15 +123,16 @@ const (
 	maxByRoom    = 64
 
 	largestUnit = 64 << 10
-	// leastUnits is the least number of units: units are made smaller for it, so that a container has enough
-	// for its classes.
+	// leastUnits is the least number of units. A small container has smaller units, so that there are enough
+	// units for its classes.
 	leastUnits    = 128
 	leastCell     = 32 // bytes
 	doublingBytes = 64 // bytes; shorter lists grow by doubling
-	// maxSlabUnits bounds slabs. Some slab size up to maxSlabUnits always cuts off at most an eighth.
+	// maxSlabUnits bounds slabs. There is always a slab size up to maxSlabUnits that wastes at most an eighth
+	// of the slab.
 	maxSlabUnits = 8
-	// maxSlack is more units than a slab of each class takes: there are two classes to each doubling of a
-	// cell.
+	// maxSlack is more than the number of units that one slab of each class takes. There are two classes for
+	// each doubling of the cell size.
 	maxSlack = 64 * maxSlabUnits
 )
 
@@ -197,8 +198,8 @@ func (c *cells) planClasses() {
 	c.used = bitset.NewOnHeap()
 }
 
-// slabUnits returns how many units a slab of cells of this many bytes takes: the smallest number that cuts
-// off at most an eighth.
+// slabUnits returns how many units a slab takes whose cells have the given number of bytes: the smallest
+// number that wastes at most an eighth of the slab.
 func (c *cells) slabUnits(bytes int) uint32 {
 	units := 1
 	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
@@ -278,8 +279,8 @@ func (c *cells) mine(generation uint32) bool {
 
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words
-// of its cells.
+// word returns word i of the bits that say which cells of a slab are free. The bits lie behind the slab's
+// entry in the table. word is sound for the words of the slab's cells.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
@@ -389,7 +390,7 @@ func (c *cells) give(place uint32) {
 	}
 	cl := &c.classes[s.class]
 	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product
-	// is i and a fraction.
+	// is 2³² times a number from i to less than i + 1.
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
 	if s.any == 0 && !s.leaving {

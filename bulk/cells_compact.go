@@ -83,9 +83,9 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs to empty: the highest of each class, as many as the class can do without. If
-// the other slabs and the stretches lay one behind the other from the first unit on, they would end at some
-// unit. startLeaving returns that unit, and also marks each slab and stretch that ends behind it.
+// startLeaving marks the slabs to empty: the highest of each class, as many as the class can do without. It
+// returns the unit at which the other slabs and the stretches would end if they lay one behind the other from
+// the first unit on. It also marks each slab and stretch that ends behind this unit.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
@@ -171,8 +171,8 @@ func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// slide moves a marked stretch down over the free units before it, and reports whether there are any. The
-// stretch then has its new place and generation, and its elements.
+// slide moves a marked stretch down over the free units before it, and reports whether there are any. It
+// returns the new place and generation of the stretch, which keeps its elements.
 func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	to := u
@@ -197,8 +197,8 @@ func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch, in whole pages (from one huge page on, in
-// whole huge pages).
+// shrink gives back the memory behind the last slab or stretch, in whole pages, or in whole huge pages if the
+// remaining memory fills one.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

@@ -74,7 +74,7 @@ func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	return place, generation
 }
 
-// unitsFor returns how many units n elements need, or more than there are.
+// unitsFor returns how many units n elements need, or more units than there are.
 func (c *cells) unitsFor(n int) uint {
 	if n > c.bytesElements()/c.plan.sizeElement {
 		return c.units + 1
@@ -95,8 +95,9 @@ func (c *cells) roomAfter(room uint32) uint32 {
 	return min(room, maxRoom-1) + 1
 }
 
-// regrow hands out room for n elements to the list at a place, which it has outgrown. If the returned place
-// is a new one, the caller copies the elements and gives the old place back. On an error nothing has changed.
+// regrow hands out room for n elements to the list at a place, which the list has outgrown. If the returned
+// place is a new one, the caller copies the elements and gives the old place back. On an error nothing has
+// changed.
 func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {

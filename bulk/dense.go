@@ -21,8 +21,8 @@ import (
 //   - Get takes one step more, from the handle's slot to the element's index. Runs yields that index;
 //     [Dense.Index] and [Dense.HandleAt] translate between handles and indices. The index is not
 //     [Handle.Slot].
-//   - A loop over all elements costs what a loop over a slice costs, whatever was removed. Clear takes a
-//     step for each element; Clear of a Pool takes one for each 64 slots.
+//   - A loop over all elements costs as much as a loop over a slice, no matter how many elements were
+//     removed. Clear takes a step for each element; Clear of a Pool takes one for each 64 slots.
 //
 // Use a Dense if all elements are visited again and again while others come and go. Otherwise use a Pool, in
 // which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares the two and describes the
@@ -41,8 +41,8 @@ type Dense[T any] struct {
 	tables   [2]denseSpan // of locators and owners
 }
 
-// locator says where the element of a slot is. Finding an element and moving one read and write nothing else
-// of its slot.
+// locator says where the element of a slot is. To find or move an element, a dense reads and writes nothing
+// else of the element's slot.
 type locator struct {
 	generation uint32 // the generation of the slot since it was taken last
 	number     uint32 // the element's index + 1; 0 for a slot without an element
@@ -128,7 +128,8 @@ func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
 	return
 }
 
-// take takes the place behind the last element. The place holds anything: the caller must write all of it.
+// take takes the place behind the last element. The contents of the place are undefined: the caller must
+// write all of it.
 func (d *Dense[T]) take() (Handle[T], *T) {
 	free := ^*d.word(d.hint) &^ d.skip
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
@@ -169,7 +170,7 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 	if i < 0 {
 		return false
 	}
-	// If h is the last element, the element moves to itself: that costs less than a test for it.
+	// If the element of h is the last one, it moves to itself, which costs less than a test for this case.
 	last := uint(d.len) - 1
 	moved := *d.owner(last)
 	*d.element(uint(i)) = *d.element(last)

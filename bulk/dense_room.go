@@ -9,7 +9,7 @@ import (
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the dense is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the dense is unchanged.
 func (d *Dense[T]) Grow(n int) error { return d.slots.grow(d, n) }
 
 // commit implements container.
@@ -49,8 +49,8 @@ func (d *Dense[T]) measure() {
 // Trim gives back the memory behind the last element, as far as it fills whole pages. It decommits the memory
 // behind the last live slot, including room that [Dense.Grow] made, so that budgets have it back. The memory
 // before that slot stays usable. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot,
-// is kept. Trim must run alone, as a change does. Complexity: four system calls, and for the slots as
-// [Pool.Trim]. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; the dense works as
+// is kept. Trim must run alone, as a change does. Complexity: four system calls, and that of [Pool.Trim] for
+// the slots. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the dense works as
 // before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()

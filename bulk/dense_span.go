@@ -32,7 +32,8 @@ func carve(r *vm.Region, bytes int) (denseSpan, error) {
 // grow commits a prefix of at least need bytes. It fails as [vm.Span.CommitTo] does, and then nothing has
 // changed.
 func (s *denseSpan) grow(need int) error {
-	// The containers choose how far to commit ahead; a step of one byte leaves the span to round to pages.
+	// The containers choose how far to commit ahead; with a step of one byte, the span only rounds up to
+	// whole pages.
 	if err := s.CommitTo(need, 1); err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 // remove elements; removed elements are not yielded any more. Elements that the body inserts may be yielded
 // or not.
 //
-// After many removals this is not the order in memory. If the order does not matter, [Dense.Slice] with
-// [Dense.HandleAt] is faster.
+// After many removals the elements lie in another order in memory. If the order does not matter,
+// [Dense.Slice] with [Dense.HandleAt] is faster.
 func (d *Dense[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		d.mustBeOpen()

@@ -58,23 +58,22 @@
 // Grow(n) makes the next n insertions unable to fail. The short forms, Append and Insert, panic with the same
 // [*vm.Error] if there is no room and none can be made. Room ends at the capacity, at Options.MaxBytes, at a
 // [vm.Limit], or at a limit of the operating system. In each case nothing has changed, and the container
-// works on when room returns.
+// continues to work when room returns.
 //
 // # Waste
 //
-// "Virtual Arrays for Virtual Worlds" (3dverse) gives the most that such an array wastes: growth step −
-// element. The operating system counts memory twice, and so does the formula here:
+// "Virtual Arrays for Virtual Worlds" (3dverse) gives a bound for the waste of such an array: growth step −
+// element. The operating system has two counts of memory, so the bound has two lines here:
 //
 //	committed − elements ≤ step              memory that may be touched; in a Pool or Dense step − element
 //	resident  − elements ≤ page − element    memory that was touched
 //
 // The step is Options.Step rounded up to whole pages, by default an eighth of the committed memory and at
 // least 64 KiB. (An Array keeps memory for one more element in reserve.) If the element's size does not
-// divide the page, part of an element is cut off at the end, which adds less than an element. From the first
-// huge page on, the system's huge pages count as pages (with [vm.PagesSmall] they do not), and the step ends
-// at the next huge page.
+// divide the page, part of an element is cut off at the end, which adds less than an element. Once the
+// elements fill a huge page, the system's huge pages count as pages (with [vm.PagesSmall] they do not), and
+// the step ends at the next huge page.
 //
-// A Pool also takes 3½ bits a slot, for presence and for what generations have in common, and 4 bytes for
-// each slot that was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a
-// slot.
+// A Pool also takes 3½ bits a slot, for presence bits and common generations, and 4 bytes for each slot that
+// was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a slot.
 package bulk

@@ -9,9 +9,9 @@ import (
 // epochs tells when no reader can see a removed value any more.
 //
 // The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
-// reader announces when it enters, and in which epoch. The epoch advances when all readers inside entered in
-// the current one. A value that was removed in epoch e can be seen only by readers that entered in e or
-// before; when the epoch is e+2, all of these have left.
+// reader that enters announces the current epoch. The epoch advances when all readers inside entered in the
+// current epoch. A value that was removed in epoch e can be seen only by readers that entered in e or before;
+// when the epoch is e+2, all of these have left.
 //
 // The alternative is hazard pointers (Michael, 2004): a reader announces each object that it looks at with a
 // store that the processor must finish before it goes on. With epochs a reader pays that price once for any
@@ -22,7 +22,7 @@ type epochs struct {
 	_   [56]byte // readers load now; joining and parting do not disturb them
 
 	mu  sync.Mutex
-	all atomic.Pointer[[]*presence] // all who joined; replaced as a whole
+	all atomic.Pointer[[]*presence] // all goroutines that joined; replaced as a whole
 }
 
 // presence says whether one goroutine is inside, and since which epoch. It lies on the Go heap, alone on its
@@ -60,9 +60,9 @@ func (e *epochs) enter(p *presence) { p.state.Store(e.now.Load()<<1 | 1) }
 // exit announces that p's goroutine has left.
 func (p *presence) exit() { p.state.Store(0) }
 
-// advance moves the epoch on by one, unless a goroutine inside entered in an earlier one. It loads the epoch
-// before the list of those who joined: a goroutine that joined and entered before the epoch had this value is
-// in the list.
+// advance moves the epoch on by one, unless a goroutine inside entered in an earlier epoch. It loads the
+// epoch before the list of the goroutines that joined: a goroutine that joined and entered before the epoch
+// had this value is in the list.
 func (e *epochs) advance() {
 	now := e.now.Load()
 	if all := e.all.Load(); all != nil {

@@ -24,8 +24,8 @@ type field struct {
 }
 
 // NewField adds a field to the rows of t. Messages show the name. It panics when T holds Go pointers or has
-// no size, when there is a field of that name, and once t has rows or room for some: the places of the fields
-// are fixed then.
+// no size, when t has a field of that name, and when t has rows or room for rows, because the places of the
+// fields are fixed then.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()
@@ -49,8 +49,9 @@ func NewField[T any](t *Table, name string) *Field[T] {
 }
 
 // Safe sets the value that new rows and the padding hold. The default is zero in all bytes. Set another value
-// if zero would do harm, such as 1 for a divisor. It panics when v has a number that is NaN or denormal, with
-// which processors signal or become slow, and once the table has rows or room for some. It returns x.
+// if zero would do harm, such as 1 for a divisor. It panics when v has a number that is NaN or denormal,
+// because such numbers make processors signal or become slow. It also panics when the table has rows or room
+// for rows. It returns x.
 func (x *Field[T]) Safe(v T) *Field[T] {
 	x.table.mustBeOpen()
 	if x.table.region != nil {

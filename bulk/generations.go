@@ -9,15 +9,15 @@ import (
 )
 
 // generations holds the generation of each slot of a pool. Validating a handle must read it, and a random
-// read from 4 bytes a slot would cost more than the rest of a removal. So the common generation of the 64
-// slots of a presence word is kept once, in a table that is small enough for the processor's caches. A slot
-// that is taken again while others of its word live gets a generation of its own: it is apart. When a word
-// that was full becomes empty, its slots share one generation again. A pool that is filled once, or filled
-// and emptied as a whole, never touches the memory for single slots.
+// read from a table with 4 bytes per slot would cost more than the rest of a removal. So the common
+// generation of the 64 slots of a presence word is stored once, in a table that is small enough for the
+// processor's caches. A slot that is taken again while others of its word live gets a generation of its own:
+// it is apart. When a word that was full becomes empty, its slots share one generation again. A pool that is
+// filled once, or filled and emptied as a whole, never touches the memory for single slots.
 type generations struct {
 	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
 	commons unsafe.Pointer // a common for each presence word
-	slots   unsafe.Pointer // a generation for each slot; only those of slots apart are read
+	slots   unsafe.Pointer // a generation for each slot; read only for slots apart
 	tag     generation.Mark
 	spans   [3]denseSpan // of the three tables
 }
@@ -89,8 +89,8 @@ func (g *generations) room() int {
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
 }
 
-// The next three are sound for slots below room: the spans are committed that far, and they never move before
-// Close.
+// The next three methods are sound for slots below room: the spans are committed that far, and they never
+// move before Close.
 
 func (g *generations) ofWord(w uint) *uint32 { return (*uint32)(unsafe.Add(g.shared, w*bytesShared)) }
 
@@ -114,8 +114,8 @@ func (g *generations) of(i uint) uint32 {
 }
 
 // take advances the generation of slot i, which is being taken, and returns it. empty reports whether no slot
-// of its word is live. If the slot is fresh and the word is not empty, the result is the common generation:
-// [Pool.Insert] repeats that case.
+// of its word is live. If the slot is fresh and the word is not empty, the result is the common generation;
+// [Pool.Insert] has the code for this case, too.
 func (g *generations) take(i uint, empty bool) uint32 {
 	c := g.common(i / wordBits)
 	if empty {
@@ -149,8 +149,8 @@ func (g *generations) again(i uint) uint32 {
 // maxSkipped bounds how many counts a slot loses when its word gets one generation again.
 const maxSkipped = 8
 
-// renewable returns the highest generation of the slots of word w, and whether all of them should follow it.
-// They should not if many slots would skip many counts: a slot with no counts left is lost.
+// renewable returns the highest generation of the slots of word w, and whether all of these slots should
+// continue with it. They should not if slots would skip many counts: a slot with no counts left is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {

@@ -1,7 +1,7 @@
 package bulk
 
-// A key with more than mostInSlots values has one slot for all of them. In the value's place the slot has the
-// number of a group. The values of all groups are in one tree, in the order of groups.
+// A key with more than mostInSlots values has one slot for all of them. The slot holds the number of a group
+// in the value's place. The values of all groups are in one tree, in the order of groups.
 
 // addToGroup adds a value to a group.
 func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
@@ -48,7 +48,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.changed()
 }
 
-// mustAddToGroup adds a value to the group that makeGroup is making, for which there is room.
+// mustAddToGroup adds a value to the group that makeGroup is making. The tree has room for it.
 func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	if _, err := x.many.add(opAdd, x.group, v); err != nil {
 		panic(err)
@@ -67,7 +67,7 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
-	// Groups that were made while a promise was open have left the table too empty.
+	// The table may be too empty, because groups were made while a promise of Grow was open.
 	x.squeeze(squeezeStep)
 	x.changed()
 	return true

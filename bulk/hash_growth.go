@@ -8,24 +8,26 @@ import (
 )
 
 // The table of a HashIndex grows by two fifths at a time, from one of the sizes in bucketCounts to the next.
-// During growth, the hashes from the home split on are stretched over the larger number of buckets. Each
-// insertion moves split down by stretchStep buckets; removals move it up again if the table has become too
-// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
-// before.
+// During growth, the hashes from the home split on are stretched over the larger number of buckets. A hash
+// has a small home before it is stretched, and a large home afterwards. Each insertion moves split down by
+// stretchStep buckets; removals move it up again if the table has become too empty. Homes keep their order,
+// so stretched entries move towards the end, into buckets that were emptied before.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
-// bucket per insertion, but into a bucket half as full, so that the split half needs room for twice its
-// entries.
+// bucket per insertion. It splits a bucket into two that are half as full. So buckets that are not split yet
+// need room for twice as many entries as the others.
 
 const (
 	// A table is stretched when this many of 100 slots are full. If the whole table were stretched at once,
 	// 61 of 100 would be full afterwards.
 	mostFull = 85
 	// A table is squeezed when fewer than this many of 100 slots are full. At the end of squeezing at least
-	// 58 are, so that a table of 8/7 bytes for each byte of data is less than twice its data.
+	// 58 of 100 are full. A bucket has 8/7 bytes for each byte of its slots, so the table is then less than
+	// twice as large as its data.
 	leastFull = 60
-	// Two fifths more entries arrive while a table is stretched. With three buckets at each insertion,
-	// stretching ends after 6%, so that the part not stretched yet is never more than 90% full.
+	// Two fifths more entries arrive until the next stretching begins. With three buckets at each insertion,
+	// stretching ends when 6% more entries have arrived. So the part that is not stretched yet is never more
+	// than 90% full.
 	stretchStep = 3
 	// Removals empty a table further while it is squeezed, so squeezing is faster.
 	squeezeStep = 8
@@ -60,7 +62,7 @@ func levelFor(n int) (level int) {
 type entry[K comparable, V any] struct {
 	hash, bucket uint64
 	slot         uint
-	control      uint64 // its byte in the control word
+	control      uint64 // the entry's byte in the control word
 	key          K
 	value        V
 }
@@ -97,7 +99,7 @@ func (x *HashIndex[K, V]) countBeyond() {
 	}
 }
 
-// lastPassed returns the first bucket from i on that no entry with a home below i has gone on to.
+// lastPassed returns the first bucket, from i on, that no entry with an earlier home has gone on to.
 func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
 	for i < x.end && *x.control(i - 1) >= onePassed {
 		i++
@@ -251,7 +253,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	return true
 }
 
-// join moves the entries with home g, of large, and home b, of small, to home b.
+// join moves the entries whose large home is g and whose small home is b to home b.
 func (x *HashIndex[K, V]) join(g, b uint64) {
 	for i := g; ; i++ {
 		p := x.bucket(i)
@@ -287,7 +289,7 @@ func (x *HashIndex[K, V]) shrink() error {
 	return err
 }
 
-// collect adds the entries with home b, of small, to moved.
+// collect adds the entries whose small home is b to moved.
 func (x *HashIndex[K, V]) collect(b uint64) {
 	for i := b; ; i++ {
 		p := x.bucket(i)
@@ -306,7 +308,7 @@ func (x *HashIndex[K, V]) collect(b uint64) {
 	}
 }
 
-// makeSpare makes sure that n entries find slots, whatever their homes are.
+// makeSpare makes sure that n entries find slots, even if all have the last home.
 func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	if behind := x.end - x.homes(); x.beyond+n > int(behind)*slotsPerBucket {
 		return x.commit(op, x.end+uint64(n)/slotsPerBucket+1)
@@ -314,7 +316,7 @@ func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	return nil
 }
 
-// move moves the collected entries to their homes, of large, which they have after bucket b was split.
+// move moves the entries that were collected from home b to their large homes.
 func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]

@@ -13,16 +13,16 @@ import (
 //
 // Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
 // their bits. Keys are of any comparable type without Go pointers, and are compared as Go does: padding does
-// not count, and -0 and 0 are one key. A key with a NaN in it equals nothing: Add panics, and looking for it
-// finds nothing.
+// not count, and -0 and 0 are one key. A key with a NaN in it equals nothing: Add panics for such a key, and
+// a look-up finds nothing.
 //
 // The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
 // buckets at a time (the comments in hash_table.go and hash_growth.go explain it). A key's first eight values
 // lie in the table. A key with more values has them in a tree, so that one of a million values is found in a
 // few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a
-// pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed comes on
-// top: what the promised insertions did not need stays until Trim or Clear, or until removals make the table
-// smaller.
+// pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed is not
+// counted in this. The part of it that the promised insertions did not need stays until Trim or Clear, or
+// until removals make the table smaller.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
@@ -51,8 +51,8 @@ const (
 	// mostInSlots is how many values of a key may have slots of their own. It is large enough that a group
 	// costs each of its values little, and small enough that a search passes few buckets.
 	mostInSlots = 8
-	// fewestInGroup is how many values a group may have left. It is smaller than the smallest new group, so
-	// that a key whose number of values goes up and down does not change its form each time.
+	// fewestInGroup is the least number of values that a group keeps. It is smaller than the smallest new
+	// group, so that a key whose number of values goes up and down does not change its form each time.
 	fewestInGroup = 8
 )
 
@@ -222,7 +222,8 @@ func (x *HashIndex[K, V]) removeSlot(h uint64, at place) {
 	x.used--
 }
 
-// RemoveAll removes all values of a key and returns how many there were. Complexity: as Remove for each.
+// RemoveAll removes all values of a key and returns how many there were. Complexity: that of Remove for each
+// value.
 func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
 	h := x.hash.of(k)
@@ -279,7 +280,7 @@ func (x *HashIndex[K, V]) Contains(k K) bool {
 	return ok
 }
 
-// Has reports whether a pair is in the index. Complexity: as First.
+// Has reports whether a pair is in the index. Complexity: that of First.
 func (x *HashIndex[K, V]) Has(k K, v V) bool {
 	x.mustBeOpen()
 	h := x.hash.of(k)
@@ -294,8 +295,8 @@ func (x *HashIndex[K, V]) Has(k K, v V) bool {
 	return false
 }
 
-// Count returns how many values a key has. Complexity: as First, and a step for each 1 KiB of values of the
-// key.
+// Count returns how many values a key has. Complexity: that of First, and a step for each 1 KiB of values of
+// the key.
 func (x *HashIndex[K, V]) Count(k K) (n int) {
 	x.mustBeOpen()
 	h := x.hash.of(k)

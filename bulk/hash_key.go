@@ -12,7 +12,7 @@ import (
 type hasher[K comparable] struct {
 	seed    maphash.Seed
 	a, b, c uint64 // the seeds of short keys
-	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly if their bytes are
+	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly if their bytes are equal
 	hasNaN  bool   // a key may differ from itself
 }
 

@@ -10,7 +10,7 @@ import (
 // gets its final size at once, so that filling it does not stretch it. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the index holds the same pairs.
+// Options.Limit) or another error of [vm.Region.Commit]; then the index holds the same pairs.
 func (x *HashIndex[K, V]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
@@ -22,8 +22,8 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	// Each insertion may make a group of all values in slots of a key, but groups never hold more pairs than
-	// the index.
+	// Each insertion may move all values of a key from slots into a group, but groups never hold more pairs
+	// than the index.
 	promised := x.many.span.promised
 	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
@@ -100,7 +100,8 @@ func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
 // [vm.Region.Resident].
 func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
-// Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. Using the index afterwards panics. Closing twice does
+// nothing.
 func (x *HashIndex[K, V]) Close() error {
 	if x.ended != nil {
 		return nil

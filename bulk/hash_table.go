@@ -10,11 +10,12 @@ import (
 // zero, and a bit that says that the slot stands for many values. The last byte counts the entries that found
 // the bucket full and went on to the next one. Then come seven pairs, or seven keys and seven values.
 //
-// The high bits of an entry's hash choose its home in proportion. The entry is in the first bucket, from its
-// home on, that had an empty slot. So the entries of a bucket that is split go to neighbouring buckets, in
-// the same order, and the whole table can be stretched by two fifths in place, from its end on, a bucket at a
-// time (file hash_growth.go). The count of entries that went on ends a search that finds nothing, so a
-// removal leaves no mark; the method is that of F14 (Facebook, 2019).
+// An entry's home is in proportion to its hash: the smallest hash has the first bucket as its home, and the
+// greatest hash the last one. The entry is in the first bucket, from its home on, that had an empty slot. So
+// the entries of a bucket that is split go to neighbouring buckets, in the same order, and the whole table
+// can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
+// count of entries that went on ends a search that finds nothing, so a removal leaves no mark; the method is
+// that of F14 (Facebook, 2019).
 //
 // Many goroutines may read buckets while none changes it.
 type buckets[K comparable, V any] struct {
@@ -65,7 +66,7 @@ func newBucketForm[K, V any]() bucketForm {
 		f.bytes = f.values + slotsPerBucket*value
 	}
 	f.bytes = align(f.bytes, 8)
-	// Whole cache lines are worth a fourteenth of the memory.
+	// A bucket gets whole cache lines if that takes at most a fourteenth more memory.
 	if lines := align(f.bytes, 64); lines-f.bytes <= f.bytes/14 {
 		f.bytes = lines
 	}
@@ -132,7 +133,7 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of the key after at, which may have become empty since.
+// findNext returns the next slot of the key behind the slot at, even if that slot has become empty since.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }

@@ -55,8 +55,8 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
-// promise counts the insertions that Grow has promised and that are still to come. Until then, the index
-// keeps the memory that these insertions may need.
+// promise counts the insertions that Grow has promised and that are still to come. The index keeps the memory
+// that these insertions may need.
 type promise struct{ left int }
 
 // add promises the next n insertions.
@@ -78,7 +78,7 @@ func (p *plan) allow(n int) { p.capacity += n }
 const maxPairs int64 = 1 << 36
 
 // solid reports whether each byte of a value of type t belongs to a number, so that two values are equal
-// exactly if their bytes are. Floating-point numbers count by their bits.
+// exactly if their bytes are equal. Floating-point numbers count by their bits.
 func solid(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

@@ -35,7 +35,7 @@ type allower interface{ allow(n int) }
 //
 // The pool's and the indices' own methods that change nothing may be used as well. Insert and remove elements
 // only through the Indexed, and change the fields that keys are made of only in [Indexed.Update]. The rule
-// about goroutines is the pool's: one goroutine that changes, or any number that read.
+// about goroutines is that of the pool: one goroutine may change it, or any number may read it.
 type Indexed[T any] struct {
 	pool     *Pool[T]
 	indices  []attached[T]

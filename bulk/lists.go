@@ -15,7 +15,8 @@ import (
 // element. The zero List is an empty list, ready for use.
 //
 // A List says where its list lies. A call that moves the list, because it has outgrown its place, writes the
-// new List to the address that it was given. Calls refuse copies made before: keep one List, in the owner.
+// new List to the address that it was given. Calls refuse copies that were made before the move: keep one
+// List, in the owner.
 type List[T any] struct {
 	place      uint32
 	generation uint32
@@ -29,10 +30,10 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // order in which they were added: [Lists.Slice] returns them as a Go slice.
 //
 // The elements of a list lie in a cell, behind 8 bytes with their number. Cells have sizes that are a third
-// or a half apart. So a look at a list touches two places: its owner, and the cell. A list that has outgrown
+// or a half apart. So reading a list touches two places: its owner, and the cell. A list that has outgrown
 // its cell is copied to one of the next size; the old cell is free for other lists of that size, the lowest
 // cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in place while the
-// memory behind it is free; otherwise it moves to one that is a quarter larger. So a list may have up to
+// memory behind it is free; otherwise it moves to one that is a quarter larger. A list may have up to
 // 4,294,967,295 elements.
 //
 // A pointer or slice to elements of a list is valid until that list is appended to, inserted into, grown or
@@ -41,15 +42,15 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // # Stale and forged Lists
 //
 // A List has the place of its cell and, as a [Handle] does, a generation. Every call checks both and panics
-// for a stale List: one that was freed, by Free or Clear, or whose list has moved. The check is certain,
-// whatever lies in the place now, even elements that look like a list. This holds for the first 2,147,483,648
-// times that the container starts another word of 64 cells or another stretch. Afterwards an old List passes
-// by chance, with a probability of one in 4,294,967,295.
+// for a stale List: one that was freed, by Free or Clear, or whose list has moved. The check is certain, even
+// if the place now holds elements that look like a list. This holds for the first 2,147,483,648 times that
+// the container starts another word of 64 cells or another stretch. Afterwards an old List passes by chance,
+// with a probability of one in 4,294,967,295.
 //
 // A List of another Lists, with the same place, is refused for certain while neither container has started
 // 8,388,608 words or stretches, unless the number of containers made between the two is a multiple of 255.
 // Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that match
-// a list are that list, and 8 bytes that lead into the middle of a cell may pass for one.
+// a List work like that List, and 8 bytes that lead into the middle of a cell may pass for one.
 //
 // Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits of
 // free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag invariants
@@ -57,10 +58,10 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 //
 // # Waste
 //
-// A cell has at least 32 bytes. Including its 8 bytes, it is at most one and a half times as large as its
-// list needed when it took the cell, or twice as large if the list has grown within 64 bytes. A stretch has
-// at most a quarter and 64 KiB more than its list needed. The cells of one size lie together in slabs of 64
-// KiB, or several times that, of which up to an eighth is cut off; a page that was never needed costs no
+// A cell has at least 32 bytes. Including its 8 bytes, a cell is at most one and a half times as large as the
+// list needed when the list took the cell, or twice as large if the list has grown within 64 bytes. A stretch
+// has at most a quarter and 64 KiB more than its list needed. The cells of one size lie together in slabs of
+// 64 KiB, or several times that. Up to an eighth of a slab is unused; a page that was never needed costs no
 // memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats] counts all of it. If
 // Options.Capacity allows less than 8 MiB, the 64 KiB here shrink too, down to a page.
 //
@@ -234,7 +235,7 @@ func (ls *Lists[T]) Close() error {
 		return err
 	}
 	ls.ended, ls.count = &closedError{ls.cells.plan.name}, 0
-	// Without these the short paths reach the test for Close.
+	// Without holdings and classes, the short paths reach the test for Close.
 	ls.cells.holdings, ls.cells.classes = nil, nil
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many
-// lists can be tested: the checks take at most a constant factor of the changes.
+// changed counts a change and sometimes calls checkInvariants. The checks take at most a constant factor of
+// the time of the changes, so that tests can use many lists.
 func (ls *Lists[T]) changed() {
 	if ls.unchecked++; ls.unchecked*16 >= ls.count+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
 		ls.checkInvariants()

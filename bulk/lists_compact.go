@@ -17,9 +17,9 @@ import (
 // up the owners in that list again, because their addresses have changed.
 //
 // Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
-// the lists that it has moved before are in order. A list without elements gets a cell for one element. A
-// list that cannot move for lack of memory stays in its place. Compact returns an error as
-// [vm.Region.Decommit] does if memory cannot be given back; the lists are compact all the same.
+// the lists that it has moved before stay valid. A list without elements gets a cell for one element. A list
+// that cannot move for lack of memory stays in its place. Compact returns an error as [vm.Region.Decommit]
+// does if memory cannot be given back; even then the lists are compact.
 //
 // Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells;
 // for a list that is as large as a slab also one step for each gap between slabs and stretches. It allocates
@@ -66,7 +66,8 @@ func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	end := c.startLeaving()
 	defer c.endLeaving()
 	// The second walk is for stretches that were in the way of another or had no long gap below them: there
-	// may be a gap when the slabs are empty. A list that found the lowest gap may find a lower one.
+	// may be a gap once the slabs are empty. A list that moved to the lowest gap in the first walk may find a
+	// lower one.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {

@@ -9,8 +9,8 @@ import (
 
 // Insert puts v before element i of l, or at the end if i is the length, and returns its address. The
 // elements from i on move up by one. It writes *l as [Lists.Append] does. It panics when i is not in [0,
-// len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: as [Lists.Append], and
-// a copy of the elements from i on.
+// len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: that of [Lists.Append],
+// and a copy of the elements from i on.
 func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	h := ls.find(*l)
 	if uint(i) > uint(h.len) {
@@ -40,7 +40,7 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
 		// The length is read from memory that may be far away. If the number of moved elements does not
-		// depend on it, the processor goes on to the next call meanwhile.
+		// depend on the length, the processor goes on to the next call meanwhile.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
 		}
@@ -80,7 +80,7 @@ func (ls *Lists[T]) Truncate(l List[T], n int) {
 	}
 }
 
-// Free gives the memory of l to other lists and makes it the zero List. Calls refuse copies of l from then
+// Free gives the memory of l to other lists and sets *l to the zero List. Calls refuse copies of l from then
 // on. Freeing the zero List does nothing. Complexity: constant.
 func (ls *Lists[T]) Free(l *List[T]) {
 	if ls.cells.find(l.place, l.generation) == nil {

@@ -12,7 +12,7 @@ import (
 // zero. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the list is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the list is unchanged.
 func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a list of %s: a number of elements is zero or more", n,
@@ -22,8 +22,8 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne is grown for one element. h is the cell of l, or nil if there is none. It is short if a cell of
-// the next size is ready, the usual case.
+// roomForOne is grown for one element. h is the cell of l, or nil if there is none. It takes a short path in
+// the usual case that a cell of the next size is ready.
 //
 //go:noinline
 func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
@@ -52,7 +52,7 @@ func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
 	return c.at(place)
 }
 
-// grown is makeRoom for the short forms, which panic.
+// grown is makeRoom for methods that return no error: it panics with the error.
 //
 //go:noinline
 func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
@@ -95,7 +95,7 @@ func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	return ls.cells.at(place), nil
 }
 
-// move copies a list to a cell that was taken for it and gives the old one back.
+// move copies a list to a cell that was taken for it and gives the old cell back.
 func (ls *Lists[T]) move(l *List[T], place, generation uint32) {
 	old, h := ls.cells.at(l.place), ls.cells.at(place)
 	h.len = old.len

@@ -98,7 +98,7 @@ func (p *plan) label(element string) vm.Label {
 	return vm.Label{What: p.name, Element: element, Size: p.sizeElement}
 }
 
-// stepFrom returns how many bytes to commit ahead when committed bytes are in use.
+// stepFrom returns how many bytes to commit ahead when the given number of bytes is committed.
 func (p *plan) stepFrom(committed int) int {
 	if p.step > 0 {
 		return p.step
@@ -112,7 +112,7 @@ type operation uint8
 const (
 	opAdd operation = iota
 	opAppend
-	opAppendN // and AppendSlice
+	opAppendN // AppendN and AppendSlice
 	opCompact
 	opGrow
 	opInsert
@@ -133,9 +133,9 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 }
 
 // settlesForLess reports whether to commit only the need after committing ahead has failed with err. A budget
-// of the program's own is used up to its end. If the operating system refuses a step, an operation on one
-// element does not take the memory that is left: the program needs that memory to deal with the error, and
-// Go's runtime ends a process that gets no memory.
+// that the program has set itself is used to its end. If the operating system refuses a step, an operation on
+// one element does not take the memory that is left: the program needs that memory to deal with the error,
+// and Go's runtime ends a process that gets no memory.
 func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }

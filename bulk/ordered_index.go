@@ -15,13 +15,14 @@ import (
 // pool does.
 //
 // Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
-// their bits. Keys are integers or floating-point numbers. Of floating-point keys, -0 and 0 are one key. NaN
-// has no place in an order: Add panics, and looking for it finds nothing.
+// their bits. Keys are integers or floating-point numbers. The floating-point keys -0 and 0 are one key. NaN
+// has no place in an order: Add panics for NaN, and a look-up of NaN finds nothing.
 //
 // The index is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979). A full node gives entries to
 // its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). From 64 KiB of
-// pairs on, the index commits at most twice the bytes of its keys and values, in whatever order they come and
-// go: it gives memory back as pairs are removed. Room that Grow made comes on top.
+// pairs on, the index commits at most twice the bytes of its keys and values, no matter in which order pairs
+// are added and removed: it gives memory back as pairs are removed. Room that Grow made is not counted in
+// this.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
@@ -74,7 +75,7 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		panic(err)
 	}
 	if added && x.promise.kept() {
-		// Grow counts on half-full nodes, so insertions need less than it commits.
+		// Grow assumes half-full nodes, so insertions need less memory than it commits.
 		x.tree.span.promised = 0
 		_ = x.tree.giveBack() // a failure leaves memory committed that is not used
 	}
@@ -91,7 +92,7 @@ func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
 	return removed
 }
 
-// RemoveAll removes all values of a key and returns how many there were. Complexity: O(log n) for each.
+// RemoveAll removes all values of a key and returns how many there were. Complexity: O(log n) for each value.
 func (x *OrderedIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
 	n = x.tree.removeAll(k)
@@ -173,7 +174,7 @@ func (x *OrderedIndex[K, V]) Len() int { return x.tree.len }
 // used, or until Trim or Clear. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the index is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the index is unchanged.
 func (x *OrderedIndex[K, V]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
@@ -224,7 +225,8 @@ func (x *OrderedIndex[K, V]) Committed() int { return x.region.Committed() }
 // [vm.Region.Resident].
 func (x *OrderedIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
-// Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. Using the index afterwards panics. Closing twice does
+// nothing.
 func (x *OrderedIndex[K, V]) Close() error {
 	if x.ended != nil {
 		return nil

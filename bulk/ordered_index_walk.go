@@ -35,7 +35,7 @@ func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	}
 }
 
-// walk yields the pairs below high, or all if high is nil, from a place on.
+// walk yields the pairs from index at of a leaf on: those below high, or all if high is nil.
 func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yield func(K, V) bool) {
 	changes := x.changes
 	for {

@@ -14,10 +14,10 @@ import (
 // holes first. A pointer to an element is valid until the element is removed; a [Handle] also detects that
 // the element was removed.
 //
-// One presence bit a slot says which slots are live, with summaries over the bits. Remove clears a bit and
-// touches neither the element nor a list. Insert takes the lowest clear bit, so refilling is sequential and
-// packs elements towards low addresses. Iteration skips holes 64 at a time, and in long gaps 4,096 or 262,144
-// at a time.
+// One presence bit per slot says whether the slot is live, and summaries over the bits shorten searches.
+// Remove clears a bit and touches neither the element nor a list. Insert takes the lowest clear bit, so
+// refilling is sequential and packs elements towards low addresses. Iteration skips holes 64 at a time, and
+// in long gaps 4,096 or 262,144 at a time.
 //
 // One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller orders access to the
@@ -84,8 +84,9 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// InsertZero is [Pool.Insert] of a zero element. The caller then sets its fields one by one. InsertZero takes
-// half the time of Insert if the element has more than four fields or words: Go copies such a value twice.
+// InsertZero is [Pool.Insert] of a zero element. The caller then sets the fields of the element. InsertZero
+// takes half the time of Insert if the element has more than four fields or words: Go copies such a value
+// twice.
 func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = p.take()
 	// A struct has the layout of its only field. Go clears an array without the struct by a call.
@@ -119,7 +120,7 @@ func (p *Pool[T]) take() (Handle[T], *T) {
 	return p.takeUnusual()
 }
 
-// takeHole is take of a slot that was taken before, if no summary changes.
+// takeHole is take for a slot that was taken before, if no summary changes.
 //
 //go:noinline
 func (p *Pool[T]) takeHole(i uint) (Handle[T], *T) {

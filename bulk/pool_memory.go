@@ -10,7 +10,7 @@ import (
 // elements stay usable. Handles to removed elements stay invalid; their bookkeeping, up to 4.3 bytes a slot,
 // is kept. Trim must run alone, as a change does. It pays after many elements were removed: it takes one step
 // for each gap between live elements, and a system call for each gap that fills a page. It returns an error
-// as [vm.Region.Discard] or [vm.Region.Decommit] does; the pool works as before.
+// as [vm.Region.Discard] or [vm.Region.Decommit] does; then the pool works as before.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
 // trim is Trim, except that it keeps room for the next keep insertions.

@@ -4,7 +4,7 @@ package bulk
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
 func (p *Pool[T]) Grow(n int) error { return p.slots.grow(p, n) }
 
 // commit implements container.

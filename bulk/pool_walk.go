@@ -7,8 +7,8 @@ import (
 )
 
 // Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
-// and a slice of the elements. It is the fast way over many elements: a loop over the slice costs what it
-// costs over any slice.
+// and a slice of the elements. It is the fast way over many elements: a loop over the slice costs as much as
+// over any other slice.
 //
 // The body may remove elements of its run; they stay in the slice. The body should neither remove other
 // elements nor insert any: it may or may not see such changes, so that a later run may hold a removed

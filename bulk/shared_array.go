@@ -20,14 +20,14 @@ import (
 // written, and a reader needs only one atomic load. When all appenders have returned, Len counts all
 // elements.
 //
-// An index is taken only if memory is committed for it: an append that fails does so before that and leaves
-// no hole. If appenders disturb each other, an [Appender] for each of them is faster.
+// An index is taken only if memory is committed for it: an append that fails takes no index and leaves no
+// hole. If appenders disturb each other, an [Appender] for each of them is faster.
 //
 // Appending an element happens before a reader learns of it from Len, At or Slice, so the reader sees
 // everything that was written before Append. The caller orders later access to the contents of elements.
 // Append, At and Len are linearizable. Close must run alone.
 //
-// One bit an element lies on Go's heap, which [vm.Snapshot] does not count.
+// One bit per element lies on Go's heap, which [vm.Snapshot] does not count.
 type SharedArray[T any] struct {
 	base   *T
 	plan   plan
@@ -121,8 +121,8 @@ func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled = true
 }
 
-// claim takes the next n indices and returns the first. They are below the room, which never shrinks before
-// Close.
+// claim takes the next n indices and returns the first. The indices are below the room, which never shrinks
+// before Close.
 func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	for {
 		first := a.claimed.Load()
@@ -138,11 +138,11 @@ func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	}
 }
 
-// Grow makes the next n appended elements unable to fail, in whatever goroutine, by committing memory for
+// Grow makes the next n appended elements of all goroutines together unable to fail, by committing memory for
 // them. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
 func (a *SharedArray[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))

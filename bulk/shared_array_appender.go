@@ -3,11 +3,11 @@ package bulk
 import "github.com/vastgo/vast/internal/layout"
 
 // Appender appends to a [SharedArray] for one goroutine. It collects elements in a buffer of its own and puts
-// them into the array together, so that goroutines meet once a buffer instead of once an element.
+// them into the array together, so that goroutines synchronize once per buffer instead of once per element.
 //
-// Elements in the buffer have no index and no other goroutine sees them: call Flush to publish them, and at
-// the end. An appender that is dropped loses only the elements that it has not flushed. Make one for each
-// goroutine.
+// Elements in the buffer have no index, and no other goroutine sees them. Call Flush to publish them, at the
+// latest when the goroutine ends. An appender that is dropped loses only the elements that it has not
+// flushed. Make one for each goroutine.
 type Appender[T any] struct {
 	buffer []T // of fixed capacity
 	array  *SharedArray[T]
@@ -23,8 +23,8 @@ func (a *SharedArray[T]) Appender() *Appender[T] {
 	return &Appender[T]{buffer: make([]T, 0, max(1, bytesBuffer/layout.Size[T]())), array: a}
 }
 
-// Append adds v to the buffer, which it flushes first if it is full. It panics with the [*vm.Error] of
-// [Appender.Flush]; then v was not added and the buffer is unchanged.
+// Append adds v to the buffer. If the buffer is full, Append flushes it first. It panics with the [*vm.Error]
+// of [Appender.Flush]; then v was not added and the buffer is unchanged.
 func (a *Appender[T]) Append(v T) {
 	n := len(a.buffer)
 	if n == cap(a.buffer) {
@@ -43,8 +43,8 @@ func (a *Appender[T]) mustFlush() {
 }
 
 // Flush puts the elements of the buffer into the array, side by side in the order in which they were added.
-// It returns the index of the first and the elements, as [SharedArray.AppendSlice] does. If it fails, the
-// elements stay in the buffer, and Flush may be called again.
+// It returns the index of the first element, and the elements, as [SharedArray.AppendSlice] does. If it
+// fails, the elements stay in the buffer, and Flush may be called again.
 func (a *Appender[T]) Flush() (index int, elements []T, err error) {
 	index, elements, err = a.array.AppendSlice(a.buffer)
 	if err == nil {

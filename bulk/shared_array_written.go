@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// written tracks which elements of a shared array are completely written: a bit for each element, and a
-// number below which all are written. A goroutine that has written an element sets its bit and moves the
-// number over all set bits that follow without a gap. If there is a gap, the goroutine goes on with its work;
-// the one that fills the gap moves the number. No goroutine waits.
+// written tracks which elements of a shared array are completely written: a bit for each element, and the
+// number of elements from the first on that are written without a gap. A goroutine that has written an
+// element sets its bit and moves the number over all set bits that follow without a gap. If there is a gap,
+// the goroutine goes on with its work; the one that fills the gap moves the number. No goroutine waits.
 //
-// Both lie on Go's heap in every build, because they order what goroutines do: the race detector knows only
-// of atomic operations there.
+// The bits and the number lie on Go's heap in every build, because they synchronize goroutines and the race
+// detector knows only of atomic operations there.
 type written struct {
 	published atomic.Int64 // the elements below it are written
 	_         [bytesLine]byte
@@ -68,9 +68,9 @@ func (w *written) add(first, n int) {
 	w.advance()
 }
 
-// advance moves the number over the bits behind it. Of two goroutines that write neighbours at once, each
-// sets its own bit first and then looks for the other's, so one of them sees both. Each look loads the room
-// again: elements behind an earlier room may have been written since.
+// advance moves the number over the bits behind it. When two goroutines write neighbours at once, each sets
+// its own bit first and then reads the other bit, so one of them sees both. Each round loads the room again:
+// elements behind an earlier room may have been written since.
 func (w *written) advance() {
 	for {
 		from := int(w.published.Load())

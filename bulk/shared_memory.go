@@ -27,6 +27,6 @@ func (p *SharedPool[T]) Reserved() int {
 // Close.
 func (p *SharedPool[T]) Committed() int { return p.region.Committed() }
 
-// Resident returns how many of these bytes are in memory. It asks the operating system; see
-// [vm.Region.Resident].
+// Resident returns how many bytes of the pool, without the memory on Go's heap, are in memory. It asks the
+// operating system; see [vm.Region.Resident].
 func (p *SharedPool[T]) Resident() (int, error) { return p.region.Resident() }

@@ -12,8 +12,8 @@ import (
 )
 
 // SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements
-// keep their place while they live. They are referred to by the same kind of [Handle], with the same rules
-// for generations.
+// keep their place while they live. The same kind of [Handle] refers to them, with the same rules for
+// generations.
 //
 // Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove is one or
 // two atomic operations. Insert takes a slot from a line of 256, which one goroutine owns for that moment;
@@ -27,7 +27,7 @@ import (
 // next Insert may write another one there. So use the pointer only while no goroutine can remove the element:
 // either only the goroutine that uses the pointer removes the element, or the program prevents the removal in
 // another way. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
-// during the call, complete, and without a data race, whatever Insert and Remove do meanwhile.
+// during the call, complete, and without a data race, even while Insert and Remove run.
 //
 // Inserting an element happens before a look-up that finds it, and every use of the element before Remove
 // happens before its slot is filled again. The callers order writes through pointers with reads and Load of
@@ -40,9 +40,9 @@ import (
 //
 // Holes are filled before memory is committed, but only in words of 32 slots in which a quarter is free;
 // other holes are filled only when nothing else is left. So up to a quarter of the slots may stay holes while
-// the pool grows, besides those that inserters keep. Presence and generations take a byte a slot on Go's
-// heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken again while neighbours
-// live. [vm.Snapshot] does not count these bytes.
+// the pool grows, in addition to the slots that inserters keep. Presence and generations take a byte per slot
+// on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken again while
+// neighbours live. [vm.Snapshot] does not count these bytes.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
@@ -115,8 +115,8 @@ func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	}
 }
 
-// insert puts *v into a slot of the hint's line, or of another line, which becomes the hint's. It returns nil
-// if the line is busy.
+// insert puts *v into a slot of the hint's line, or of another line, which becomes the hint's line. It
+// returns nil if the line is busy.
 func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	for {
 		l := hint.line.Load()

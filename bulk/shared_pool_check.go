@@ -53,7 +53,7 @@ func (s *sharedSlots) checkInvariants() {
 					break
 				}
 				g = own.Load()
-				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) { // a slot with only the bit is parked
+				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) { // a slot with a bit and no tag is parked
 					fail("slot %d has generation %#x", i+b, g)
 				}
 			} else if taken>>b&1 == 0 {

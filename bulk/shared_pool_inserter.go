@@ -10,9 +10,9 @@ import (
 
 // Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of
 // elements that it has removed and fills them again. If it needs more, it takes the free slots of a word
-// together. So it meets other goroutines once for many operations, and writes to cache lines of its own as
-// long as other goroutines do not remove its elements. Any goroutine may remove an element that the inserter
-// has inserted, and the inserter may remove any element.
+// together. So it synchronizes with other goroutines once for many operations, and writes to cache lines of
+// its own as long as other goroutines do not remove its elements. Any goroutine may remove an element that
+// the inserter has inserted, and the inserter may remove any element.
 //
 // An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
 // does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
@@ -21,7 +21,7 @@ type Inserter[T any] struct {
 
 	// Slots of words without a common generation are parked: their presence bits are set, so that no other
 	// goroutine takes them, but their own generations have no tag, so that no look-up finds them. Removing an
-	// element parks its slot, and filling it unparks it, with one atomic operation each.
+	// element parks its slot, and filling the slot unparks it, with one atomic operation each.
 	ready   uint // number of slots in parked that can be filled
 	waiting uint // number of slots in removed that readers may still announce
 	parked  [2 * maxRemoved]parkedSlot
@@ -42,7 +42,7 @@ type parkedSlot struct{ slot, count uint32 }
 
 const (
 	maxRemoved = 32
-	// An inserter that has removed fewer takes other slots as well, so that it rarely looks for
+	// An inserter that has removed fewer elements takes other slots as well, so that it rarely looks for
 	// announcements.
 	enoughRemoved = maxRemoved / 2
 	// An inserter that finds a line busy this often in a row looks for another one: the owner was
@@ -94,7 +94,7 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	}
 	c := p.chunk(i)
 	if commonOf(c.word(i).Load()) == 0 && in.waiting < maxRemoved && tagged(g) && !generation.Exhausted(g) {
-		// A word with a live element or a parked slot stays apart.
+		// A word with a live element or a parked slot stays without a common generation.
 		own := c.apart.Load()
 		if own == nil || !own[i%slotsPerChunk].CompareAndSwap(g, generation.Count(g)) {
 			return false
@@ -106,9 +106,9 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	return in.removeForAll(c, i, g)
 }
 
-// removeForAll removes an element whose slot is not parked. If its word is now worth taking slots from, the
-// inserter parks them, so that goroutines that replace their elements keep to their own words. Otherwise the
-// pool lists the line for others.
+// removeForAll removes an element whose slot is not parked. If the word of the slot now has enough free
+// slots, the inserter parks them. So goroutines that replace their elements keep to their own words.
+// Otherwise the pool lists the line for others.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
@@ -127,7 +127,7 @@ func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
 	return true
 }
 
-// keep notes parked slots of the word from slot i on.
+// keep notes the parked slots of the word that begins with slot i.
 func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	for ; slots != 0; slots &= slots - 1 {
 		at := i + uint(bits.TrailingZeros32(slots))
@@ -183,8 +183,8 @@ func (in *Inserter[T]) refill() {
 	}
 }
 
-// settle makes those removed slots ready that no reader announces, and reports whether there are any. No slot
-// must be ready yet.
+// settle makes the removed slots ready that no reader announces, and reports whether there are any. It must
+// be called only when no slot is ready.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)
 	quiet := p.announcements() == 0
@@ -213,7 +213,7 @@ func (in *Inserter[T]) unreserve() {
 	}
 }
 
-// Close gives the inserter's free slots to others. A later Insert takes new ones.
+// Close gives the inserter's free slots to other goroutines. A later Insert takes new slots.
 func (in *Inserter[T]) Close() {
 	in.unreserve()
 	if in.pool.ended == nil {

@@ -6,10 +6,10 @@ import (
 )
 
 // A reader that copies an element announces its slot first, and tests afterwards whether the element is still
-// live. A goroutine that wants to take slots looks for announcements after it has found them free. So either
-// it sees the announcement and leaves the slot alone, or the reader sees that the element was removed: a slot
-// is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here they keep
-// a slot from being taken instead of memory from being freed.
+// live. A goroutine that wants to take slots looks for announcements after it has found the slots free. So
+// either it sees the announcement and leaves the slot alone, or the reader sees that the element was removed:
+// a slot is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here
+// they keep a slot from being taken instead of memory from being freed.
 
 // readerCells is a block of places for announcements. A block is added when all places are in use at once;
 // blocks are never removed.
@@ -23,9 +23,9 @@ type readerCells struct {
 
 const cellsPerBlock = 16
 
-// stripe returns a number below 16 that goroutines running at once seldom share, and that one goroutine
-// calling from one place seldom changes. It is made from the address of the goroutine's stack, by Knuth's
-// multiplicative hashing.
+// stripe returns a number below 16. Goroutines that run at once seldom get the same number, and a goroutine
+// that calls stripe from one place seldom gets another number. The number is made from the address of the
+// goroutine's stack, by Knuth's multiplicative hashing.
 func stripe() uint {
 	var here byte
 	return uint(uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9E3779B97F4A7C15 >> 60)

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// Grow makes the next n insertions unable to fail, in whatever goroutine, by committing memory for them. It
-// panics when n is negative. Complexity: one step for each 32 slots.
+// Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
+// It panics when n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is unchanged.
+// Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
 func (p *SharedPool[T]) Grow(n int) error {
 	s := &p.sharedSlots
 	if n < 0 {

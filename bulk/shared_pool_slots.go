@@ -39,9 +39,9 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is the number of elements left in a word when its line is listed; slots are taken from
-	// words with no more. Finding a word costs as much as several insertions, so it should give several
-	// slots.
+	// offerUsually is the number of elements left in a word when its line is listed; slots are taken only
+	// from words with at most this number. Finding a word costs as much as several insertions, so a word
+	// should give several slots.
 	offerUsually = slotsPerWord * 3 / 4
 	// offerTight lists a line for each slot that becomes free, and lets each free slot be taken. It is set
 	// when only holes are left.
@@ -98,8 +98,8 @@ func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came t
 	return i, slots, parked, tookSlot
 }
 
-// park takes those slots of the word from slot i on that can be taken, if they have or get generations of
-// their own and no goroutine takes slots of the line. The caller owns them until it publishes or unparks
+// park takes all slots of the word from slot i on that can be taken. It takes none if the slots keep a common
+// generation, or if another goroutine owns the line. The caller owns the slots until it publishes or unparks
 // them.
 func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
 	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
@@ -172,7 +172,7 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 		case fresh != 0:
 			free = fresh
 		case generation.Exhausted(common):
-			// They were reserved once and not filled.
+			// These slots were reserved before and not filled.
 			line.retired[k].Or(free)
 			return false
 		default:
@@ -201,8 +201,8 @@ func (s *sharedSlots) usable(i uint) uint32 {
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i if it has become worth taking slots from. left is the presence bits of the
-// slot's word after a removal.
+// removed lists the line of slot i if a removal has made enough slots of the word free. left is the presence
+// bits of the slot's word after a removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {

@@ -23,7 +23,7 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 				if g == 0 {
 					g = c.own(at).Load()
 				}
-				// Elements that the body has removed are not yielded, nor slots between two states.
+				// Neither elements that the body has removed nor slots between two states are yielded.
 				if !c.holds(at, g) {
 					continue
 				}

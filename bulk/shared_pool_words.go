@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// The words of a shared pool hold which slots are live and with which generations. They lie on Go's heap in
-// every build, because they order what goroutines do: the race detector knows only of atomic operations
+// The words of a shared pool say which slots are live, and with which generations. The words lie on Go's heap
+// in every build, because they synchronize goroutines and the race detector knows only of atomic operations
 // there.
 //
 // A word holds two things that must change together. Its low half has a presence bit for each of 32 slots.
@@ -17,19 +17,22 @@ import (
 //
 // While the generation is common, each slot is taken at most once. If a slot must be taken again while others
 // of its word live, each slot of the word gets a generation of its own: the slots are apart. When all
-// elements of the word are removed, the slots get a common generation again, above all that they had. Hence:
+// elements of the word are removed, the slots get a common generation again, greater than all generations
+// that they had. Hence:
 //
 //   - A word never has the same value twice with another element in a slot, so a compare-and-swap never
 //     succeeds on a newer state.
 //   - A slot's generation never falls. A reader that sees the slots apart, and then finds the generation of
-//     its handle in the slot's own one, has seen the element alive, in whatever order a writer changed
-//     both: see holds.
+//     its handle in the slot's own one, has seen the element alive, no matter which of the two a writer
+//     changed first: see holds.
 //
-// Apart, a slot's own generation decides. A remover takes its tag off when it removes the element; one
-// remover succeeds. Only then does it clear the presence bit, so that no goroutine takes the slot before. An
-// [Inserter] leaves the bit set: then the slot is parked, and only that inserter takes it.
+// If the slots are apart, a slot's own generation decides. A goroutine that removes the element first takes
+// the tag off this generation; only one goroutine can succeed. It clears the presence bit afterwards, so that
+// no goroutine takes the slot before. An [Inserter] leaves the bit set: then the slot is parked, and only
+// that inserter takes it.
 //
-// Only the owner of a line takes slots: eight words on one cache line, one goroutine at a time.
+// A line is eight words on one cache line. Only the owner of a line takes its slots, and a line has one owner
+// at a time.
 
 const (
 	slotsPerWord  = 32
@@ -106,7 +109,8 @@ func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
-// tagged reports whether a generation has a tag, as those of live slots and of a pool's handles do.
+// tagged reports whether a generation has a tag. The generations of live slots and of a pool's handles have
+// one.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
 // holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. holds may run
@@ -158,7 +162,8 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 }
 
 // publish makes slot i live, which the caller has taken, and returns its generation. The element must be
-// written before: the atomic operations here order that before the loads of goroutines that find it live.
+// written before: the atomic operations here order the writing before the loads of goroutines that find the
+// element live.
 func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
 	for {
@@ -184,9 +189,9 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	}
 }
 
-// renew gives the slots of the word from slot i on a common generation above all that they had. None of them
-// may be live or reserved. It does nothing if many slots would skip many counts. The caller must own the
-// line.
+// renew gives the slots of the word from slot i on a common generation that is greater than all generations
+// that they had. None of the slots may be live or reserved. It does nothing if many slots would skip many
+// counts. The caller must own the line.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
@@ -226,7 +231,7 @@ func (c *sharedChunk) separate(line *sharedLine, i uint) {
 		for s := range uint(slotsPerWord) {
 			count := generation.Count(g)
 			if line.taken[k]>>s&1 == 0 {
-				count-- // taking it next gives it g
+				count-- // the slot gets g when it is taken next
 			}
 			if before>>s&1 != 0 {
 				count = g

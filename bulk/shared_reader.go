@@ -96,8 +96,8 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	return v, false
 }
 
-// All iterates over the entries that have a value, in order, inside a look of its own or the current one. It
-// may miss an entry that is set meanwhile. Complexity: linear in the highest entry that was set.
+// All iterates over the entries that have a value, in order. It panics outside of a look. It may miss an
+// entry that is set meanwhile. Complexity: linear in the highest entry that was set.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {

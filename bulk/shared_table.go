@@ -19,12 +19,12 @@ import (
 //
 // Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values in the table are
 // immutable: a writer stores a new value in another place and then changes one word. An old value is freed
-// when no reader can be looking at it (by epochs, see [SharedReader.Enter]).
+// when no reader can be looking at it; see [SharedReader.Enter].
 //
-// Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the
-// values. There may be an eighth more values than entries, plus 1,048,576 (16,384 on the heap stand-in),
-// which wait to be freed or which writers hold ready. Each value that waits takes 4 bytes on Go's heap as
-// well. Freed places are used for the next values; Close gives the memory back.
+// The entries take 8 bytes each, up to the highest entry that was set, as far as their pages were touched.
+// The values take further memory. There may be an eighth more values than entries, plus 1,048,576 (16,384 on
+// the heap stand-in), which wait to be freed or which writers hold ready. Each value that waits takes 4 bytes
+// on Go's heap as well. Freed places are used for the next values; Close gives the memory back.
 //
 // A reader that stays inside, or a writer whose change in [SharedWriter.Update] does not return, stops no
 // reader. All values that are replaced from then on wait, until there are no places left.
@@ -42,7 +42,7 @@ type SharedTable[T any] struct {
 	entrySpan   vm.Span
 	valueSpan   denseSpan
 	used        uint32         // places for values that were ever taken
-	spare       []uint32       // those of them that are free
+	spare       []uint32       // the free ones of these places
 	waiting     []retiredBatch // places that writers gave up, in the order of their epochs
 	writers     map[*SharedWriter[T]]struct{}
 	liveOfOther int64 // entries that closed writers set, less those that they removed
@@ -64,8 +64,9 @@ const (
 	bytesEntry = 8
 	// batchPlaces is how many places for values a writer takes or gives back at a time.
 	batchPlaces = 64
-	// spareValues is how many values there may be beyond the entries and an eighth. While a reader inside is
-	// off its processor, writers replace some hundred thousand values in a few milliseconds.
+	// spareValues is how many values there may be in addition to nine eighths of the number of entries. While
+	// a reader inside is off its processor, writers replace some hundred thousand values in a few
+	// milliseconds.
 	spareValues = 1 << 20
 	// spareValuesHeap is spareValues if addresses cost memory.
 	spareValuesHeap = 1 << 14
@@ -115,7 +116,7 @@ func (t *SharedTable[T]) entry(i uint) *uint64 {
 }
 
 // value is sound for the content of an entry: the distance of a place that was committed before an entry got
-// it.
+// this distance.
 func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
 
 func (t *SharedTable[T]) distance(place uint32) uint64 {
@@ -170,9 +171,9 @@ func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 // [vm.Region.Resident].
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
-// Close gives the memory and the addresses back. It panics while a reader is inside, or a writer in the
-// middle of an Update; no writer may be used meanwhile. Values must not be used afterwards; using a reader or
-// writer panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. It panics while a reader is inside, or while a writer is in
+// the middle of an Update. No writer may be used while Close runs. Values must not be used afterwards; using
+// a reader or writer panics. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,8 +181,8 @@ func (t *SharedTable[T]) Close() error {
 		return nil
 	}
 	t.mustBeLeft()
-	// A reader announces that it is inside before it loads room; Close does it the other way round. So a
-	// reader that enters at this moment is seen here, or sees that the table is closed.
+	// A reader announces that it is inside before it loads room. Close sets room to zero before it looks for
+	// readers. So a reader that enters at this moment is seen here, or sees that the table is closed.
 	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
 	t.room.Store(0)

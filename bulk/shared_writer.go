@@ -43,8 +43,8 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 //
 // It panics when i is not in [0, Capacity), and with a [*vm.Error] if there is no memory for the entry
 // ([SharedTable.GrowEntries] makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has
-// changed. If all places for values are taken because readers are inside, it first waits for them for up to a
-// tenth of a second.
+// changed. If all places for values are taken because readers are inside, Set first waits up to a tenth of a
+// second for readers to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -180,8 +180,9 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 	return distance
 }
 
-// more takes places for values: a batch, or one if there are fewer. If there is none because readers are
-// inside, it lets them run: a reader whose goroutine or thread was interrupted delays all writers.
+// more takes places for values: a batch, or a single place if there are too few for a batch. If there is no
+// place because readers are inside, it lets them run: a reader whose goroutine or thread was interrupted
+// delays all writers.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -209,8 +210,8 @@ func (w *SharedWriter[T]) more() {
 // mostWaiting is how many replaced values a writer keeps to free them itself.
 const mostWaiting = 8 * batchPlaces
 
-// A writer without places yields to others this often, then this often sleeps for a millisecond, and then
-// gives up.
+// A writer without places yields to other goroutines triesYield times, then sleeps for a millisecond
+// triesSleep times, and then gives up.
 const (
 	triesYield = 100
 	triesSleep = 100
@@ -225,8 +226,8 @@ func (w *SharedWriter[T]) retire(distance uint64) {
 }
 
 // reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
-// to other writers. If no reader is inside, two advances free everything. If one stays inside, the table
-// takes over the values that wait: so other writers can free them later even if this writer stops.
+// to other writers. If no reader is inside, two advances free everything. If a reader stays inside, the table
+// takes over the values that wait, so that other writers can free them later even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.since = 0

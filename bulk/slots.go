@@ -13,7 +13,7 @@ import (
 // slots is the common part of a [Pool] and a [Dense]: a region of memory, and the numbered slots that handles
 // refer to. A slot of a Pool holds an element. A slot of a Dense holds the index of an element.
 type slots struct {
-	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for any
+	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for them
 	room    uint           // slots for which memory is committed
 	hint    uint           // no word below this one has a slot that is free to take
 	skip    uint64         // the retired slots of word hint, which are skipped
@@ -27,7 +27,7 @@ type slots struct {
 	unchecked int   // changes since checkInvariants ran
 }
 
-// container is a Pool or a Dense, as its slots see it.
+// container has the methods of a Pool or a Dense that its slots call.
 type container interface {
 	// commit makes at least the first n slots usable, or changes nothing.
 	commit(n int) error
@@ -157,7 +157,7 @@ func (s *slots) search(c container) uint {
 	}
 }
 
-// behindLast returns the slot behind the last live one. Complexity: as [bitset.Set.Gaps].
+// behindLast returns the slot behind the last live one. Complexity: that of [bitset.Set.Gaps].
 func (s *slots) behindLast() int {
 	for lo, hi := range s.live.Gaps(s.room) {
 		if hi == s.room {
@@ -167,7 +167,8 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free brings the summaries and the hint up to date: word w became after, and a slot of it became free.
+// free sets presence word w to after, in which a slot has become free, and updates the summaries and the
+// hint.
 //
 //go:noinline
 func (s *slots) free(w uint, after uint64) {
@@ -184,15 +185,15 @@ func (s *slots) clear() {
 	s.lower(0)
 }
 
-// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a
-// large container can be tested: the checks take at most a constant factor of the changes.
+// changed counts a change and sometimes calls checkInvariants. The checks take at most a constant factor of
+// the time of the changes, so that tests can use large containers.
 func (s *slots) changed(c container) {
 	if s.unchecked++; s.unchecked*16 >= int(s.room) {
 		c.checkInvariants()
 	}
 }
 
-// broken panics: the bookkeeping contradicts itself.
+// broken panics because the bookkeeping contradicts itself.
 func (s *slots) broken(format string, args ...any) {
 	panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// snugSpan is a part of a region whose committed bytes are one prefix, little longer than needed. Indices
-// promise to be small, so they cannot commit an eighth and whole huge pages ahead as other containers do.
+// snugSpan is a part of a region whose committed bytes are one prefix, only a little longer than needed.
+// Indices promise to be small, so they cannot commit an eighth and whole huge pages ahead as other containers
+// do.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer

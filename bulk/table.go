@@ -41,8 +41,8 @@ type TableOptions struct {
 // to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a field.
 // For most data a Pool is simpler; see also [Transpose], which makes temporary columns.
 //
-// The rows of a group of 16, or of a block, that lie behind the last row are its padding. Padding and new
-// rows hold each field's safe value, so that vector code may calculate with the whole group: no trap, no
+// The rows of a group of 16, or of a block, that lie behind the last row are the table's padding. Padding and
+// new rows hold each field's safe value, so that vector code may calculate with the whole group: no trap, no
 // denormal numbers, and nothing left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
 //
 // One goroutine may change a table at a time, while no other goroutine uses it. While no goroutine changes
@@ -51,10 +51,10 @@ type TableOptions struct {
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Table struct {
 	len   int // rows
-	ready int // rows from len up to it hold safe values and have memory
-	// used is the end of the rows that were ever written, as of when ready was lowered. If all safe values
-	// are zero, rows from the larger of used and ready on are zero, because memory from the operating system
-	// is zero.
+	ready int // rows from len to ready hold safe values and have memory
+	// used is the end of the rows that had been written when ready was lowered last. If all safe values are
+	// zero, rows from the larger of used and ready on are zero, because memory from the operating system is
+	// zero.
 	used     int
 	room     int // rows with memory, a multiple of the group
 	perBlock int // rows of a block
@@ -145,9 +145,9 @@ func (t *Table) Clear() {
 }
 
 // Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows and 64 KiB for the
-// next ones. The kept memory of each column, or of the blocks, is rounded up to whole pages (from one huge
-// page on, to whole huge pages). It panics when n is not in [0, Len]. Complexity: two system calls for each
-// column, or for the blocks, if memory is given back, and the padding.
+// next ones. The kept memory of each column, or of the blocks, is rounded up to whole pages, or to whole huge
+// pages if it fills one. It panics when n is not in [0, Len]. Complexity: two system calls for each column,
+// or for the blocks, if memory is given back, and the padding.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {

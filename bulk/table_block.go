@@ -10,9 +10,9 @@ import (
 type Block struct {
 	// At most four fields: the compiler would keep a larger struct in memory.
 	table *Table
-	index uintptr // its number
+	index uintptr // the block's number
 	n     int     // rows, including padding if the block has some
-	end   int     // the row after its last, without padding
+	end   int     // the row after the block's last row, without padding
 }
 
 // First returns the number of the block's first row.
@@ -45,9 +45,9 @@ func (t *Table) Blocks() iter.Seq[Block] {
 // PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no
 // loop for a remainder. The length of each block's slices is a multiple of 8, of 16, or of the rows of a
 // page's block, according to the layout, and of 16 for columns. The rows of the padding do not exist. When
-// the iteration begins, they hold each field's safe value, whatever an earlier iteration has written there.
-// Writing them makes PaddedBlocks a change of the table like any other. The body must neither remove nor
-// append rows.
+// the iteration begins, they hold each field's safe value, even if an earlier iteration has written other
+// values there. Writing them makes PaddedBlocks a change of the table like any other. The body must neither
+// remove nor append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}

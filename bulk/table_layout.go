@@ -10,9 +10,9 @@ import (
 
 // Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. The fastest
 // layout depends on the work and on the processor: columns for work on few fields of all rows, blocks if rows
-// are also visited one by one, and structs in a [Pool] or an [Array] if most fields of a row are used
+// are also visited one at a time, and structs in a [Pool] or an [Array] if most fields of a row are used
 // together. Processors prefetch best along one array, so that without vector code blocks are often slower
-// than both. `vast bench table` measures it.
+// than columns and structs. `vast bench table` measures all layouts.
 type Layout uint8
 
 const (
@@ -51,8 +51,8 @@ func (l Layout) String() string {
 // rowsPadded is the number of rows to which columns are padded: numbers of four bytes that fill a cache line.
 const rowsPadded = 16
 
-// arrangement is the layout of the fields of a table's rows. They lie in parts, each of which is a sequence
-// of groups of rows. Blocks are the groups of a single part; each column is a part of its own.
+// arrangement is the layout of the fields of a table's rows. The fields lie in parts. A part is a sequence of
+// groups of rows. Blocks are the groups of a single part; each column is a part of its own.
 type arrangement struct {
 	group    int // rows of a group
 	parts    []part
@@ -130,7 +130,7 @@ func (a *arrangement) bytesGroup() (bytes int) {
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // rowLocator finds the rows of one field. Row i lies in block i/rows. Each block begins stride bytes after
-// the one before, which is skip more than its rows take in this field:
+// the block before. The stride is skip bytes more than the values of this field in a block take:
 //
 //	base + i × size + i/rows × skip
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mover is the part of a field that removing needs. A table keeps the movers of its fields side by side.
+// mover is the part of a field that RemoveSwap needs. A table keeps the movers of its fields side by side.
 type mover struct {
 	base unsafe.Pointer // the address of row 0
 	skip uintptr        // see rowLocator

@@ -15,8 +15,8 @@ import (
 // negative or there are no fields.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit]
-// (TableOptions.MaxBytes or Limit) or another limit as [vm.Reserve] and [vm.Region.Commit] do; then the table
-// is unchanged.
+// (TableOptions.MaxBytes or Limit) or another error of [vm.Reserve] or [vm.Region.Commit]; then the table is
+// unchanged.
 func (t *Table) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -160,8 +160,8 @@ func (t *Table) padded(n int) int {
 	return roundUp(n, t.group)
 }
 
-// prepare writes safe values to all rows that have none, up to the end of the group with row end-1. There is
-// memory for them.
+// prepare writes safe values to all rows that have none, up to the end of the group with row end-1. These
+// rows must have memory.
 func (t *Table) prepare(end int) {
 	to := t.padded(end)
 	if to <= t.ready {

@@ -18,8 +18,8 @@ type TransposeOptions struct {
 
 // Transpose makes temporary columns of some fields of elements that lie one after the other, block by block,
 // and writes the fields back. The elements stay whole, and a calculation over them finds the values of a
-// field side by side. It pays if the calculation gains more from that than copying costs: from a processor's
-// vector instructions, say.
+// field side by side. It pays if the calculation gains more from this, by vector instructions for example,
+// than the copying costs.
 //
 //	t := bulk.NewTranspose[particle](bulk.TransposeOptions{})
 //	y := bulk.ColumnOf(t, func(p *particle) *float32 { return &p.position[1] }) // read and written back
@@ -31,8 +31,8 @@ type TransposeOptions struct {
 //		}
 //	}
 //
-// Its memory is on Go's heap, needs no Close, and is reused for each block. One goroutine may use a Transpose
-// at a time; the Transpose reads and writes the elements as that goroutine would.
+// The columns lie on Go's heap, need no Close, and are reused for each block. One goroutine may use a
+// Transpose at a time; the Transpose reads and writes the elements as that goroutine would.
 //
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Transpose[T any] struct {
@@ -43,10 +43,10 @@ type Transpose[T any] struct {
 
 	// The block under way.
 	n      int      // rows
-	first  int      // of a slice: the index of its first element
-	words  []uint   // of a pool: its presence words
-	live   []uint64 // of a pool: the live elements of each word, a bit each
-	pool   *Pool[T] // nil: a slice
+	first  int      // of a slice: the index of the block's first element
+	words  []uint   // of a pool: the numbers of the block's presence words
+	live   []uint64 // of a pool: one bit for each live element of each word
+	pool   *Pool[T] // nil if the elements lie in a slice
 	padded int      // rows, including padding
 }
 
@@ -58,7 +58,8 @@ type temporary interface {
 	// The next methods move values between rows from row on and elements that lie one after the other.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// These move only those of 64 rows whose bits are set; gathering gives the others the safe value.
+	// The next two methods move only the rows, of 64, whose bits are set. gatherSome gives the other rows the
+	// safe value.
 	gatherSome(row int, elements unsafe.Pointer, some uint64)
 	scatterSome(row int, elements unsafe.Pointer, some uint64)
 	// pad gives rows [from, to) the safe value.
@@ -78,8 +79,8 @@ func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	return &Transpose[T]{scratch: o.Scratch}
 }
 
-// Slice iterates over the elements of s block by block and yields the number of rows of each. After the body,
-// also if it breaks, the columns of [ColumnOf] are written back.
+// Slice iterates over the elements of s block by block and yields the number of rows of each block. After the
+// body, even if it breaks, the columns of [ColumnOf] are written back.
 func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(nil)
@@ -98,7 +99,7 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 
 // Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
 // rows of each. A row is a slot. Words of 64 slots without an element are left out, and the rows of other
-// holes hold the columns' safe values. After the body, also if it breaks, the columns of [ColumnOf] are
+// holes hold the columns' safe values. After the body, even if it breaks, the columns of [ColumnOf] are
 // written back. The body may remove elements (see [Transpose.HandleAt]) and must not insert any.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -129,7 +130,7 @@ func (t *Transpose[T]) start(p *Pool[T]) (pass int) {
 	return t.pass
 }
 
-// arrange divides the scratch memory among the columns, each of which begins at a cache line.
+// arrange divides the scratch memory among the columns, so that each column begins at a cache line.
 func (t *Transpose[T]) arrange() {
 	bytesRow := 0
 	for _, c := range t.columns {
@@ -169,7 +170,7 @@ func (t *Transpose[T]) Index(row int) int {
 }
 
 // HandleAt returns the handle of the element that a row of a pool stands for. For a hole it returns the zero
-// Handle, and for an element that the body has removed a stale one.
+// Handle. For an element that the body has removed it returns a stale Handle.
 func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	i := t.Index(row)
 	if i < 0 || t.pool == nil {
@@ -195,7 +196,8 @@ func (t *Transpose[T]) putBack(s []T) {
 	}
 }
 
-// takeWords gathers the next words that have elements, from a word on, and returns the word after them.
+// takeWords gathers the next words that have elements, beginning with the given word, and returns the word
+// after them.
 func (t *Transpose[T]) takeWords(from uint) uint {
 	p := t.pool
 	t.words, t.live = t.words[:0], t.live[:0]

@@ -46,7 +46,7 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	if size == 0 {
 		panic(what + "the field has no size")
 	}
-	// Both are addresses, or the difference of two, and never become pointers again.
+	// These uintptr values are addresses, or the difference of two, and never become pointers again.
 	offset := uintptr(unsafe.Pointer(field(element))) - uintptr(unsafe.Pointer(element))
 	if whole := unsafe.Sizeof(*element); offset > whole || size > whole-offset {
 		panic(what + "the function must return the address of a field of its argument")

@@ -26,7 +26,7 @@ type tree[K cmp.Ordered, V any] struct {
 	first   uint32 // the leaf with the least pairs
 	last    uint32 // the leaf with the greatest pairs
 	height  int    // levels; 0: there are no nodes
-	nodes   int    // in use: those with numbers below
+	nodes   int    // nodes in use: they have the numbers below this
 	room    int    // nodes for which memory is committed
 	len     int    // pairs
 	form    nodeForm
@@ -39,7 +39,7 @@ type tree[K cmp.Ordered, V any] struct {
 // searched and shifted in fewer cache lines.
 const bytesNode = 1024
 
-// treeAhead is the part of its memory that a tree commits ahead.
+// treeAhead means that a tree commits one sixteenth of its memory ahead.
 const treeAhead = 16
 
 // nodeHead is the beginning of each node.
@@ -124,8 +124,8 @@ type rows[K, V any] struct {
 	children []uint32
 }
 
-// head, rows and the slices they make are sound for the nodes in use: the span is committed that far, it
-// never moves before Close, and neither K nor V holds Go pointers.
+// node, head, keys, values and all are sound for the nodes in use: the span is committed that far, it never
+// moves before Close, and neither K nor V holds Go pointers.
 
 func (t *tree[K, V]) node(i uint32) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*bytesNode)
@@ -185,7 +185,7 @@ func bitsOf[V any](v V) uint64 {
 }
 
 // fetch loads the first bytes of a node from memory, all lines together. A search knows the next line only
-// after it has read the one before, and would wait for each.
+// after it has read the line before, and would wait for each line.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
 	var read byte
@@ -337,7 +337,8 @@ const mostLevels = 12
 // path is a descent from the root to a leaf.
 type path [mostLevels]step
 
-// descend goes to the place of (k, v): the index in the leaf is that of the first pair that is not before it.
+// descend goes to the place of (k, v): the index in the leaf is that of the first pair that is not before (k,
+// v).
 func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	i := t.root
 	for d := range t.height - 1 {
@@ -370,7 +371,7 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 		return false, nil
 	}
 	if int(t.head(s.node).count) == t.form.leafMost {
-		// At most each level gets a node, and there is a new root.
+		// Each level gets at most one node, and there may be a new root.
 		if err := t.makeNodes(op, t.nodes+t.height+1); err != nil {
 			return false, err
 		}

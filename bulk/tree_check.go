@@ -34,11 +34,11 @@ type treeCheck[K cmp.Ordered, V any] struct {
 	t            *tree[K, V]
 	fail         func(string, ...any)
 	seen         []bool
-	leaf         uint32 // 1 + the leaf before
+	leaf         uint32 // 1 + the previous leaf
 	nodes, pairs int
 }
 
-// pair is an end of a range of pairs; nil is open.
+// pair is an end of a range of pairs; nil leaves the end open.
 type pair[K cmp.Ordered, V any] struct {
 	key   K
 	value V

@@ -18,7 +18,7 @@ func (t *tree[K, V]) take(level uint32) uint32 {
 	return i
 }
 
-// insert puts an entry before the one with index at of the node at depth d of the path.
+// insert puts an entry into the node at depth d of the path, before the entry with index at.
 func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	i := p[d].node
 	h := t.head(i)
@@ -124,8 +124,8 @@ func (t *tree[K, V]) cut(i uint32, at int) {
 	h.count--
 }
 
-// neighbours returns the children of a parent over which entries are spread: the one that the step leads to
-// and, if there are others, one on either side or two on one side.
+// neighbours returns the children of a parent over which entries are spread: the child that the step leads to
+// and, if there are others, one child on either side or two on one side.
 func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 	count := int(t.head(parent.node).count)
 	n = min(mostNeighbours, count)
