@@ -1,5 +1,5 @@
-// Package attach connects the commands to a running program: the address of its inspector, requests and
-// errors, and the live stream.
+// Package attach connects the commands to the inspector of a running program. It parses addresses, sends
+// requests, decodes errors, and follows the live stream.
 package attach
 
 import (
@@ -31,7 +31,7 @@ const tokenVariable = "VAST_TOKEN"
 const AboutToken = "the inspector's `token`; safer in the environment variable " + tokenVariable + ",\n" +
 	"or in the address as printed, with #token=…"
 
-// The longest waits.
+// The longest times to wait.
 const (
 	dialTime   = 5 * time.Second
 	answerTime = 30 * time.Second // until an answer begins

@@ -178,7 +178,7 @@ func fillRegionLapping(es []element, s *stopwatch) {
 	}
 }
 
-// blocks is a container that grows by blocks. They never move.
+// blocks is a container that grows by blocks. The blocks never move.
 type blocks interface {
 	fill(n int)
 	fillLapping(n int, s *stopwatch)

@@ -16,9 +16,9 @@ type record struct {
 // arenaFrames is the number of frames in one round.
 const arenaFrames = 10
 
-// arenaWorks measure frames. In each frame, N/10 records are allocated one by one, stay in use until the
-// frame ends, and are then freed together. The time is that of all frames, with the collector's work in that
-// time. For Go's heap, it ends after everything has been collected. Both sides keep the records in a slice of
+// arenaWorks measure frames. In each frame, N/10 records are allocated one at a time, stay in use until the
+// frame ends, and are then freed together. The time is that of all frames, including the collector's work.
+// For Go's heap, the time ends after everything has been collected. Both sides keep the records in a slice of
 // pointers.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }

@@ -1,5 +1,6 @@
 // Package bench is the command `vast bench`: it compares the library with the ways in which a Go program
-// would do the same work without it. It measures all of them in one process and prints the ratios.
+// would do the same work without the library. It measures all of these ways in one process and prints the
+// ratios.
 //
 // The timed work of each side is in functions that are not inlined, so the times do not include the harness.
 // The sides take turns: each round runs every side of a work once, after the unused memory of the side before
@@ -25,7 +26,7 @@ const maxElements = 100_000_000
 // options are the flags and arguments of the command line.
 type options struct {
 	n, rounds int
-	names     []string // of families and works; none: all
+	names     []string // names of families and works; empty for all
 	json      bool
 	svg       string // the file for the chart of the growth strategies, if any
 }
@@ -103,7 +104,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	return o, nil
 }
 
-// wants reports whether the command line names the work or its family, or nothing.
+// wants reports whether to measure a work: the command line names the work, its family, or nothing.
 func (o *options) wants(f family, w work) bool {
 	return len(o.names) == 0 || slices.Contains(o.names, f.name) || slices.Contains(o.names, w.name)
 }
@@ -128,7 +129,7 @@ func usage(help io.Writer, f *flag.FlagSet) {
 // failure is the panic value of made and closed: the operating system or a limit refused memory.
 type failure struct{ err error }
 
-// catch, deferred, turns a failure into an error.
+// catch turns a failure into an error. It must be deferred.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		f, ok := r.(failure)

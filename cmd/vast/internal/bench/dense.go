@@ -86,7 +86,7 @@ func denseIterations(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// denseRemovals returns the sides of the work dense-remove: remove n elements one by one in random order.
+// denseRemovals returns the sides of the work dense-remove: remove n elements in random order.
 func denseRemovals(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	return []side{

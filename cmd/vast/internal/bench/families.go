@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// family is the works that measure one part of the library.
+// family is a group of works that measure one part of the library.
 type family struct {
 	name  string
 	about string // for the help and the report; N is the value of -n
@@ -16,7 +16,7 @@ type family struct {
 // work is something that each of its sides does in its own way.
 type work struct {
 	name  string
-	bytes func(n int) int                         // of the data alone; nil if memory is not compared
+	bytes func(n int) int                         // bytes of the data alone; nil if memory is not compared
 	sides func(n int) (sides []side, done func()) // ours first; done cleans up and may be nil
 }
 

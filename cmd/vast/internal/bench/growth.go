@@ -14,8 +14,8 @@ import (
 )
 
 // growthFamily compares the growth strategies of "Data Structures Part 1: Bulk Data" (Niklas Gray): one
-// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. Beside the
-// times of all appends, a trace shows how the time and memory of each strategy develop.
+// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. In addition
+// to the times of all appends, a trace shows how the time and memory of each strategy develop.
 const growthFamily = "growth"
 
 func growthWorks() []work {
@@ -78,7 +78,7 @@ func (g *grownSlice) fillLapping(n int, s *stopwatch) {
 	g.given = 0
 	if cap(g.elements) != before {
 		g.given = before * bytesElement
-		g.copied += before // it grows when all of its capacity is in use
+		g.copied += before // the slice grows when all of its capacity is in use
 	}
 }
 
@@ -139,7 +139,7 @@ func growthIterations(n int) (sides []side, done func()) {
 type trace struct {
 	Strategy string  `json:"strategy"`
 	HeldMB   float64 `json:"held_mb"`         // at the end
-	WasteMB  float64 `json:"wasted_mb"`       // of that, beyond the elements
+	WasteMB  float64 `json:"wasted_mb"`       // part of HeldMB beyond the elements
 	WorstMB  float64 `json:"wasted_worst_mb"` // in the worst moment
 	Moved    int     `json:"elements_moved"`
 	Points   []point `json:"points"`
@@ -192,7 +192,7 @@ func traceOnce(name string, n int) trace {
 	worst := 0
 	p := point{}
 	for have, next := 0, pointsFrom; have < n; {
-		// This is few enough that a slice is not reallocated twice.
+		// A step of this size reallocates a slice at most once.
 		some := min(n-have, have/16+1, 256)
 		s.resume()
 		g.fillLapping(some, &s)

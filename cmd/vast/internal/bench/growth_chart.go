@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// The chart's measures, in pixels. It is as wide as a small phone, where its text must be legible without
-// zooming.
+// The sizes of the chart's parts, in pixels. The chart is as wide as a small phone, where its text must be
+// legible without zooming.
 const (
 	chartWidth  = 360
 	chartHeight = 478
@@ -20,12 +20,12 @@ const (
 // A panel is one of the two diagrams of the chart. The number of elements runs from left to right.
 type panel struct {
 	title string
-	top   float64               // of the plot
+	top   float64               // top edge of the plot
 	y     func(p point) float64 // 0 below, 1 above
 	ticks []tick
 }
 
-// A tick is a value beside the vertical axis.
+// A tick is a labelled value on the vertical axis.
 type tick struct {
 	at    float64 // 0 below, 1 above
 	label string

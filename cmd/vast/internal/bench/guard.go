@@ -22,9 +22,9 @@ func guardWorks() []work {
 // live is the number of elements that live at a time in the churns.
 const live = 64
 
-// guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the one
-// inserted 64 insertions earlier. It shows the cost of guarding every element. The Go heap's elements are
-// left to the collector.
+// guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the element
+// that was inserted 64 insertions earlier. It shows the cost of guarding every element. The collector frees
+// the elements on the Go heap.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -112,14 +112,15 @@ const (
 )
 
 // sampledTicks returns the sides of the work sample-ticks: n elements as in the server of a simulation. In
-// each tick every element moves, one in a hundred, chosen at random, is looked up by its handle, and one in a
-// thousand is replaced: at 20 ticks a second, an element lives for 50 seconds. One insertion in a thousand is
-// guarded while one of the 16 slots is free. The pools are filled once.
+// each tick every element moves. One element in a hundred, chosen at random, is looked up by its handle, and
+// one in a thousand is replaced: at 20 ticks a second, an element lives for 50 seconds. One insertion in a
+// thousand is guarded while one of the 16 slots is free. The pools are filled once.
 //
-// The difference between the sides is smaller than the noise of the machine. So they take turns tick by tick;
-// the first side measures both. The time of a round is that of the tick at the lower quartile, in which
-// nothing interfered. Few ticks insert or remove a guarded element: 16 slots for elements that live for a
-// thousand ticks give one such operation in 60 ticks, of about 10 µs (see sample-churn).
+// The difference between the sides is smaller than the noise of the machine. So the sides take turns after
+// each tick, and the first side measures both. The time of a round is the lower quartile of its ticks,
+// because other programs hardly disturb such a tick. Few ticks insert or remove a guarded element: 16 slots
+// for elements that live for a thousand ticks give one such operation in 60 ticks, of about 10 µs (see
+// sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))

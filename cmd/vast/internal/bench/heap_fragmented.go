@@ -89,8 +89,8 @@ func punchFreeList(l *chunkList, blocks []int) int {
 }
 
 // chunkList is an allocator that does not map pages. It takes memory from the end of the used part. Freed
-// memory goes into a sorted list of chunks, whose neighbours are joined; an allocation takes the first chunk
-// that is long enough.
+// memory goes into a sorted list of chunks, and adjoining chunks are joined. An allocation takes the first
+// chunk that is long enough.
 type chunkList struct {
 	memory []byte
 	used   int

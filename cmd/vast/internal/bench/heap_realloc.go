@@ -7,7 +7,7 @@ import (
 )
 
 // reallocRoom grows a resident allocation by a quarter and times that. If moves is true, the allocation must
-// move: it has been doubled already, so its room is full, and another allocation lies behind it.
+// move: it was doubled before, so that its room is full, and another allocation lies behind it.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))
@@ -30,7 +30,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 //go:noinline
 func growRoom(h *heap.Heap, p unsafe.Pointer, n int) unsafe.Pointer { return made(h.Realloc(p, n, 0)) }
 
-// reallocCopying grows like an allocator that cannot move pages.
+// reallocCopying grows an allocation by copying, like an allocator that cannot move pages.
 func reallocCopying(m *meter, n int) {
 	h := newHeap()
 	p := made(h.Alloc(n, 0))

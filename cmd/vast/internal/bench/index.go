@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// The pairs of the family index have random keys, and their numbers as values.
+// The pairs of the family index have random keys. The value of a pair is its number.
 const bytesPair = 16
 
 func bytesPairs(n int) int { return n * bytesPair }
@@ -43,7 +43,8 @@ const (
 	seedMisses = 22
 )
 
-// insertions inserts keys into an empty table, timed as a whole or one by one.
+// insertions inserts keys into an empty table. It times all insertions together or, with longest, each by
+// itself.
 func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)
@@ -59,8 +60,8 @@ func newHash(n int) *bulk.HashIndex[uint64, uint64] {
 	return made(bulk.NewHashIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// hashInsertions returns the sides that insert n pairs into an empty table: ours, Go's map, Go's map made for
-// n, and a table with linear probing that doubles.
+// hashInsertions returns the sides that insert n pairs into an empty table: Vast's index, Go's map, Go's map
+// with room for n pairs, and a table with linear probing that doubles.
 func hashInsertions(n int, longest bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	goMap := func(size int) func(*meter) {

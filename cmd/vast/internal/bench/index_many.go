@@ -6,13 +6,13 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// valuesPerKey is the number of values of a key in the works whose names begin with many, such as the units
-// of a party.
+// valuesPerKey is the number of values of a key in the works whose names begin with many. The values are like
+// the units of a party.
 const valuesPerKey = 100
 
 func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
 
-// manyInsertions returns the sides that insert n values in no order, about valuesPerKey under each key.
+// manyInsertions returns the sides that insert n values in mixed order, about valuesPerKey under each key.
 func manyInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -78,7 +78,7 @@ func sumManySlices(x map[uint64][]uint64, n int) (sum uint64) {
 	return sum
 }
 
-// manyRemovals returns the sides that remove one pair after the other, in the order of their insertion.
+// manyRemovals returns the sides that remove all pairs in the order of their insertion.
 func manyRemovals(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {

@@ -16,8 +16,9 @@ func newOrdered(n int) *bulk.OrderedIndex[uint64, uint64] {
 // sortedPair is an element of a sorted slice.
 type sortedPair struct{ key, value uint64 }
 
-// orderedInsertions returns the sides that bring n pairs into order: ours one by one, and a slice that is
-// sorted at the end. That is the best case for a slice: keeping it sorted would take n²/4 moves.
+// orderedInsertions returns the sides that bring n pairs into order: Vast's index, which keeps them in order,
+// and a slice that is sorted at the end. Sorting once is the best case for a slice: keeping the slice sorted
+// would take n²/4 moves.
 func orderedInsertions(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{

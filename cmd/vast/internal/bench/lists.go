@@ -45,10 +45,10 @@ func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
 // in the measured time.
 const churnRounds = 5
 
-// churns returns the sides of the work lists-churn: build all lists, element by element, and free them,
-// several times. At the end the collector runs once more for both sides, because only then the last slices
-// are free. Its work on another processor is not counted. Maps of slices are left out, because they are
-// several times slower.
+// churns returns the sides of the work lists-churn: build all lists, one element at a time, and free them,
+// several times. At the end the collector runs once more for both sides, because the last slices are free
+// only then. The collector's work on another processor is not counted. Maps of slices are left out, because
+// they are several times slower.
 func churns(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -149,8 +149,8 @@ func randomLists(operations, lists int) []uint32 {
 	return which
 }
 
-// randomAppends returns the sides of the work lists-append-random: append one element for each list, to
-// random lists.
+// randomAppends returns the sides of the work lists-append-random: append one element to random lists, as
+// many times as there are lists.
 func randomAppends(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))
@@ -170,8 +170,8 @@ func randomAppends(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomRemovals returns the sides of the work lists-remove-random: remove one first element for each list,
-// from random lists. The order of the other elements stays.
+// randomRemovals returns the sides of the work lists-remove-random: remove the first element of random lists,
+// as many times as there are lists. The other elements keep their order.
 func randomRemovals(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))

@@ -15,8 +15,8 @@ import (
 // meter measures one side in one round.
 type meter struct {
 	before int           // resident bytes when the side began
-	time   time.Duration // of the work
-	used   int           // resident bytes after the work, beyond before
+	time   time.Duration // time of the work
+	used   int           // growth of the resident bytes during the work
 }
 
 // run times f, which must call a function that is not inlined.
@@ -26,8 +26,8 @@ func (m *meter) run(f func()) {
 	m.time = clock.Now() - start
 }
 
-// weigh notes how much more memory is resident than before the side began, without garbage. The caller keeps
-// its data alive.
+// weigh notes how much more memory is resident than before the side began, without garbage. The caller must
+// keep its data alive.
 func (m *meter) weigh() {
 	measure.Settle()
 	m.heft()
@@ -48,7 +48,7 @@ func resident() int {
 	return n
 }
 
-// result is the measures of one side over all rounds.
+// result has the measurements of one side over all rounds.
 type result struct {
 	name  string
 	times measure.Samples // milliseconds
@@ -93,7 +93,7 @@ func contest(rounds, bytes int, sides []side) []result {
 	return results
 }
 
-// summary puts the rounds of one side together.
+// summary makes the result of one side from its rounds.
 func summary(name string, rounds []meter) result {
 	best := slices.MinFunc(rounds, func(a, b meter) int { return cmp.Compare(a.time, b.time) })
 	r := result{name: name, used: best.used}

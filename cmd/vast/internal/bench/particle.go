@@ -51,7 +51,8 @@ func (p *particle) live() {
 	p.hue.z *= fade
 }
 
-// particleTable is a table of particles. The fields that the calculations touch first come first.
+// particleTable is a table of particles. The order of the fields is the order in which the calculations touch
+// them.
 type particleTable struct {
 	*bulk.Table
 	life       *bulk.Field[float32]
@@ -86,7 +87,7 @@ func (t *particleTable) get(row int) particle {
 		vector{*t.vx.At(row), *t.vy.At(row), *t.vz.At(row)}, vector{*t.r.At(row), *t.g.At(row), *t.b.At(row)}}
 }
 
-// particleFields are particles in ten slices, as in programs without a table.
+// particleFields holds particles in ten slices, as programs without a table do.
 type particleFields struct {
 	life, x, y, z, vx, vy, vz, r, g, b []float32
 }
