@@ -7,27 +7,27 @@ import (
 	"unsafe"
 )
 
-// listed is the part of a walk over a list.
+// listed is the state that only a walk over a list has.
 type listed struct {
-	at    int    // the next entity of the list
-	ahead int    // how many entities from there on were looked up
-	alive uint64 // bit i says whether the i-th of these has its slot's generation
+	at    int    // index of the next entity of the list
+	ahead int    // number of entities from index at on that were looked up
+	alive uint64 // bit i is set if the i-th looked-up entity has its slot's generation
 	word  uint   // the current word
-	bits  uint64 // its matches that were not yielded yet
+	bits  uint64 // matches of the current word that were not yielded yet
 }
 
-// lookAhead is how many generations a walk looks up at once. They lie anywhere in memory, so a processor
-// loads several at a time if nothing else stands between these loads.
+// lookAhead is the number of generations that a walk looks up at once. The generations lie anywhere in
+// memory, and a processor loads several of them at a time if no other work separates the loads.
 const lookAhead = 32
 
-// bySlot compares entities by their slots, and those of one slot by their generations.
+// bySlot compares entities by their slots, and entities with the same slot by their generations.
 func bySlot(a, b Entity) int {
 	return cmp.Compare(uint64(a.slot)<<32|uint64(a.generation), uint64(b.slot)<<32|uint64(b.generation))
 }
 
 // inOrder returns a copy of a list that ascends by slot and generation and names each entity once.
-// Complexity: one step for each entity of a list that ascends already; otherwise one more for each 8 bits in
-// which slots differ.
+// Complexity: one step for each entity of a list that ascends already; otherwise each entity takes one more
+// step for each 8 bits in which slots differ.
 func inOrder(list []Entity) []Entity {
 	ordered := append(make([]Entity, 0, len(list)), list...) // not nil
 	if ascends(ordered) {
@@ -35,7 +35,7 @@ func inOrder(list []Entity) []Entity {
 	}
 	if !slices.IsSortedFunc(ordered, bySlot) {
 		sortSlots(ordered)
-		// Generations differ where the list names stale entities of a slot too.
+		// A list with stale entities may name several generations of one slot.
 		if !ascends(ordered) && !slices.IsSortedFunc(ordered, bySlot) {
 			slices.SortFunc(ordered, bySlot)
 		}
@@ -53,12 +53,12 @@ func ascends(list []Entity) bool {
 	return true
 }
 
-// fewListed is the smallest number of entities for which counting digits is faster than moving each to its
-// place.
+// fewListed is the smallest number of entities for which a radix sort is faster than an insertion sort.
 const fewListed = 24
 
-// sortSlots sorts a list by slot. As [sortRanked], it sorts by the least significant digit first. It leaves
-// out the bits that are the same in all slots, and cuts the others into equal digits of at most 8 bits.
+// sortSlots sorts a list by slot: a radix sort that starts with the least significant digit, like
+// [sortRanked]. It leaves out the bits that are the same in all slots, and cuts the other bits into equal
+// digits of at most 8 bits.
 func sortSlots(list []Entity) {
 	if len(list) < fewListed {
 		for i, e := range list {
@@ -182,9 +182,9 @@ func (k *walk) listedIn(word uint) (m uint64) {
 	return k.keep(word, m&k.q.filter.All(word))
 }
 
-// lookUp looks up the generations of the next entities of the list, as far as these lie below the cursor's
-// end. It returns their number, and a mask whose bit i says whether the i-th of them has its slot's
-// generation.
+// lookUp looks up the generations of the next entities of the list, at most lookAhead. It returns the number
+// of these entities, and a mask: bit i is set if the i-th entity lies below the cursor's end and has its
+// slot's generation.
 func (k *walk) lookUp(at int) (n int, alive uint64) {
 	next := k.q.list[at:]
 	next = next[:min(len(next), lookAhead)]
@@ -193,7 +193,7 @@ func (k *walk) lookUp(at int) (n int, alive uint64) {
 		if uint(e.slot/64) >= end {
 			break // the walk ends before this entity
 		}
-		// This is World.generation. The cursor's end is not behind the committed generations.
+		// This is World.generation. All generations below the cursor's end are committed.
 		if *(*uint32)(unsafe.Add(gens, uintptr(e.slot)*4)) == e.generation {
 			alive |= 1 << (i % 64)
 		}

@@ -98,8 +98,8 @@ func (m *marks) shrink(to marksCommitted) {
 	_ = m.span.DecommitTo(to.gens)
 }
 
-// generation is sound for usable slots: the span is committed up to there, never moves and holds no Go
-// pointers.
+// generation returns the address of a slot's generation at the last look. It is sound for usable slots: the
+// span is committed up to them, never moves and holds no Go pointers.
 func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
@@ -214,7 +214,7 @@ func (c *column) flushDirty() {
 // The methods below are called only if c.tracked is set. Several goroutines may note writes at once. Gains
 // and losses are structural changes.
 
-// wrote notes that a slot's element was written, or is about to be.
+// wrote notes that a slot's element was written, or is about to be written.
 //
 //go:noinline
 func (c *column) wrote(slot uint32) { c.wroteIn(slot/64, 1<<(slot%64)) }
@@ -277,7 +277,7 @@ func (c *column) lose(word uint32, mask uint64) {
 	c.set.AndNot(uint(word), mask)
 }
 
-// now returns which slots of a word have the component.
+// now returns the slots of a word that have the component.
 func (c *column) now(word uint32) uint64 {
 	if word >= c.slots/64 {
 		return 0
@@ -286,7 +286,7 @@ func (c *column) now(word uint32) uint64 {
 }
 
 // replaced returns the slots of mask in a word that now hold another entity than at the last look. These
-// slots must have the component, and have had it then.
+// slots must have the component, and must have had it at the last look.
 func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory is the few large reservations that a world's columns are carved from.
+// memory holds the few large reservations from which a world's columns are carved.
 type memory struct {
 	regions []*vm.Region
 	left    int // bytes of the last region that room has not given out
@@ -19,7 +19,7 @@ type memory struct {
 // ahead, and pieceSize does not matter.
 const pieceSize = min(8<<30, math.MaxInt/4)
 
-// dearAddresses says whether reserved addresses cost memory. Windows keeps page tables for them.
+// dearAddresses is true if reserved addresses cost memory. Windows keeps page tables for them.
 const dearAddresses = runtime.GOOS == "windows"
 
 func defaultEntities(p vm.Pages) int {

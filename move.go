@@ -12,12 +12,13 @@ import (
 )
 
 // OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback
-// gets the entity's old reference, which is stale now, and the new one. It renews what the world does not
-// see, such as an index of package bulk, a map of the program, or a query with [Query.To] or [Query.Among].
+// gets the entity's old reference, which is stale now, and the new one. It renews references that the world
+// does not see: those in an index of package bulk, in a map of the program, or in a query with [Query.To] or
+// [Query.Among].
 //
 // The callbacks run after all entities of the call have moved and the world has renewed its own references.
-// They may write values. A callback must not change the structure of the world. If a callback panics, the
-// world is whole, and the other entities of the call have moved without a call.
+// They may write values, but must not change the structure of the world. If a callback panics, the world is
+// whole: all entities of the call have moved, but the remaining callbacks do not run.
 func (w *World) OnMove(f func(old, new Entity)) {
 	w.mustBeOpen("World.OnMove")
 	w.onMove = append(w.onMove, f)
@@ -128,7 +129,7 @@ func (c *column) moveElements(m *Moves) {
 	if c.bytes == 0 && c.store == nil {
 		return
 	}
-	first := uint32(0) // of the pairs that come next
+	first := uint32(0) // index of the first pair that was not moved yet
 	for i := range m.words {
 		old := &m.words[i]
 		mask := old.mask & c.now(m.first+uint32(i))
@@ -148,8 +149,8 @@ func (c *column) moveElements(m *Moves) {
 	c.movePairs(m.pairs[first:])
 }
 
-// movePairs moves the elements of entities that have the component. The loops for the common sizes have few
-// steps, so that the processor waits for several elements at once.
+// movePairs moves the elements of entities that have the component. The loops for the common sizes are so
+// short that the processor waits for the memory of several elements at once.
 func (c *column) movePairs(pairs []movedEntity) {
 	if invariants.Enabled {
 		for i := range pairs {

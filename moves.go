@@ -9,11 +9,11 @@ import (
 )
 
 // Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new
-// references. The zero Moves holds none. Moves stay as they are as long as the program keeps them.
+// references. The zero Moves holds no entities. Later changes of the world do not change Moves.
 type Moves struct {
 	first uint32 // the first word of words
 	words []movedWord
-	pairs []movedEntity // by old slot
+	pairs []movedEntity // sorted by old slot
 }
 
 // movedWord is the moved entities of a word.
@@ -65,7 +65,7 @@ func (m *Moves) find(slot uint32) *movedEntity {
 	return nil
 }
 
-// slot returns the slot that an entity lies in now.
+// slot returns the current slot of the entity that was in slot old.
 func (m *Moves) slot(old uint32) uint32 {
 	if p := m.find(old); p != nil {
 		return p.new.slot
@@ -76,7 +76,7 @@ func (m *Moves) slot(old uint32) uint32 {
 // Len returns the number of entities that were moved.
 func (m Moves) Len() int { return len(m.pairs) }
 
-// All yields the old and the new reference of each entity that was moved, by old slot.
+// All yields the old and the new reference of each entity that was moved, in the order of the old slots.
 func (m Moves) All() iter.Seq2[Entity, Entity] {
 	return func(yield func(old, new Entity) bool) {
 		for i := range m.pairs {

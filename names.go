@@ -8,9 +8,9 @@ import (
 // Names is an index from names to entities. An entity has at most one name, and a name belongs to at most one
 // entity. Make it with [World.Names].
 //
-// Names is also the column of the entities that have a name, for queries. No archetype may have this column.
-// Names lie on the Go heap. Deleting an entity frees its name. The rules of [World] about goroutines hold:
-// Set and Remove change the structure.
+// In a query, Names stands for the column of the entities that have a name. No archetype may have this
+// column. Names lie on the Go heap. Deleting an entity frees its name. The rules of [World] about goroutines
+// hold: Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
 	byName map[string]Entity // includes names of deleted entities until the next sweep
@@ -54,7 +54,7 @@ func (n *Names) column() *column {
 	return n.texts.c
 }
 
-// namedBy reports whether a column is that of the world's Names.
+// namedBy reports whether a column belongs to the world's Names.
 func (w *World) namedBy(c *column) bool { return w.names != nil && w.names.texts.c == c }
 
 // made returns n. It panics if n was not made with World.Names.
@@ -70,8 +70,8 @@ func (n *Names) Len() int { return n.made().texts.Len() }
 
 // Set gives e a name, which replaces e's present name, and reports whether e is alive. The empty name removes
 // e's name. The error is a [*NameTaken] if another living entity has the name; then nothing has changed. Set
-// panics if the world is closed, and as [Column.Add] does if it needs memory and gets none. Complexity: that
-// of a map, and amortized one step for the sweep.
+// panics if the world is closed. If it needs memory and gets none, it panics with the same error as
+// [Column.Add]. Complexity: that of a map, and amortized one step for the sweep.
 func (n *Names) Set(e Entity, name string) (bool, error) {
 	w := n.made().texts.c.world
 	if !w.Alive(e) {
@@ -113,7 +113,8 @@ func (n *Names) forget() {
 	n.sweep = max(64, 2*len(n.byName))
 }
 
-// trim is forget into a new map, because a map keeps the memory of its removed entries.
+// trim calls forget and copies the remaining entries into a new map, because a map keeps the memory of its
+// removed entries.
 func (n *Names) trim() {
 	n.forget()
 	kept := make(map[string]Entity, len(n.byName))
@@ -151,7 +152,7 @@ func (n *Names) Of(e Entity) (string, bool) {
 	return "", false
 }
 
-// Remove takes e's name and reports whether e had one. Complexity: that of a map.
+// Remove removes e's name and reports whether e had one. Complexity: that of a map.
 func (n *Names) Remove(e Entity) bool {
 	name, had := n.Of(e)
 	if had {

@@ -25,11 +25,11 @@ type ValueColumn[T any] interface {
 
 // Order yields the slots of a query's entities in the order of a key that a function reads from one of their
 // components. Entities do not move: Order sorts their slots. It keeps its memory for the next loop, 32 bytes
-// for each entity, so that it stops allocating once it is large enough. Make one with [NewOrder] and use it
-// again and again.
+// for each entity, so that it stops allocating once it is large enough. Make an Order with [NewOrder] and use
+// it again and again.
 //
-// Only one goroutine may use an Order, and for one loop at a time. Different Orders may run at once, as
-// queries may.
+// Only one goroutine may use an Order, for one loop at a time. Several goroutines may use different Orders at
+// once while nothing changes the structure of the world.
 type Order[T any, K OrderKey] struct {
 	q       Query
 	column  ValueColumn[T]
@@ -61,14 +61,14 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 }
 
 // Ascending yields the slots of the entities and their components, the smallest key first. [Column.At] finds
-// other components by the slot. Entities with equal keys come by slot. −0 and +0 are equal, and NaNs come
-// last. The keys are read when the loop begins; values written during the loop do not change the order. The
-// rules of [Query.Runs] hold. Complexity: one step for each entity to read the keys, and one step for each
-// entity and each byte in which keys differ.
+// other components by the slot. Entities with equal keys come in the order of their slots. −0 and +0 are
+// equal, and NaNs come last. The keys are read when the loop begins; values written during the loop do not
+// change the order. The rules of [Query.Runs] hold. Complexity: one step for each entity to read the keys,
+// and one step for each entity and each byte in which keys differ.
 func (o *Order[T, K]) Ascending() iter.Seq2[Slot, *T] { return o.sorted(0) }
 
-// Descending is [Order.Ascending] with the largest key first. Entities with equal keys still come by slot,
-// and NaNs last.
+// Descending is [Order.Ascending] with the largest key first. Entities with equal keys still come in the
+// order of their slots, and NaNs still come last.
 func (o *Order[T, K]) Descending() iter.Seq2[Slot, *T] { return o.sorted(^uint64(0)) }
 
 // sorted yields the slots in the order of their ranks. turn is zero, or all ones to reverse the order.
@@ -94,7 +94,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 		dense, isDense := o.column.(Column[T])
 		for _, r := range o.in {
 			var p *T
-			if isDense { // without the call that the interface needs
+			if isDense { // avoids the call through the interface
 				p = dense.at(r.slot)
 			} else {
 				p = o.column.at(r.slot)
@@ -131,8 +131,9 @@ func (o *Order[T, K]) gather(k *walk, turn uint64) {
 	}
 }
 
-// rank returns a number whose order is that of the keys. For floating-point numbers it sets the sign bit of
-// positive numbers and inverts negative ones, as in M. Herf, "Radix Tricks", 2001.
+// rank turns a key into a number. The numbers have the order of the keys, or the reverse order if turn is all
+// ones. For floating-point keys, rank sets the sign bit of positive numbers and inverts the bits of negative
+// numbers, as in M. Herf, "Radix Tricks", 2001.
 func rank[K OrderKey](key K, turn uint64) uint64 {
 	var zero, one K = 0, 1
 	switch {
@@ -198,5 +199,5 @@ func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	return in, out
 }
 
-// fewRanked is the smallest number of entities for which counting bytes is faster than comparing keys.
+// fewRanked is the smallest number of entities for which a radix sort is faster than a sort by comparison.
 const fewRanked = 128

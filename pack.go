@@ -35,15 +35,15 @@ func (o MoveOptions) most(method string) int {
 //
 // A moved entity has a new reference, and its old one is stale. Pack renews the references that the world
 // sees: in components (fields and arrays; in a [HeapColumn] also slices, maps and pointers), in resources,
-// relations, edges, [Names] and recorded [Commands]. [World.OnMove] and the returned [Moves] serve to renew
-// the others, such as those in variables, in indices, and in queries with [Query.To] or [Query.Among]. The
-// sources of a target keep their order. A [Tracker] notes a removal of the old reference and an addition of
-// the new one, and notes components with renewed references as written. Callbacks of gains and losses are not
-// called. If a moved entity has a component with such callbacks and there is no callback of World.OnMove,
-// Pack panics.
+// relations, edges, [Names] and recorded [Commands]. The program must renew all other references, with
+// [World.OnMove] or the returned [Moves]: references in variables, in indices, and in queries with [Query.To]
+// or [Query.Among]. The sources of a target keep their order. A [Tracker] notes a removal of the old
+// reference and an addition of the new one, and notes components with renewed references as written.
+// Callbacks of gains and losses are not called. If a moved entity has a component with such callbacks and
+// there is no callback of World.OnMove, Pack panics.
 //
-// Pack is a structural change. It needs no memory but on the Go heap, 16 bytes for each moved entity, so it
-// cannot fail. It gives up room that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some
+// Pack is a structural change. It allocates only on the Go heap, 16 bytes for each moved entity, so it cannot
+// fail. It gives up room that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some
 // entities each tick. [ArchetypeStats.PackPays] says when packing pays.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world

@@ -11,18 +11,18 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query selects entities by their components: all of some, none of others, at least one of a group. A Query
-// is a value. Make it once and use it again and again: it needs no registration, running it allocates
-// nothing, and it always sees the world as it is. Its methods add conditions. The order of the conditions
-// makes no difference.
+// Query selects entities by their components: a match has all components of some columns, none of others, and
+// at least one of each group. A Query is a value. Make it once and use it again and again: it needs no
+// registration, running it allocates nothing, and it always sees the world as it is. Its methods add
+// conditions. The order of the conditions makes no difference.
 //
 // Several goroutines may run one query at once while nothing changes the structure.
 type Query struct {
 	q *query
 }
 
-// query is the conditions of a Query, and what follows from them: where runs come from (source.go), and what
-// cuts these into parts (cuts.go).
+// query holds the conditions of a Query and the fields that are computed from them: the source of the runs
+// (source.go), and the conditions that cut runs into parts (cuts.go).
 type query struct {
 	world   *World
 	named   []named    // the columns that the query names, with their roles
@@ -30,15 +30,15 @@ type query struct {
 	targets []targetOf // targets that entities must have, in the order of the relations' columns
 	written []writtenSince
 
-	list   []Entity // if not nil, only these match; in the order of slots
-	pinned []Run    // if not nil, the matches at some moment, in place of all conditions
+	list   []Entity // if not nil, only these entities match; sorted by slot
+	pinned []Run    // if not nil, these runs match, and no condition applies
 	lo, hi uint     // only the slots [lo, hi) match
 	exact  bool     // whether entities with other components are left out
 
 	filter   bitset.Filter
 	source   source
 	plain    bool      // whether a cursor over the filter yields all runs as they are
-	optional []*column // each run has each of them throughout, or lacks it throughout
+	optional []*column // a run has each of these columns in all of its slots or in none
 	ids      []uint64  // of an exact query, the numbers of the columns that it names, as bits
 }
 
@@ -57,7 +57,7 @@ const (
 type named struct {
 	*column
 	role  role
-	group int // of Any
+	group int // number of the call of Any
 }
 
 // targetOf is a target that the entities of a query must have.
@@ -74,7 +74,7 @@ type writtenSince struct {
 }
 
 // conflict returns the format of a message that says why a column cannot have two roles in a query, in any
-// order. It returns "" if the column can.
+// order. It returns "" if the column can have both roles.
 func conflict(a, b role) string {
 	a, b = min(a, b), max(a, b)
 	switch {
@@ -104,7 +104,7 @@ func (q Query) with(method string) *query {
 	return &made
 }
 
-// name gives columns a role. It panics if one of them has a role that does not go with it.
+// name gives columns a role. It panics if one of the columns has a conflicting role.
 func (q *query) name(method string, r role, cols ...AnyColumn) {
 	columns := q.world.columnsOf(method, cols)
 	for _, c := range columns {
@@ -123,7 +123,7 @@ func (q *query) name(method string, r role, cols ...AnyColumn) {
 	}
 }
 
-// columns returns the columns in one of some roles.
+// columns returns the columns that have one of the given roles.
 func (q *query) columns(roles ...role) (columns []*column) {
 	for _, n := range q.named {
 		if slices.Contains(roles, n.role) && !slices.Contains(columns, n.column) {
@@ -133,7 +133,7 @@ func (q *query) columns(roles ...role) (columns []*column) {
 	return columns
 }
 
-// made computes what follows from the conditions.
+// made computes the fields that depend on the conditions.
 func (q *query) made() Query {
 	and := setsOf(q.columns(asked, implied))
 	for _, w := range q.written {
@@ -147,7 +147,7 @@ func (q *query) made() Query {
 	}
 	any = slices.DeleteFunc(any, func(group []*bitset.Set) bool {
 		if len(group) == 1 {
-			and = append(and, group[0]) // the one column of a group is asked for
+			and = append(and, group[0]) // a group of one column asks for that column
 		}
 		return len(group) == 1
 	})
@@ -236,10 +236,10 @@ func (q Query) Any(cols ...AnyColumn) Query {
 }
 
 // Optional returns the query with runs that have each of the given components throughout, or lack it
-// throughout. [Column.TrySlice] and [Tag.In] tell which. The query matches the same entities. Columns of
-// [Query.Any] may be named, to use them as slices. Optional panics if a column is of another world, is named
-// twice, is left out, or is one that [World.Query] asks for. Complexity: a few steps more for each run and
-// column; within one word a border is found in one step.
+// throughout. [Column.TrySlice] and [Tag.In] tell whether a run has a component. The query matches the same
+// entities. Columns of [Query.Any] may be named, to use them as slices. Optional panics if a column is of
+// another world, is named twice, is left out, or is one that [World.Query] asks for. Complexity: a few steps
+// more for each run and column; within one word a border is found in one step.
 func (q Query) Optional(cols ...AnyColumn) Query {
 	made := q.with("Query.Optional")
 	made.name("Query.Optional", optional, cols...)
@@ -260,8 +260,8 @@ func (q Query) Exactly() Query {
 }
 
 // To returns the query that also asks for a given target in a relation. A second call asks for a target in
-// another relation too. To panics if the relation is of another world or left out, and if the query asks for
-// a target in it already. A stale target has no sources, so nothing matches.
+// another relation too. To panics if the relation is of another world, if it is left out, and if the query
+// asks for a target in the relation already. A stale target has no sources, so nothing matches.
 //
 // Running such a query takes one step for each source of the target; sources of other targets make no
 // difference. It yields the sources in the order in which they were linked, not by slot. Sources that are
@@ -286,8 +286,8 @@ func (q Query) To(rel Relation, target Entity) Query {
 
 // Changed returns the query that also asks for a component that was written or gained since a tracker last
 // looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except
-// for one step for each 64 slots in use at its start. It runs in all ways that other queries do. Each run
-// sees the marks that exist when it starts.
+// for one step for each 64 slots in use at its start. All methods of Query work with it. Each run of the
+// query sees the marks that exist when the run starts.
 //
 // A mark that is set during the run at a slot that the run has passed makes no difference to the run. At a
 // later slot it may. So a loop may edit the entities that the query yields, also in batches on several
@@ -321,8 +321,8 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 //
 // Complexity: Among takes a few steps for each entity of the list to sort it, and fewer if the list has the
 // order of slots already. Running the query takes one step for each entity of the list, however large the
-// world is. Bulk operations take whole 64-slot words if the list does. For a few dozen entities, a loop over
-// the list is faster, because Among makes a query each time.
+// world is. Bulk operations handle 64 slots in one step if the list names all entities of a 64-slot word. For
+// a few dozen entities, a loop over the list is faster, because Among makes a query each time.
 func (q Query) Among(list []Entity) Query {
 	made := q.with("Query.Among")
 	made.list = inOrder(list)
@@ -352,9 +352,9 @@ func (q Query) Between(lo, hi int) Query {
 	return Query{made}
 }
 
-// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order. With
-// [Column.Slice], this is the fast way through many entities. The loop may change values. If it changes the
-// structure of the world, the next step panics.
+// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order, unless
+// [Query.To] sets another order. With [Column.Slice], this is the fast way through many entities. The loop
+// may change values. If it changes the structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if q.q == nil || !q.q.plain || q.q.world.closed {
@@ -376,7 +376,7 @@ func (q Query) Runs() iter.Seq[Run] {
 	}
 }
 
-// All yields the matching entities one by one, in the order of their slots. The rules of [Query.Runs] hold.
+// All yields each matching entity, in the order of [Query.Runs]. The rules of Runs hold.
 func (q Query) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		for s := range q.Slots() {
@@ -406,7 +406,7 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 
 // Count returns the number of matching entities. Complexity: one step for each 4,096 slots, and one for each
 // 64-slot word in which some slots match and others do not. With [Query.Among], [Query.To] or
-// [Query.Exactly], as running the query, without touching components.
+// [Query.Exactly], Count takes as many steps as running the query, and does not touch components.
 func (q Query) Count() int {
 	var k walk
 	k.start(q.q)
@@ -426,8 +426,8 @@ func (q Query) Count() int {
 	return n
 }
 
-// First returns the matching entity with the lowest slot, and whether there is one. Complexity: as the first
-// step of running the query.
+// First returns the first matching entity in the order of [Query.Runs], and whether there is one. Complexity:
+// the same as the first step of running the query.
 func (q Query) First() (Entity, bool) {
 	var k walk
 	k.start(q.q)
@@ -450,7 +450,8 @@ func (q Query) Single() (Entity, bool) {
 	return run.Entity(0), run.n == 1 && !k.next()
 }
 
-// pin returns a query for the current matches of q, by slot, which do not change while it runs.
+// pin returns a query that keeps the current matches of q, in the order of slots. The matches do not change
+// while the query runs.
 func (q Query) pin() Query {
 	made := query{world: q.q.world, filter: q.q.filter, source: fromPinned, pinned: []Run{}, hi: math.MaxUint}
 	for run := range q.Runs() {

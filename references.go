@@ -9,7 +9,7 @@ import (
 )
 
 // references say where the Entities lie in the values of one type: in fields and elements of arrays, and
-// behind slices, maps and pointers. They leave out what interfaces, channels and functions hold.
+// behind slices, maps and pointers. They leave out Entities that interfaces, channels and functions hold.
 type references struct {
 	at     []entityArray
 	behind []indirection
@@ -99,7 +99,7 @@ func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
 }
 
 // The renewal of references does not look into these types. A world renews its own parts. The program's
-// queries and containers keep what they have.
+// queries and containers keep their old references.
 var (
 	ownTypes = []reflect.Type{reflect.TypeFor[World](), reflect.TypeFor[query](), reflect.TypeFor[Commands](),
 		reflect.TypeFor[Names](), reflect.TypeFor[Moves]()}
@@ -110,8 +110,8 @@ var (
 type renewal struct {
 	Moves
 	seen  map[visited]bool // the values behind slices and pointers that are renewed
-	batch [64]*Entity      // Entities to renew together: see later
-	n     int              // their number
+	batch [64]*Entity      // Entities that flush will renew
+	n     int              // number of Entities in batch
 }
 
 // visited is a value behind a slice or a pointer.
@@ -121,7 +121,7 @@ type visited struct {
 	typ reflect.Type
 }
 
-// entity renews an Entity and reports whether it was that of a moved entity.
+// entity renews an Entity and reports whether it was the old reference of a moved entity.
 func (n *renewal) entity(e *Entity) bool {
 	if m := n.find(e.slot); m != nil && m.old.generation == e.generation {
 		*e = m.new
@@ -130,7 +130,7 @@ func (n *renewal) entity(e *Entity) bool {
 	return false
 }
 
-// later renews an Entity together with others, at the latest in flush. Renewing takes two loads from distant
+// later renews an Entity together with others, at the latest in flush. A renewal takes two loads from distant
 // places. The processor waits for many such loads at once if no branch depends on them.
 func (n *renewal) later(e *Entity) {
 	if n.n == len(n.batch) {
@@ -172,7 +172,7 @@ func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	return renewed
 }
 
-// behind is value for what a slice, a map or a pointer leads to.
+// behind renews the Entities to which a slice, a map or a pointer leads, and reports whether there were any.
 func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	if v.IsNil() {
 		return false
@@ -199,7 +199,7 @@ func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	return renewed
 }
 
-// inMap is value for the keys and elements of a map.
+// inMap renews the Entities in the keys and elements of a map, and reports whether there were any.
 func (n *renewal) inMap(v reflect.Value) (renewed bool) {
 	t := v.Type()
 	keys, elems := referencesIn(t.Key()), referencesIn(t.Elem())

@@ -7,12 +7,13 @@ import (
 )
 
 // Regroup moves the entities that match the query and that gained or lost components after their birth. Each
-// of them goes to the archetype of the components that it has now, beside the entities that were born with
-// these. So a query for components that many entities gained later walks over long runs. Links and names do
-// not count as components here. [Archetype.Pack] closes the holes that Regroup leaves.
+// of these entities moves to the archetype of its current components, next to the entities that were born
+// with these components. So a query for components that many entities gained later walks over long runs.
+// Links and names do not count as components here. [Archetype.Pack] closes the holes that Regroup leaves.
 //
-// The rules of Pack about references and callbacks hold. Regroup makes room first: if that fails, it panics
-// with a [*vm.Error] and has moved nothing. It panics if the query is of another world.
+// The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
+// gets no memory for the room, it panics with a [*vm.Error] and has moved nothing. It panics if the query is
+// of another world.
 //
 // Complexity: as Pack, and one step for each 64 slots with matches and each component that their entities may
 // have.
@@ -41,17 +42,17 @@ func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	return m
 }
 
-// group is entities that belong to another archetype than the one that they were born with.
+// group is a set of entities that will move to an archetype.
 type group struct {
 	archetype *Archetype
-	slots     []uint32 // of the entities
+	slots     []uint32 // current slots of the entities
 }
 
 // misplaced returns up to most entities of a query that have other components than their archetype.
 func (w *World) misplaced(q Query, most int) (groups []group) {
-	var columns []*column // that the entities of the word may have
+	var columns []*column // columns that the entities of the word may have
 	last := owner{extent: none}
-	number := make(map[*Archetype]int) // of the archetype's group
+	number := make(map[*Archetype]int) // index of the archetype's group
 	for word, mask := range q.Words() {
 		o := w.owner(uint32(word))
 		if o.extent != last.extent || o.extra != last.extra {

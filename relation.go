@@ -29,15 +29,15 @@ type RelationOptions struct {
 	// OnDelete says what happens to the sources when their target is deleted. Default: Orphan.
 	OnDelete OnDelete
 	// Cyclic allows circles: an entity may be its own target, directly or through others, as in "follows" or
-	// "aims at". Such a relation is not a hierarchy. It has no depths, and [Relation.Ancestors] and the like
-	// panic. Default: false; a link that would close a circle panics.
+	// "aims at". Such a relation is not a hierarchy. It has no depths, and the methods of hierarchies, such
+	// as [Relation.Ancestors], panic. Default: false; a link that would close a circle panics.
 	Cyclic bool
 }
 
 // Relation links each source to one target, such as each part of a ship to the part that it is mounted on. It
 // finds the target of a source, and the sources of a target in the order in which they were linked. A link
 // ends when either entity is deleted, so a target is never stale. A Relation is a small value; copy it
-// freely. Make one with [NewRelation].
+// freely. Make a Relation with [NewRelation].
 //
 // A Relation is also the column of the entities that have a target: World.Query(childOf) matches them, and
 // Query.Without(childOf) matches the others. [Relation.TargetColumn] is the column of the entities that are a
@@ -53,16 +53,16 @@ type Relation struct {
 // none stands for no slot.
 const none = ^uint32(0)
 
-// link is what a relation stores about a source, besides its target.
+// link holds the data that a relation stores about a source, besides the source's target.
 type link struct {
-	next, prev uint32 // its neighbours among the target's sources, or none
+	next, prev uint32 // neighbours of the source in the list of the target's sources, or none
 	level      uint32 // depth, at most deep; 0 if the slot holds no source or the relation is cyclic
 }
 
-// family is what a relation stores about a target.
+// family holds the data that a relation stores about a target.
 type family struct {
-	first, last uint32 // source; there is at least one
-	count       uint32
+	first, last uint32 // slots of the first and the last source; a target has at least one source
+	count       uint32 // number of sources
 }
 
 // relation is a Relation's storage.
@@ -81,8 +81,8 @@ type relation struct {
 	detached []uint32 // entities with sources that lost their target in the running operation
 }
 
-// NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation takes
-// addresses only, and panics with a [*vm.Error] if none are left.
+// NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation
+// reserves only addresses, and panics with a [*vm.Error] if no addresses are left.
 func NewRelation(w *World, name string, o RelationOptions) Relation {
 	w.mustTakeColumns("NewRelation")
 	mustKnow("NewRelation", o.OnDelete)
@@ -289,7 +289,7 @@ func (r Relation) OnAdd(f func(source, target Entity)) {
 }
 
 // OnRemove registers a callback for each entity that loses its target, as [Column.OnRemove] does. f runs
-// while the entity still has the target. Losing the target because it is deleted counts too.
+// while the entity still has the target. The deletion of the target also counts as a loss.
 func (r Relation) OnRemove(f func(source, target Entity)) {
 	k := r.made()
 	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })

@@ -8,8 +8,8 @@ import (
 
 // SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
 // how many match. If target is stale, it changes nothing and returns 0. The query sees the world as it was
-// before. Entities are linked in the order of their slots. SetAll checks for circles and makes room first: if
-// it panics, nothing has changed. Complexity: a few writes for each entity.
+// before the call. Entities are linked in the order of their slots. SetAll checks for circles and makes room
+// first: if it panics, nothing has changed. Complexity: a few writes for each entity.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -110,7 +110,7 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 		simple &^= k.targets.set.Word(uint(word))
 	}
 	if simple == mask && bits.OnesCount64(mask) > 1 {
-		// The first link makes sure that there is a list. The others are appended without testing for it.
+		// The first link makes sure that the target has a list, so the other links need no test for it.
 		first := trailingZeros(mask)
 		k.enter(word*64+first, target)
 		k.appendAll(word, mask&(mask-1), target)
@@ -176,9 +176,9 @@ func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 	}
 }
 
-// RemoveAll removes the links of all entities that match the query and have a target, and returns how many
-// there were. The query sees the world as it was before. It panics if the query is of another world.
-// Complexity: one step for each link and for each descendant of their sources.
+// RemoveAll removes the links of all entities that match the query and have a target, and returns the number
+// of removed links. The query sees the world as it was before the call. RemoveAll panics if the query is of
+// another world. Complexity: one step for each link and for each descendant of their sources.
 func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk
@@ -195,7 +195,7 @@ func (r Relation) RemoveAll(q Query) int {
 	return n
 }
 
-// pinForLosses returns the query for an operation that takes the given columns. Removing links changes what
+// pinForLosses returns the query for an operation that takes the given columns. Removing links changes which
 // other entities match, so the query is pinned if a relation is among the columns.
 func pinForLosses(q Query, lost []*column) Query {
 	for _, c := range lost {
@@ -206,7 +206,7 @@ func pinForLosses(q Query, lost []*column) Query {
 	return q
 }
 
-// mustNotSeverTargets panics if a column is that of a relation's targets.
+// mustNotSeverTargets panics if one of the columns is the column of targets of a relation.
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
 		if c.internal {

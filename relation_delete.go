@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// linked is what a deletion needs from a relation or from edges. Its methods go by slot.
+// linked has the methods of a relation, or of edges, that deletions, moves and checks need. The methods take
+// slots.
 type linked interface {
 	columns() (sources, targets *column)
 	rule() OnDelete
@@ -16,10 +17,10 @@ type linked interface {
 	// unlinkSource removes all links of a source that is deleted. The caller clears its presence bit.
 	unlinkSource(slot uint32)
 	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
-	// last one.
+	// last link.
 	unlinkTarget(slot uint32) (orphans int)
-	// trimEnd decommits the memory beside the columns for the slots from the given one on. These slots hold
-	// no entities.
+	// trimEnd decommits memory that does not belong to the columns, for the slots from the given number on.
+	// These slots hold no entities.
 	trimEnd(slots int) error
 	// roomAt makes room at slot to for the links of the entity in slot from.
 	roomAt(to, from uint32) error
@@ -53,9 +54,9 @@ func (k *relation) unlinkTarget(target uint32) (orphans int) {
 	return orphans
 }
 
-// sever removes all links from and to the doomed, and returns how many surviving sources lost their last
-// link. It unlinks the doomed sources first: then an orphan has only surviving descendants, and each of them
-// moves to its new level once.
+// sever removes all links from and to the doomed entities, and returns how many surviving sources lost their
+// last link. It unlinks the doomed sources first: then an orphan has only surviving descendants, and each of
+// them moves to its new level once.
 func sever(l linked, doomed []wordMask) (orphans int) {
 	sources, targets := l.columns()
 	for _, g := range doomed {
@@ -81,10 +82,10 @@ func sever(l linked, doomed []wordMask) (orphans int) {
 	return orphans
 }
 
-// deletion is the set of entities that one deletion takes, by slot.
+// deletion is the set of entities that one call deletes.
 type deletion struct {
 	world *World
-	marks []uint64 // by word
+	marks []uint64 // one bit a slot, set if its entity is in the set
 	words []uint32 // words with marks
 	queue []uint32 // targets whose sources must go too, and were not added yet
 	slots []uint32 // a buffer
@@ -135,7 +136,7 @@ func (d *deletion) add(word uint32, mask uint64) {
 	}
 }
 
-// close adds the entities that must go with those in the set.
+// close adds the entities that Cascade deletes together with the entities in the set.
 func (d *deletion) close() {
 	for len(d.queue) > 0 {
 		slot := d.queue[len(d.queue)-1]
@@ -176,8 +177,8 @@ func (d *deletion) refused(to []uint32) []uint32 {
 	return to
 }
 
-// spare removes from the seeds the entities of the given slots, and those whose deletion would take them
-// along or would be refused because of them.
+// spare removes from the seeds the entities of the given slots, which must live. It also removes entities
+// whose deletion would delete one of these entities, or would be refused because one of these entities lives.
 func (d *deletion) spare(seeds []wordMask, slots []uint32) []wordMask {
 	spared := make(map[uint32]uint64)
 	for len(slots) > 0 {
@@ -255,9 +256,9 @@ func (w *World) isTarget(slot uint32) bool {
 	return false
 }
 
-// deleteLinked deletes the entities of the seeds and all that must go with them, and returns how many it
-// deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is set. Otherwise
-// it spares the entities that must live.
+// deleteLinked deletes the entities of the seeds and all entities that must be deleted with them, and returns
+// how many it deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is
+// set. Otherwise it spares the entities that must live.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {
@@ -277,7 +278,7 @@ func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) 
 		d.clear()
 	}
 	doomed := d.doomed()
-	relations := w.relations // hooks may register more
+	relations := w.relations // hooks may register more relations
 	lost := make([][]wordMask, len(relations))
 	for i, l := range relations {
 		lost[i] = d.orphans(l, doomed)
@@ -299,8 +300,8 @@ func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) 
 	return n
 }
 
-// tellDoomed calls the hooks for everything that the doomed lose, and for the targets that surviving sources
-// lose with them.
+// tellDoomed calls the hooks for the components of the doomed entities, and for the targets that surviving
+// sources lose.
 func (w *World) tellDoomed(doomed []wordMask, relations []linked, lost [][]wordMask) {
 	for _, c := range w.watched {
 		all := doomed

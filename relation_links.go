@@ -6,12 +6,13 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the level of all sources of that depth or a larger one. Each level has a set of slots, which costs
-// addresses. Entities that lie deeper are found by following links.
+// deep is the largest level: sources at this depth or a larger depth have it. Each level has a set of slots,
+// which costs addresses. Entities at larger depths are found by following links.
 const deep = 64
 
-// link is sound for slots below k.linkRoom: they are committed, never move and hold no Go pointers. target
-// and family are sound for the usable slots of their columns for the same reasons.
+// link returns the link of a slot. It is sound for slots below k.linkRoom: these links are committed, never
+// move and hold no Go pointers. target and family are sound for the usable slots of their columns for the
+// same reasons.
 func (k *relation) link(slot uint32) *link {
 	return (*link)(unsafe.Add(k.linkBase, uintptr(slot)*unsafe.Sizeof(link{})))
 }
@@ -36,7 +37,7 @@ func (k *relation) first(slot uint32) uint32 {
 	return k.family(slot).first
 }
 
-// level returns the level of a slot's entity, 0 if the entity has no target.
+// level returns the level of a slot's entity, or 0 if the entity has no target.
 func (k *relation) level(slot uint32) uint32 {
 	if slot >= k.linkRoom {
 		return 0
@@ -71,7 +72,8 @@ func (k *relation) reaches(end, level uint32) bool {
 		(level == 0 || int(level) <= len(k.levels) && int(end) <= k.levels[level-1].Len())
 }
 
-// makeRoom is room for a source that will be at the given level. If it fails, some room may have been made.
+// makeRoom makes the room for a source that will be at the given level. If it fails, some room may have been
+// made.
 func (k *relation) makeRoom(source, target, level uint32) error {
 	if err := k.reach(source+1, level); err != nil {
 		return err
@@ -144,7 +146,7 @@ func (k *relation) reach(end, level uint32) error {
 				return err
 			}
 			if i > 0 && k.levels[i].Len() > k.levels[i-1].Len() {
-				// A limit allowed a larger step than for the level above.
+				// The limit allowed a larger step for this level than for the level above.
 				k.levels[i].Shrink(k.levels[i-1].Len())
 			}
 		}
@@ -230,8 +232,8 @@ func (k *relation) setLevel(slot, level uint32) {
 	l.level = level
 }
 
-// relevel moves all descendants of root to the levels that follow from root's. It does not look below an
-// entity whose level stays, such as one that was and is deep.
+// relevel moves all descendants of root to the levels that follow from the level of root. It does not look
+// below an entity whose level stays the same, such as an entity that stays at level deep.
 func (k *relation) relevel(root uint32) {
 	for slot := k.first(root); slot != none; {
 		level := k.below(k.target(slot).slot)
@@ -243,7 +245,7 @@ func (k *relation) relevel(root uint32) {
 
 // following returns the next slot of the walk over all descendants of root, parents before children. The walk
 // enters the descendants of slot only if down is set. following returns none at the end. It needs no stack,
-// because links lead back.
+// because each source leads back to its target.
 func (k *relation) following(slot, root uint32, down bool) uint32 {
 	if down {
 		if first := k.first(slot); first != none {
@@ -259,7 +261,7 @@ func (k *relation) following(slot, root uint32, down bool) uint32 {
 	return none
 }
 
-// sourceStore is the store of a relation's sources. Relation.Set makes room and links.
+// sourceStore is the store of a relation's sources. Relation.Set, not the store, makes room and makes links.
 type sourceStore struct {
 	inPlace
 	k *relation
@@ -285,7 +287,7 @@ func (s sourceStore) mark() (undo func()) {
 	}
 }
 
-// empty forgets all links. The families of targets go with the column of targets.
+// empty forgets all links. Emptying the column of targets forgets the families.
 func (s sourceStore) empty() {
 	k := s.k
 	set := k.sources.set
@@ -328,7 +330,7 @@ func (k *relation) roomAt(to, from uint32) error {
 	return nil
 }
 
-// renew renews the slots in links and families. Targets are renewed as components of the column.
+// renew renews the slots in links and families. Targets are components, and column.renew renews them.
 func (k *relation) renew(n *renewal) {
 	for slot := range k.sources.present() {
 		l := k.link(slot)
@@ -340,7 +342,7 @@ func (k *relation) renew(n *renewal) {
 	}
 }
 
-// dropped moves the descendants of all sources that have become roots.
+// dropped moves the descendants of all sources that have become roots to their new levels.
 func (s sourceStore) dropped() {
 	k := s.k
 	for _, slot := range k.detached {

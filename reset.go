@@ -6,8 +6,9 @@ import "github.com/vastgo/vast/internal/invariants"
 // [Column.OnRemove] run first, as they do in [World.Close]. Columns, archetypes, queries and resources stay.
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
 // new world, and the room that [Archetype.Grow] promised is no longer promised. Generations go on, so an
-// [Entity] differs from the one that had its slot before. What a program computes from slots repeats; what it
-// computes from generations or from [Entity.ID] does not, such as the random numbers of sched.Context.Random.
+// [Entity] differs from all entities that had its slot before. A program that repeats its steps after Reset
+// computes the same values from slots again, but other values from generations or from [Entity.ID]. The
+// random numbers of sched.Context.Random are such other values.
 //
 // Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
@@ -55,7 +56,7 @@ func (w *World) vacate(x *extent) {
 	}
 }
 
-// empty ends all elements of a column.
+// empty removes all components of a column.
 func (c *column) empty() {
 	if c.tracked || invariants.Enabled {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {

@@ -7,7 +7,7 @@ type ResidentStats struct {
 	Control int   // control arrays: generations, owners of words, live bits
 }
 
-// Total returns the sum.
+// Total returns the sum of Control and all Columns.
 func (s ResidentStats) Total() int {
 	n := s.Control
 	for _, c := range s.Columns {

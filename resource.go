@@ -40,7 +40,7 @@ func (w *World) keepResource(typ reflect.Type, p any) {
 	w.resources[typ] = p
 }
 
-// mustBeValue panics if a type cannot be that of a resource.
+// mustBeValue panics if a type cannot be the type of a resource.
 func mustBeValue(what string, typ reflect.Type) {
 	switch typ.Kind() {
 	case reflect.Pointer:

@@ -17,21 +17,22 @@ type AreaKind uint8
 const (
 	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], lists for [vast.Edges].
 	AreaElements AreaKind = probing.KindElements
-	// AreaPresence holds one bit a slot: whether its entity has the component.
+	// AreaPresence holds one bit a slot, which is set if the slot's entity has the component.
 	AreaPresence AreaKind = probing.KindPresence
-	// AreaSummaries holds which words of presence bits or live bits are empty and which are full.
+	// AreaSummaries holds bits that tell which words of presence bits or live bits are empty or full.
 	AreaSummaries AreaKind = probing.KindSummaries
 	// AreaGenerations holds the number of uses of each slot.
 	AreaGenerations AreaKind = probing.KindGenerations
 	// AreaOwners holds the archetype that owns each word, and other facts about the word.
 	AreaOwners AreaKind = probing.KindOwners
-	// AreaLive holds one bit a slot: whether it holds an entity.
+	// AreaLive holds one bit a slot, which is set if the slot holds an entity.
 	AreaLive AreaKind = probing.KindLive
 	// AreaLinks holds the neighbours of a relation's sources.
 	AreaLinks AreaKind = probing.KindLinks
 	// AreaLevels holds the sources of a relation at one depth, one bit a slot, and summaries of these bits.
 	AreaLevels AreaKind = probing.KindLevels
-	// AreaWritten holds one bit a slot: whether the element was written since the trackers were last told.
+	// AreaWritten holds one dirty bit a slot, which is set if the element was written and the trackers have
+	// not noted the write yet.
 	AreaWritten AreaKind = probing.KindWritten
 	// AreaMarks holds a tracker's notes about a column, one bit a slot, and summaries of these bits.
 	AreaMarks AreaKind = probing.KindMarks
@@ -62,17 +63,17 @@ func (k AreaKind) String() string {
 type Area struct {
 	Kind   AreaKind
 	Column vast.AnyColumn // the array's owner, as [Columns] returns it; nil for an array of the world
-	Number int            // among areas of the same kind and column, from 0 on: levels, marks, commands
+	Number int            // index among the areas of the same kind and column, such as levels or marks
 
-	// Reservation is an index into [Reservations]. It is -1 for an array that lies outside of them: the
-	// offset is then 0, and only Bytes and Committed are known.
+	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Such an
+	// array has offset 0, and only Bytes and Committed are known.
 	Reservation int
 	Offset      int
-	Bytes       int // addresses
+	Bytes       int // size of the area in the address space
 
 	// The committed range of the area. It begins above Offset if the area grows downwards.
-	CommittedAt int // offset
-	Committed   int // bytes
+	CommittedAt int // offset of the first committed byte
+	Committed   int // number of committed bytes
 
 	// The bytes of the first Share slots begin at offset First. The bytes of each next Share slots lie Stride
 	// bytes further. Stride is negative if the area grows downwards, and 0 if slots have no place in the

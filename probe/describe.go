@@ -13,11 +13,11 @@ type ColumnInfo struct {
 	World   *vast.World
 	ID      int // a world numbers its columns in the order in which they were made, from 0 on
 	Name    string
-	Type    reflect.Type // of an element; nil for a tag
+	Type    reflect.Type // type of an element; nil for a tag
 	Storage Storage
-	Layout  Layout // of an element; zero for a tag
-	Linked  string // the name of the [vast.Relation] or [vast.Edges] that own the column; empty for others
-	Private bool   // whether the column holds no component: it is the target column of Linked
+	Layout  Layout // layout of an element; zero for a tag
+	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
+	Private bool   // true for the column of targets of Linked, which holds no components
 }
 
 // Storage is the way in which a column keeps its elements.
@@ -41,13 +41,13 @@ func (s Storage) String() string {
 
 // Layout describes the bytes of a value: an element, a field of a struct, or an element of an array.
 type Layout struct {
-	Name     string // of a field; empty for other values
+	Name     string // name of a field; empty for other values
 	Type     reflect.Type
 	Offset   int // bytes from the start of the enclosing struct or array
 	Size     int // bytes
 	Align    int // bytes
 	Exported bool
-	Count    int      // elements of an array; 0 for other values
+	Count    int      // number of elements of an array; 0 for other values
 	Parts    []Layout // the fields of a struct, or the first element of an array; pointers are not followed
 }
 
@@ -95,6 +95,6 @@ func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 // Complexity: the number of columns.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
-// StatsOf returns the statistics of one column, as [vast.World.Stats] has them. A tool that must not hold up
-// a program asks for one column at a time. Complexity: as [vast.Column.Len].
+// StatsOf returns the same statistics of one column as [vast.World.Stats]. A tool that must not hold up a
+// program asks for one column at a time. Complexity: as [vast.Column.Len].
 func StatsOf(col vast.AnyColumn) vast.ColumnStats { return engine.StatsOf(col) }

@@ -13,8 +13,8 @@
 //     to. [AnyEdges] read edges without the type of their values.
 //   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]
 //     answer questions about slots.
-//   - [Reservations] lists the address space that a world has reserved. [Areas] tells which array lies where
-//     in it: an [Area] converts between slots and addresses.
+//   - [Reservations] lists the address space that a world has reserved. [Areas] lists the arrays in it: an
+//     [Area] converts between slots and addresses.
 //
 // # Rules
 //

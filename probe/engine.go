@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// engine holds the methods of package vast that the functions of this package call. A method about edges
-// takes the any that the method EdgesOf returns.
+// engine holds the methods of package vast that the functions of this package call. A parameter named edges
+// takes a value that the method EdgesOf returned.
 var engine = probing.Vast.(interface {
 	Parts(w *vast.World, add func(vast.AnyColumn, probing.Part))
 	Regions(w *vast.World) []*vm.Region

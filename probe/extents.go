@@ -8,15 +8,15 @@ import (
 
 // Extent is a run of slots that one archetype owns.
 type Extent struct {
-	First     int // slot
+	First     int // first slot
 	Slots     int // a multiple of 64
 	Entities  int // entities in these slots
 	Archetype *vast.Archetype
 }
 
-// Extents yields the extents of a world in the order of slots. It begins with the extent that holds slot from
-// or the next one. If the structure of the world changes in the loop, the next step panics. Complexity: a few
-// steps for each extent and for each gap between extents.
+// Extents yields the extents of a world in the order of slots. It begins with the extent that holds slot
+// from, or with the next extent if no extent holds the slot. If the structure of the world changes in the
+// loop, the next step panics. Complexity: a few steps for each extent and for each gap between extents.
 func Extents(w *vast.World, from int) iter.Seq[Extent] {
 	return func(yield func(Extent) bool) {
 		engine.Extents(w, from, func(first, slots, entities int, a *vast.Archetype) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// NamesOf returns the world's names, and whether the world has any. It does not make them; [vast.World.Names]
-// does.
+// NamesOf returns the world's index of names, and whether the world has one. Unlike [vast.World.Names],
+// NamesOf does not make the index.
 func NamesOf(w *vast.World) (*vast.Names, bool) { return engine.NamesOf(w) }
 
 // RelationOf returns the relation whose column of sources is col, and whether there is one. The column that
@@ -28,7 +28,7 @@ func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {
 	return AnyEdges{s}, s != nil
 }
 
-// made returns the storage. It panics for the zero AnyEdges.
+// made returns the storage. If e is the zero AnyEdges, it panics.
 func (e AnyEdges) made() any {
 	if e.storage == nil {
 		panic("probe: the zero AnyEdges belong to no world: get them from EdgesOf")

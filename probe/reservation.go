@@ -37,8 +37,8 @@ func (r Reservation) Pages(off, n int, into []vm.PageRun) ([]vm.PageRun, error) 
 	return r.r.Pages(off, n, into)
 }
 
-// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Components change these
-// bytes, so Look must not run at the same time as a write: call it where the world may be read, such as in
-// [vast.World.Visit]. f must not use the world. Reading a page that is not in memory maps the system's page
-// of zeros there; see [Reservation.Pages].
+// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Writing a component
+// changes these bytes, so Look must not run at the same time as a write: call it where the world may be read,
+// such as in [vast.World.Visit]. f must not use the world. Reading a page that is not in memory maps the
+// system's page of zeros there; see [Reservation.Pages].
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

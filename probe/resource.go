@@ -8,7 +8,7 @@ import (
 
 // Resources returns the world's resources, in the order of the names of their types. Each value is the
 // resource itself, not a copy: Set changes the resource, and Addr returns the pointer that [vast.Resource]
-// returns. A closed world has none. Complexity: sorting the types.
+// returns. A closed world has no resources. Complexity: sorting the types.
 func Resources(w *vast.World) []reflect.Value { return engine.Resources(w) }
 
 // Resource returns the world's resource of a type, as [Resources] does, and whether there is one. Complexity:

@@ -25,7 +25,7 @@ func (d *deadline) channel() <-chan struct{} {
 	return d.reached
 }
 
-// set makes t the deadline; the zero time is no deadline.
+// set makes t the deadline. The zero time removes the deadline.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,7 +2,8 @@ package ring
 
 import "sync/atomic"
 
-// ending is the reader's error after the last byte, and its position.
+// ending is the end of the stream: the error that the reader gets after the last byte, and the end's
+// position.
 //
 // One goroutine may hand bytes over while another ends the stream. Both sides must agree on the order. The
 // writer first moves its position and then looks for an ending. The first goroutine that finds an ending

@@ -38,13 +38,13 @@ type EndlessOptions struct {
 }
 
 // Endless is a stream of bytes that keeps its last part. Each byte has a position: its distance from the
-// beginning of the stream. Kept bytes are found by their positions, in one slice. Memory is committed ahead
-// of the writer and given back behind the released bytes, so the buffer takes about as much memory as it
-// keeps.
+// beginning of the stream. At finds kept bytes by their position and returns them as one slice. Memory is
+// committed ahead of the writer and given back behind the released bytes, so the buffer takes about as much
+// memory as it keeps.
 //
-// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit) and one releases; both may be the same.
-// Any number of goroutines may read at the same time, with At, ReadAt, Start and End. Each must finish with
-// its bytes before they are released.
+// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit) and one releases; one goroutine may do
+// both. Any number of goroutines may read at the same time, with At, ReadAt, Start and End. Each must finish
+// with its bytes before they are released.
 //
 // The addresses are two laps of four times the capacity. At the end of a lap the kept bytes are copied to the
 // beginning of the other lap, and the stream continues there. At most a third of all appended bytes is
@@ -90,8 +90,8 @@ type lapMemory struct {
 	lo, hi int
 }
 
-// lapCapacities is the length of a lap in capacities. A lap starts with at most one capacity of copied bytes,
-// a quarter of it.
+// lapCapacities is the length of a lap in capacities. The copied bytes at the beginning of a lap are at most
+// one capacity, a quarter of the lap.
 const lapCapacities = 4
 
 const (
@@ -175,8 +175,8 @@ func (l *lap) at(position int64, n int) []byte {
 
 // At returns the n bytes from position on, in place. They are read-only, and valid until they are released.
 //
-// If the stream ends before that, At returns the existing bytes and [io.EOF]. If the position was released,
-// or is negative, the error wraps [ErrPassed]. At panics when n is negative.
+// If the stream holds fewer than n bytes from position on, At returns the existing bytes and [io.EOF]. If the
+// position was released, or is negative, the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
@@ -225,8 +225,8 @@ func (e *Endless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Reserve makes room for n bytes at the end and returns it. Fill it, then commit it. Reserve fails as Append
-// does, and panics when n is negative.
+// Reserve makes room for n bytes at the end and returns it. Fill the room, then call Commit. Reserve fails as
+// Append does, and panics when n is negative.
 func (e *Endless) Reserve(n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: Reserve(%d) on %s: a number of bytes is zero or more", n, e.name))
@@ -255,7 +255,7 @@ func (e *Endless) commit(n int) {
 // leastRead is the smallest room in bytes that ReadFrom offers its source.
 const leastRead = 64 << 10
 
-// ReadFrom appends the bytes of src until src ends, without a copy of its own. It returns the number of
+// ReadFrom appends the bytes of src until src ends, without an extra copy. It returns the number of appended
 // bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; the bytes read before
 // are appended. Appending panics while src is called.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {

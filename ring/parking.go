@@ -14,7 +14,7 @@ import (
 // and Go's atomic operations have one total order. So at least one of them sees the other's store, and no
 // wake-up is lost.
 type parking struct {
-	until atomic.Uint64 // the other side's position that wakes this one; 0: not sleeping
+	until atomic.Uint64 // the other side's position that wakes this side; 0 if this side does not sleep
 	// least is the other side's position from which on this side can continue. To be woken less often, this
 	// side sleeps until a later position, but not while the other side sleeps too.
 	least    atomic.Uint64
@@ -38,15 +38,15 @@ func (p *parking) rouse() {
 	}
 }
 
-// nudge wakes the side if at, the position at which the other side is about to wait, is enough for it.
+// nudge wakes the side if it can continue while the other side waits at position at.
 func (p *parking) nudge(at uint64) {
 	if p.until.Load() != 0 && at >= p.least.Load() {
 		p.rouse()
 	}
 }
 
-// patience is the number of times that a side polls before it sleeps: at once, and after yielding to other
-// goroutines.
+// patience says how often a side polls before it sleeps: first looks times without a pause, then yields times
+// with a yield to other goroutines before each poll.
 type patience struct{ looks, yields int }
 
 // defaultPatience takes about as long as waking a sleeping goroutine.

@@ -115,7 +115,7 @@ func (r *Ring) Read(p []byte) (int, error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.reader) // also if p cannot be written
+	defer r.leave(&r.reader) // runs also if writing to p faults
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -131,7 +131,7 @@ func (r *Ring) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// all reloads the number of bytes to read.
+// all reloads and returns the number of bytes to read.
 func (r *Ring) all() int {
 	r.reader.seen = r.written()
 	return int(r.reader.seen - r.reader.position)
@@ -187,5 +187,5 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 }
 
 // SetReadDeadline sets the time after which the reader no longer waits: a call that waits or would wait
-// returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time is no deadline.
+// returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time removes the deadline.
 func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

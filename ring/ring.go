@@ -37,7 +37,7 @@ type Options struct {
 // a channel. All other methods may be called from any goroutine at any time.
 type Ring struct {
 	mirror *vm.Mirror
-	base   unsafe.Pointer // of 2 × size bytes
+	base   unsafe.Pointer // start of 2 × size bytes
 	size   int            // bytes
 	copied bool           // written bytes must be copied to the other half
 	name   string
@@ -74,7 +74,7 @@ type side struct {
 	parking
 }
 
-// defaultRing is the default capacity in bytes: that of a pipe on Linux.
+// defaultRing is the default capacity in bytes. A pipe on Linux has the same capacity.
 const defaultRing = 64 << 10
 
 // New makes an empty ring. A page of the ring takes memory when it is first written to.
@@ -105,17 +105,17 @@ func New(o Options) (*Ring, error) {
 // Cap returns the number of bytes that the ring can hold.
 func (r *Ring) Cap() int { return r.size }
 
-// Len returns the number of bytes to read. It can only grow until the reader discards some.
+// Len returns the number of bytes to read. The number only grows until the reader discards bytes.
 func (r *Ring) Len() int {
 	read := r.reader.at.Load()
 	n := int(r.written() - read)
 	// A reader that polls Len waits for the writer, which may be waiting for more room than there is now.
 	r.writer.nudge(read)
-	// If a third goroutine asks, the reader may have moved between the two loads.
+	// If a third goroutine calls Len, the reader may have moved between the two loads.
 	return min(n, r.size)
 }
 
-// Free returns the number of bytes of free room. It can only grow until the writer commits some.
+// Free returns the number of free bytes. The number only grows until the writer commits bytes.
 func (r *Ring) Free() int {
 	written := r.written()
 	return r.size - int(min(max(int64(written-r.reader.at.Load()), 0), int64(r.size)))
@@ -198,8 +198,8 @@ func (r *Ring) Close() error {
 	return r.release()
 }
 
-// release gives the memory back unless a call uses it. Each side first stores that it is busy and then loads
-// closed; release does the reverse. So at least one of them sees the other.
+// release gives the memory back unless a call uses it. Each side first stores busy and then loads closed.
+// Close first stores closed, and release then loads busy. So at least one of the two sees the other's store.
 func (r *Ring) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Reserve waits until there is room for n bytes and returns it as one slice. Fill it, then commit it. Its
-// content is undefined. The slice is valid until Commit, the next call of Reserve, Write or ReadFrom, or
-// Close.
+// Reserve waits until there is room for n bytes and returns the room as one slice, whose content is
+// undefined. Fill the slice, then call Commit. The slice is valid until Commit, the next call of Reserve,
+// Write or ReadFrom, or Close.
 //
 // It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error]
 // wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
@@ -43,8 +43,8 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.writer.offset, n)[:n:n], nil
 }
 
-// room returns the free room if there are least bytes or more. Otherwise it waits for enough bytes, or only
-// for least bytes if the reader sleeps too.
+// room returns the number of free bytes if the number is least or more. Otherwise it waits for enough bytes,
+// or only for least bytes if the reader sleeps too.
 func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 	s := &r.writer
 	for {
@@ -79,7 +79,7 @@ func (r *Ring) Commit(n int) {
 		r.mirror.Written(s.offset, n)
 		r.leave(s)
 	}
-	r.advance(s, &r.reader, n) // behind the end, if the stream was ended meanwhile
+	r.advance(s, &r.reader, n) // the bytes lie behind the end if the stream was ended meanwhile
 }
 
 // mustNotCommit panics because n is negative or larger than the reservation.
@@ -100,7 +100,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.writer) // also if p cannot be read
+	defer r.leave(&r.writer) // runs also if reading p faults
 	total := 0
 	for {
 		free, err := r.room(context.Background(), min(len(p), 1), min(len(p), r.size/2))
@@ -121,7 +121,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	}
 }
 
-// allRoom reloads the free room.
+// allRoom reloads and returns the number of free bytes.
 func (r *Ring) allRoom() int {
 	r.writer.seen = r.reader.at.Load()
 	return r.size - int(r.writer.position-r.writer.seen)
@@ -144,8 +144,8 @@ func (r *Ring) WriteByte(b byte) error {
 // mostEmptyReads is the number of times in a row that a source may return no bytes and no error.
 const mostEmptyReads = 100
 
-// ReadFrom fills the ring from src until src ends, without a copy of its own. It returns the number of bytes.
-// It waits while there is no room, and offers src all the room there is. It does not end the stream: see
+// ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes from
+// src. It waits while there is no room, and offers src all free room. It does not end the stream: see
 // [Ring.CloseWrite]. Writing to the ring panics while src is called. ReadFrom fails as [Ring.Reserve] does,
 // with the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
@@ -200,5 +200,5 @@ func (r *Ring) CloseWithError(err error) {
 }
 
 // SetWriteDeadline sets the time after which the writer no longer waits: a call that waits or would wait
-// returns [os.ErrDeadlineExceeded]. Bytes that fit can still be written. The zero time is no deadline.
+// returns [os.ErrDeadlineExceeded]. Bytes that fit can still be written. The zero time removes the deadline.
 func (r *Ring) SetWriteDeadline(t time.Time) { r.writer.deadline.set(t) }

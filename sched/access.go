@@ -10,7 +10,7 @@ import (
 // AccessError says that a system touched a column that it does not declare. Only builds with the tag
 // invariants check this.
 type AccessError struct {
-	// System and Column are their names.
+	// System is the name of the system, and Column the name of the column.
 	System, Column string
 	// Write reports whether the system wrote the column, or may have written it.
 	Write bool

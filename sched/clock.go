@@ -2,7 +2,7 @@ package sched
 
 import "time"
 
-// Clock tells the time to [Schedule.Run]. A test may supply its own.
+// Clock tells the time to [Schedule.Run]. A test may supply a Clock of its own.
 type Clock interface {
 	// Now returns the time. It never goes back.
 	Now() time.Time

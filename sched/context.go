@@ -59,8 +59,8 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 // in the order in which one worker runs the systems, and within a system in the order of its steps, batch
 // after batch. The result does not depend on which worker recorded a command.
 //
-// The Commands belong to this Context: do not keep them and do not call their At. An entity that they return
-// is a placeholder until the commands are applied. Only the same Context can use it.
+// The Commands belong to this Context: do not keep them and do not call their method At. An entity that they
+// return is a placeholder until the commands are applied. Only the same Context can use it.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {

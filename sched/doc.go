@@ -14,7 +14,7 @@
 // # Terminology
 //
 //   - simulation: the ticks from the first one until [Schedule.Stop], [Schedule.Reset] or [Schedule.Close];
-//     before it the systems start, after it they end
+//     the systems start before the first tick and end after the last one
 //   - tick: one step of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - conflict: two systems of a phase conflict when one writes what the other reads or writes
@@ -26,25 +26,27 @@
 // # Order
 //
 // Phases run one after the other. Within a phase a system waits for the systems that Before and After put
-// before it, and for each system that conflicts with it and was added earlier, unless Before and After put
-// that system behind it, directly or through other systems. It starts as soon as all of them are done. An
-// exclusive system conflicts with every other system. So the order of two conflicting systems never depends
-// on timing, and neither do the values that a system reads. Commands are applied by position, and random
-// numbers are computed from the system, the tick and the entity. So a tick gives the same world, to the last
-// bit, on one worker and on many.
+// before it. It also waits for each conflicting system that was added earlier, unless Before and After put
+// that system behind it, directly or through other systems. A system starts as soon as all systems that it
+// waits for are done. An exclusive system conflicts with every other system. So the order of two conflicting
+// systems never depends on timing, and neither do the values that a system reads. Commands are applied by
+// position, and random numbers are computed from the system, the tick and the entity. So a tick gives the
+// same world, to the last bit, on one worker and on many.
 //
 // This holds as long as systems declare the columns that they touch. Three checks find systems that touch
-// other columns. Built with -race, columns lie in memory that the race detector watches. Built with -tags
-// invariants, the schedule checks each access to a column against the declarations of the running system. In
-// every build, the structure of the world must be the same before and after systems that are not exclusive.
+// other columns. In a build with -race, columns lie in memory that the race detector watches. In a build with
+// -tags invariants, the schedule checks each access to a column against the declarations of the running
+// system. In every build, the structure of the world must be the same before and after systems that are not
+// exclusive.
 //
 // # Costs
 //
-// With one worker a system costs a call. Measuring begins when [Schedule.Stats] is first called, as by an
-// inspector. From then on a system also costs one reading of the clock. Idle workers sleep. Waking one takes
-// some microseconds, so shorter systems and shorter batches gain nothing from running in parallel. In the
-// long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick is a task. Each
-// system, each worker's share of another worker's parts, and each application of commands is a region.
+// With one worker, running a system costs one function call. Measuring begins when [Schedule.Stats] is first
+// called, as by an inspector. From then on a system also costs one reading of the clock. Idle workers sleep.
+// Waking a worker takes some microseconds, so shorter systems and shorter batches gain nothing from running
+// in parallel. In the long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick
+// is a task. Each system, each worker's share of another worker's parts, and each application of commands is
+// a region.
 //
 // # Lifetimes
 //

@@ -103,15 +103,15 @@ func (j *job) run() {
 
 // job is the work of one Each, Split or Reduce.
 type job struct {
-	context *Context // of the system
-	count   int      // parts
+	context *Context // the system's Context
+	count   int      // number of parts
 	batches []vast.Batch
 	part    func(*Context, vast.Batch) // the callback of Each while the job runs
 	index   func(*Context, int)        // the callback of Split while the job runs
 	first   int                        // step of the first part
 
 	// Guarded by the team's mutex:
-	helpers int  // other workers that work on this job
+	helpers int  // number of other workers that work on this job
 	waiting bool // whether the system's worker sleeps until helpers is 0
 	failed  *partPanic
 

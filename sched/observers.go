@@ -7,20 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// observers record and trace the tick under way. Without observers they cost two loads a tick and a nil check
-// a system. Workers read recorder and task while they run systems. Only the goroutine that ticks writes them,
-// between ticks.
+// observers record and trace the tick under way. A tick that is neither recorded nor traced costs two loads,
+// and one nil check for each system. Workers read recorder and task while they run systems. Only the
+// goroutine that ticks writes them, between ticks.
 type observers struct {
 	recorder *recorder       // nil unless the tick is recorded
 	task     *trace.Task     // nil unless runtime/trace runs
-	trace    context.Context // of the task
+	trace    context.Context // context of the task
 
-	wanted atomic.Int32 // requests; begin reads it without the lock
+	wanted atomic.Int32 // number of requests; begin reads it without the lock
 
 	mu       sync.Mutex
 	requests []*request
-	unused   []*recorder // as many as the longest request still needs
-	last     *recorder   // of the last recorded tick
+	unused   []*recorder // a recorder for each tick that the longest request still needs
+	last     *recorder   // recorder of the last recorded tick
 	closed   bool
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// open lists the schedules that are not closed, so that a tool needs only the world. It keeps neither
-// schedules nor worlds alive: the garbage collector can take a schedule that was never closed.
+// open lists the schedules that are not closed, so that a tool finds the schedules of a world. The list keeps
+// neither schedules nor worlds alive: the garbage collector can take a schedule that was never closed.
 var open struct {
 	mu   sync.Mutex
-	made uint64                                                // schedules so far
-	of   map[weak.Pointer[vast.World]][]weak.Pointer[Schedule] // in the order in which they were made
+	made uint64                                                // number of schedules made so far
+	of   map[weak.Pointer[vast.World]][]weak.Pointer[Schedule] // schedules of each world, oldest first
 }
 
 // enlisted is an entry in open.

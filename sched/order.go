@@ -10,14 +10,14 @@ import (
 // between two exclusive systems.
 type stage struct {
 	nodes []*node // in an order that fits all edges
-	roots int     // nodes that wait for no other
+	roots int     // number of nodes that wait for no other node
 }
 
 // ordering finds an order of the systems of one phase.
 type ordering struct {
 	nodes []*node
-	next  [][]int    // edges; an edge that followed from others when it was found is left out
-	reach [][]uint64 // for each system one bit for each system after it
+	next  [][]int    // edges; an edge is left out if it followed from the edges that were found before it
+	reach [][]uint64 // for each system a set of bits, with a bit for each system after it
 	edges []Edge
 
 	explained map[[2]int]int // from the two ends of an edge to its index in edges
@@ -149,8 +149,8 @@ func (o *ordering) name(from, to int, why string) error {
 	return nil
 }
 
-// conflicts adds an edge for each conflict. The system that was added first runs first, unless the edges so
-// far reverse the two.
+// conflicts adds an edge for each conflict. The system that was added first runs first, unless earlier edges
+// reverse the order of the two systems.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
 		// Look from the nearest system to the farthest: an edge that follows from other edges is then found
@@ -210,7 +210,7 @@ func (n *node) conflicts(m *node) (why []string) {
 
 func (o *ordering) reaches(from, to int) bool { return o.reach[from][to/64]>>(to%64)&1 != 0 }
 
-// link adds an edge and everything that follows from it.
+// link adds an edge, and all pairs of systems that the edge connects through other edges.
 func (o *ordering) link(from, to int) {
 	if o.reaches(from, to) {
 		return

@@ -35,9 +35,9 @@ func mix(z uint64) uint64 {
 //
 // The stream depends on the slot and the generation of the entity. So an entity that takes the slot of a
 // deleted one has a stream of its own, even in the same system and tick. Generations go on after
-// vast.World.Reset, and start again in a new world that a program fills from a file. There the streams differ
-// from those of the first run with the same seed. To repeat a run, use [Context.RandomOf] with the slot,
-// which repeats, or with a number of your own in a component.
+// vast.World.Reset, and start again in a new world that a program fills from a file. In both cases the
+// streams differ from those of the first run with the same seed. To repeat a run, use [Context.RandomOf] with
+// the slot, which is the same in each run, or with a number of your own in a component.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
@@ -74,10 +74,10 @@ func (r *Random) Below(n int) int {
 	return int(high)
 }
 
-// Chance reports true with probability p.
+// Chance returns true with probability p.
 func (r *Random) Chance(p float64) bool { return r.Float64() < p }
 
 // Exponential returns an exponentially distributed number, such as the time until the next event when events
-// occur once in mean units of time on average. The largest is 37 times the mean. The last bits depend on the
-// machine's logarithm.
+// occur once in mean units of time on average. The largest possible number is about 37 times the mean. The
+// last bits depend on the machine's logarithm.
 func (r *Random) Exponential(mean float64) float64 { return -mean * math.Log(1-r.Float64()) }

@@ -26,7 +26,7 @@ type Recording struct {
 	Took    time.Duration
 	Workers int
 	Phases  []PhaseSpan // in order
-	Spans   []Span      // by Start, then the longest first
+	Spans   []Span      // sorted by Start; of spans that start together, the longest comes first
 	// Lost is the number of parts and waits that are not in Spans because the room was full. There is room
 	// for 8,192 in total, divided equally among the workers, or for 256 a worker if this is more.
 	Lost int
@@ -166,7 +166,7 @@ func (o *observers) tidy() {
 	for _, q := range o.requests {
 		most = max(most, q.left)
 	}
-	most = min(most, len(o.unused)) // the tick under way may use one
+	most = min(most, len(o.unused)) // the tick under way may use one of the recorders
 	clear(o.unused[most:])
 	o.unused = o.unused[:most]
 	o.wanted.Store(int32(len(o.requests)))
@@ -230,7 +230,7 @@ const (
 type recorder struct {
 	tick       uint64
 	began      time.Time
-	start, end time.Duration // like all times here: since the schedule was made
+	start, end time.Duration // since the schedule was made, like the times of marks
 	phases     []PhaseSpan
 	workers    []marks
 
@@ -307,7 +307,8 @@ func (r *recorder) recording() Recording {
 			}
 			own.list = nil
 		}
-		// With a coarse clock a system can begin and end at the same time as its parts: it goes first.
+		// With a coarse clock a system can begin and end at the same time as its parts. The system goes
+		// first.
 		inner := func(s Span) int {
 			if s.Kind == RanPart || s.Kind == AwaitedParts {
 				return 1

@@ -15,7 +15,7 @@ type loop struct {
 
 	mu      sync.Mutex
 	running bool
-	budget  time.Duration // from one tick to the next; 0 unless Run is running
+	budget  time.Duration // time from one tick to the next; 0 unless Run is running
 	paused  bool
 	steps   int // ticks to run despite the pause
 }
@@ -38,7 +38,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	due, held := clock.Now(), false // start of the next tick; whether a pause or step came since the last
+	// due is the start of the next tick. held is set if a pause or a step came since the last tick.
+	due, held := clock.Now(), false
 	for !s.stopped.Load() {
 		if ctx.Err() != nil {
 			return nil

@@ -39,7 +39,7 @@ type Options struct {
 	Visits time.Duration
 }
 
-// Schedule runs systems over a world, tick by tick. Make one with [New].
+// Schedule runs systems over a world, tick by tick. Make a Schedule with [New].
 //
 // One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset and Close. The program may use the
 // world only while none of these runs. Stats, Recent, Graph, Options, World, ID, Paused, Running, Stopped,
@@ -50,7 +50,7 @@ type Schedule struct {
 	delist  func() // removes the schedule from Of
 	options Options
 	step    time.Duration
-	epoch   time.Duration // of package clock; all times count from it
+	epoch   time.Duration // time of package clock from which all times count
 
 	nodes  []*node // in the order in which they were added
 	byName map[string]*node
@@ -66,14 +66,14 @@ type Schedule struct {
 
 	// The tick under way, or the last one.
 	number    uint64
-	at        int  // stage
+	at        int  // index of the stage
 	applying  bool // whether the systems of the stage are done and only their commands remain
 	measuring bool // whether the tick is measured
 	timing    bool // whether the tick is measured or recorded
 	changes   uint64
 	took      measured
 	apply     measured
-	applied   vast.Applied // in this tick
+	applied   vast.Applied // counts the commands that were applied in this tick
 	commands  []*vast.Commands
 	team      team
 	loop      loop
@@ -234,8 +234,8 @@ func (s *Schedule) DropCommands() error {
 
 // Close ends the simulation: the End functions of the systems run, unless they already ran. Close then ends
 // the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not
-// be applied. The world stays open. Closing twice does nothing. The error is that of the End functions, as in
-// [Schedule.Tick]. The schedule is closed nevertheless.
+// be applied. The world stays open. Closing twice does nothing. If an End function fails, Close returns the
+// error as [Schedule.Tick] does, and closes the schedule nevertheless.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {

@@ -45,7 +45,8 @@ func (p *player) meddle() {
 	forbidden()
 }
 
-// grow makes room for the next operations. There is enough room for all streams.
+// grow makes room for the next operations. It cannot fail: the capacities of the world suffice for all
+// streams.
 func (p *player) grow() {
 	errs := []error{p.archetypes[p.at%len(p.archetypes)].Grow(p.at % 50), p.key.Grow(1), p.tag.Grow(1),
 		p.parent.GrowLevels(p.at % 10),

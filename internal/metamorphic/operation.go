@@ -13,12 +13,12 @@ const (
 	New       Verb = iota // an entity of archetype B with value V
 	NewMany               // up to 100 entities of archetype B
 	Delete                // entity A
-	DeleteAll             // entities with the tag or, by B, without
+	DeleteAll             // the entities with the tag or those without, depending on B
 	Add                   // V to column B of entity A
 	Set                   // V in column B of entity A
 	Remove                // column B from entity A
-	Tag                   // tag or, by V, untag entity A
-	Link                  // entity A to B in the hierarchy or, by V, in the relation that may have cycles
+	Tag                   // add the tag to entity A or remove it, depending on V
+	Link                  // entity A to B, in the hierarchy or the relation with cycles, depending on V
 	Unlink                // entity A
 	LinkAll               // the entities of query A to entity B, in the relation that may have cycles
 	Connect               // entity A to B, with V

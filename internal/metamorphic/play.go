@@ -37,7 +37,7 @@ type player struct {
 	commands   *vast.Commands
 	schedule   *sched.Schedule
 
-	living  []keyed   // by key
+	living  []keyed   // sorted by key
 	told    []string  // hook calls since the last operation
 	at      int       // number of the operation
 	turn    int       // number of the tick within a Tick
@@ -155,7 +155,7 @@ func (p *player) entity(n uint16) vast.Entity {
 	return p.living[int(n)%len(p.living)].e
 }
 
-// look writes everything that is visible of the entities to out.
+// look writes the visible state of the world and of its entities to out.
 func (p *player) look() {
 	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(),
 		p.aim.Len(), p.roads.Len())

@@ -1,4 +1,4 @@
-// Package outside lets package guard keep some elements of a bulk.Pool in other memory than the pool's.
+// Package outside lets package guard keep some elements of a bulk.Pool in memory outside of the pool.
 package outside
 
 // Store keeps elements under handles whose slots the pool does not have.
@@ -9,7 +9,8 @@ type Store[Handle, T any] interface {
 	Remove(h Handle) bool
 }
 
-// Keep makes pool, a *bulk.Pool[T], pass each handle whose slot has no memory in the pool to store, which is
-// a Store[bulk.Handle[T], T]. It returns the pool's capacity, which is the first slot that store may use.
-// Look-ups of the pool's own elements cost the same as without a store. Package bulk sets Keep.
+// Keep connects pool, a *bulk.Pool[T], with store, a Store[bulk.Handle[T], T]. The pool then passes a handle
+// to the store if the handle's slot has no memory in the pool. Keep returns the pool's capacity, which is the
+// first slot that the store may use. Look-ups of the pool's own elements cost the same as without a store.
+// Package bulk sets Keep.
 var Keep func(pool, store any) (first int)

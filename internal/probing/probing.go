@@ -28,7 +28,7 @@ const (
 type Column struct {
 	ID      int
 	Name    string
-	Type    reflect.Type // of an element; nil for a tag
+	Type    reflect.Type // type of an element; nil for a tag
 	Storage Storage
 	Linked  string // name of the relation or the edges that own the column; empty for other columns
 	Private bool   // whether the column is a column of targets
@@ -58,7 +58,7 @@ const (
 // Set is not nil; if all are nil, the part lies outside of the world's regions and has Reserved bytes.
 type Part struct {
 	Kind   Kind
-	Number int // among parts of the same kind and column
+	Number int // index among the parts of the same kind and column
 
 	Span *vm.Span
 	Skew int // bytes before the first element of Span
@@ -69,7 +69,7 @@ type Part struct {
 	Set *bitset.Set
 
 	Stride int // bytes of the elements for Share slots, in Span or Seam
-	Share  int // slots; 0 stands for 1
+	Share  int // number of slots that share Stride bytes; 0 stands for 1
 
 	Reserved, Committed int // bytes of a part that lies outside of the regions
 }

@@ -21,7 +21,7 @@ type Pool interface {
 	// Memory returns the addresses of the first element and of the first presence word. They never change.
 	// The memory is committed up to the last element, and up to its presence word.
 	Memory() (elements, words unsafe.Pointer)
-	// Next returns the first slot with an element, from a slot on. There must be one.
+	// Next returns the first slot that has an element, at or after from. Such a slot must exist.
 	Next(from uint) uint
 }
 

@@ -91,7 +91,7 @@ func start() {
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server", true),
-		// A process that is kept ready for the next window costs as much as the window's own.
+		// A spare process for the next window would cost as much as the process of an open window.
 		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,"+
 			"SpareRendererForSitePerProcess,IsolateOrigins"),
 		chromedp.Flag("in-process-gpu", true), chromedp.Flag("renderer-process-limit", "4"),

@@ -21,8 +21,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Tab is a window of the browser. Messages in the console, exceptions of scripts, and requests to other
-// servers than the test's fail the test at its end. The methods of Tab end the test if they take too long.
+// Tab is a window of the browser. Messages in the console, exceptions of scripts, and requests to servers
+// other than the test's server fail the test at its end. The methods of Tab end the test if they take too
+// long.
 type Tab struct {
 	testing.TB
 	ctx  context.Context
@@ -134,8 +135,8 @@ func (p *Tab) Do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Eval runs an expression in the page, and stores its result in value unless value is nil. It waits for
-// promises.
+// Eval runs an expression in the page, and stores the result behind the pointer into, unless into is nil. It
+// waits for promises.
 func (p *Tab) Eval(expression string, into any) {
 	p.Helper()
 	p.Do(expression, chromedp.Evaluate(expression, into, awaiting))

@@ -12,7 +12,7 @@ type column struct {
 	removed map[vast.Entity]bool
 }
 
-// Add adds 0 for an entity whose component was removed before.
+// Add adds the component with v, or with 0 if it was removed from the entity before.
 func (c *column) Add(e vast.Entity, v uint64) bool {
 	if c.removed[e] {
 		v = 0
