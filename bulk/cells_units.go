@@ -87,7 +87,7 @@ func (c *cells) roomOf(units uint) uint32 {
 	return uint32(min((uint64(units)<<c.shiftUnit-uint64(bytesHeader))/uint64(c.plan.sizeElement), maxRoom))
 }
 
-// roomAfter returns the room of a list that is about to grow beyond n elements by one.
+// roomAfter returns the least room that a list with the given room gets when it grows by one element.
 func (c *cells) roomAfter(room uint32) uint32 {
 	if room <= c.doubles {
 		return max(1, 2*room)

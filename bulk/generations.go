@@ -22,7 +22,8 @@ type generations struct {
 	spans   [3]denseSpan // of the three tables
 }
 
-// common is the state of the slots of a presence word, for taking slots and for words with slots apart.
+// common is the state of the slots of a presence word. Taking a slot reads it, and so does a look-up in a
+// word with slots apart.
 //
 // Invariant: the slots below fresh were taken since the generation was set; the others were not, and are not
 // apart. Slots are taken lowest first, so a number is enough.

@@ -97,7 +97,7 @@ func solid(t reflect.Type) bool {
 	return true
 }
 
-// The panics of indices are made here, so that the paths that raise them stay small.
+// The texts of the panics of indices are made here, so that the paths that panic stay small.
 
 func nan(name string) string {
 	return "bulk: Add of the key NaN to " + name +

@@ -12,8 +12,8 @@ import (
 //
 // A node has bytesNode bytes and a number. The nodes in use are always the first ones: when a node is freed,
 // the last one moves into its place, so that memory can be given back at the end. An inner node has for each
-// child the least pair that may lie below it. The pair of child 0 is not read: it stands for everything down
-// to the border that the node's own parent has for it.
+// child the least pair that may lie below it. The pair of child 0 is not read: child 0 begins where the node
+// itself begins, and the node's parent has that border.
 //
 // The entries that a full node cannot hold, and those left in a node that became too empty, are spread evenly
 // over the node and its neighbours under the same parent (file tree_spread.go). So nodes are at least 65%

@@ -167,8 +167,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The first child keeps its border, and an inner node repeats the border: the child may have been
-			// empty.
+			// The first child keeps its border. An inner node has the border as its first pair, too, and may
+			// have been empty.
 			r := t.all(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
