@@ -10,9 +10,9 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// It skips packages that do not import Vast directly or indirectly. A check reports only certain mistakes: if
-// it cannot follow a value, it reports nothing. Programs that run analyzers themselves find the analyzers in
-// the packages below passes.
+// The command skips packages that do not import Vast directly or indirectly. A check reports only certain
+// mistakes. If the check cannot follow a value, it reports nothing. Programs that run analyzers themselves
+// find the analyzers in the packages below passes.
 //
 // # offheap
 //
@@ -27,15 +27,15 @@
 //
 // # escape
 //
-// Finds pointers to components, and to elements of a pool, that may outlive them: in a package-level
-// variable, in a channel, in a goroutine that the function does not wait for, in a resource, or in a
-// component on the Go heap.
+// Finds pointers to components and to elements of a pool that may outlive the component or element: in a
+// package-level variable, in a channel, in a goroutine that the function does not wait for, in a resource, or
+// in a component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
 //
 //	var selected vast.Entity
-//	selected = e // right: ships.Get(selected) is nil once it is gone
+//	selected = e // right: ships.Get(selected) is nil after the ship is deleted
 //
 // # useafter
 //

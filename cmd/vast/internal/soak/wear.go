@@ -21,8 +21,8 @@ type wearing[R comparable] struct {
 	remove func(R) bool
 	alive  func(R) bool
 	slot   func(R) uint32
-	first  R // the first reference to the current slot
-	last   R // the last reference to the current slot
+	first  R   // the first reference to the current slot
+	last   R   // the last reference to the current slot
 	count  int // uses of the current slot
 	worn   []R // the first and the last reference to each worn-out slot
 }

@@ -15,7 +15,7 @@ const (
 	minRows    = 6
 )
 
-// sideBySide is the width from which the two tables stand side by side.
+// sideBySide is the least width of a window in which the two tables stand side by side.
 const sideBySide = 100
 
 // compose returns the lines of a page for a window, at most as many as its rows.
@@ -40,7 +40,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	}
 	lines = append(lines, process(n).Line(columns))
 	foot := tty.Fields{tty.Value("", "q", "quit", tty.Plain)}.Line(columns)
-	if room := rows - len(lines) - 2; room >= 3 { // a blank line and the last line
+	if room := rows - len(lines) - 2; room >= 3 { // a blank line and the last line also take room
 		lines = append(lines, nil)
 		lines = append(lines, tables(s, columns, room)...)
 	}
@@ -127,7 +127,7 @@ func ticks(n inspect.Sample) tty.Fields {
 	return append(append(f, tty.Value("tick", tty.Grouped(p.Tick), "", tty.Plain)), late...)
 }
 
-// timeline is the chart of the worst ticks of each second.
+// timeline draws the longest tick of each second as a chart.
 func timeline(s *state, columns, rows int) []tty.Line {
 	values := bySecond(s.history, columns, func(n inspect.Sample) float64 {
 		if n.Pace == nil || n.TickSeconds.Worst <= 0 {
@@ -163,7 +163,7 @@ func structure(n inspect.Sample) tty.Fields {
 	}
 }
 
-// memory draws the memory as bars of one scale.
+// memory draws the memory as bars on a common scale.
 func memory(n inspect.Sample, columns int) []tty.Line {
 	const label, figure = 11, 11
 	m := n.Memory

@@ -20,10 +20,10 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen shows the state on a screen until a key or a signal ends it. Then it restores the terminal. It
-// returns the exit status.
+// watchScreen shows the state on a screen until a key or a signal ends the command. Then it restores the
+// terminal. It returns the exit status.
 func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Deferred, so that a panic restores the terminal too.
+	// Fini is deferred, so that a panic restores the terminal, too.
 	defer screen.Fini()
 
 	events, stop := tty.Events(screen)
@@ -31,7 +31,7 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 
 	v := &view{screen: screen, state: s, styles: newStyles(tty.NoColor())}
 	v.paint()
-	second := time.NewTicker(time.Second) // for times that pass without updates
+	second := time.NewTicker(time.Second) // for the time since the connection was lost
 	defer second.Stop()
 	for {
 		select {
@@ -74,7 +74,7 @@ func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 	return styles
 }
 
-// paint puts the page on the screen, which sends the changes.
+// paint puts the page on the screen. The screen sends only the changed cells to the terminal.
 func (v *view) paint() {
 	columns, rows := v.screen.Size()
 	v.screen.Clear()

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// eighths fill a cell from below.
+// eighths are blocks that fill a cell from below in steps of an eighth.
 var eighths = []rune(" ▁▂▃▄▅▆▇█")
 
 // missing stands for a second without a sample.
@@ -33,7 +33,7 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// Two samples in one second leave a false gap beside them.
+	// If two samples fall into one second, a false gap remains in the second before or after.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
@@ -52,8 +52,8 @@ func highest(values []float64) (top float64) {
 	return top
 }
 
-// scale returns the upper end of a chart's scale: the highest value, unless it stands far above the others,
-// which would be invisible then.
+// scale returns the upper end of a chart's scale. It is the highest value, unless that value is far above the
+// others. The other values would then be invisible, so scale returns a smaller bound.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {
@@ -65,7 +65,7 @@ func scale(values []float64) float64 {
 		return highest(known)
 	}
 	slices.Sort(known)
-	const far = 4 // times the value that nine of ten do not exceed
+	const far = 4 // the bound is this multiple of the value that nine of ten do not exceed
 	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
 }
 

@@ -6,7 +6,7 @@ import "github.com/vastgo/vast/cmd/vast/internal/tty"
 // small, the last columns are left out.
 type table struct {
 	headings []string
-	widths   []int // of all columns; for the first, the least width
+	widths   []int // the width of each column; for the first, the least width
 	rows     [][]string
 	none     string // text of an empty table
 }
@@ -45,7 +45,7 @@ func columnsTable(s *state) table {
 	return t
 }
 
-// lines returns the table in some cells and at most some rows, the headings included.
+// lines returns the lines of the table for a width in cells and a largest number of rows, headings included.
 func (t table) lines(cells, rows int) []tty.Line {
 	if rows < 2 {
 		return nil
@@ -89,7 +89,7 @@ func (t table) lines(cells, rows int) []tty.Line {
 	return lines
 }
 
-// tables are the costliest systems and the largest columns, side by side if there is room, otherwise one
+// tables draws the costliest systems and the largest columns, side by side if there is room, otherwise one
 // above the other.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
@@ -114,7 +114,7 @@ func tables(s *state, columns, rows int) []tty.Line {
 		}
 		return systems.lines(columns, rows)
 	}
-	// Either table gets the room that the other does not need.
+	// Each table gets the room that the other table does not need.
 	upper := min((rows-1)/2, 1+max(len(systems.rows), 1))
 	lower := min(rows-1-upper, 1+max(len(cols.rows), 1))
 	upper = min(rows-1-lower, 1+max(len(systems.rows), 1))

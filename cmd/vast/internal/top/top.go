@@ -1,9 +1,9 @@
 // Package top is the command `vast top`: an overview of a running program in a terminal. It reads the
 // program's inspector.
 //
-// A feed follows the program's live stream on a goroutine of its own, and attaches again when the stream is
-// lost. Its updates change a state. A page of lines is composed from the state, for a screen or to be printed
-// once.
+// A feed follows the program's live stream on its own goroutine, and attaches again if it loses the stream.
+// The updates of the feed change a state. The command composes a page of lines from the state, either for a
+// screen or to print the page once.
 package top
 
 import (
@@ -31,7 +31,7 @@ type options struct {
 	plain   bool
 }
 
-// flags declares the flags. It keeps package flag from printing, so that every error is one message.
+// flags declares the flags. It discards the output of package flag, so that an error is printed only once.
 func flags(o *options) *flag.FlagSet {
 	f := flag.NewFlagSet("vast top", flag.ContinueOnError)
 	f.SetOutput(io.Discard)

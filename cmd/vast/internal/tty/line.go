@@ -59,7 +59,8 @@ func (l Line) Pad(cells int) Line {
 	return l
 }
 
-// From returns the line without its first cells. Each of these characters must take one cell.
+// From returns the line without the given number of cells at its beginning. Each of the removed characters
+// must take one cell.
 func (l Line) From(cells int) Line {
 	for i, s := range l {
 		runes := []rune(s.Text)
@@ -83,7 +84,7 @@ func (l Line) String() string {
 // Field is a value with words around it. Empty parts take no room.
 type Field struct {
 	Before, Value, After string
-	Tone                 Tone // of the value; the words are dim
+	Tone                 Tone // the tone of the value; the words are dim
 }
 
 // Value returns a field.
@@ -95,8 +96,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the fields that fit into the given number of cells. It leaves out whole fields at the end, but
-// cuts the first one.
+// Line returns the fields that fit into the given number of cells. It leaves out whole fields at the end. If
+// the first field does not fit, it cuts that field.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

@@ -9,7 +9,8 @@ import (
 )
 
 // Clean makes text safe to print on a terminal. Each character that is invisible, moves the cursor, or
-// changes the direction of writing becomes one sign, so that the number of characters stays the same.
+// changes the direction of writing becomes one visible character, so that the number of characters stays the
+// same.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
 		return text
@@ -32,12 +33,12 @@ func unsafe(r rune) bool {
 // Width returns the number of cells that a clean text takes on a terminal.
 func Width(text string) int { return uniseg.StringWidth(text) }
 
-// Cut shortens a clean text to some cells. A shortened text ends in an ellipsis.
+// Cut shortens a clean text to at most the given number of cells. A shortened text ends in an ellipsis.
 func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A character takes at least one byte and at most two cells.
+	// A character of one byte takes at most one cell, and no character takes more than two cells.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}

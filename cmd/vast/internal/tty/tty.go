@@ -1,4 +1,4 @@
-// Package tty draws on terminals: the parts that the commands of vast share.
+// Package tty holds the code for terminals that the commands of vast share.
 package tty
 
 import (
@@ -15,7 +15,7 @@ import (
 // Open takes the terminal over. If the terminal cannot show every character, the screen shows the fallback of
 // a character that has one.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
-	// An unknown character set is taken for ASCII.
+	// tcell takes an unknown character set for ASCII.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	screen, err := tcell.NewScreen()
 	if err != nil {
@@ -46,9 +46,9 @@ func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
 	return to, func() { close(quit) }
 }
 
-// Handle takes an event: after a change of the size it calls resized; q, Esc and Ctrl-C end the command;
-// other characters go to typed. It returns the exit status if the command ends, also after the terminal is
-// gone.
+// Handle handles an event. After a change of the size, it calls resized. The keys q, Esc and Ctrl-C end the
+// command, and so does the loss of the terminal. Handle passes other characters to typed. It returns the exit
+// status if the command ends.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone
@@ -96,7 +96,7 @@ func Is(w io.Writer) bool {
 // Draws reports whether w is a terminal that can be drawn on.
 func Draws(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
 
-// Grouped writes a number with a comma before every three digits, and a negative one as 0.
+// Grouped formats a number with a comma between groups of three digits. It formats a negative number as 0.
 func Grouped[T int | uint64](n T) string {
 	digits := strconv.FormatUint(uint64(max(n, 0)), 10)
 	for at := len(digits) - 3; at > 0; at -= 3 {

@@ -57,7 +57,7 @@ func (p *Pass) Say(at ast.Node, format string, args ...any) {
 	p.Report(analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)})
 }
 
-// SayWithFix is Say with edits that fix the mistake. Without edits it is Say.
+// SayWithFix reports a mistake at a node, with edits that fix it. Without edits, it reports the mistake only.
 func (p *Pass) SayWithFix(at ast.Node, mend string, edits []analysis.TextEdit, format string, args ...any) {
 	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)}
 	if edits != nil {

@@ -71,7 +71,7 @@ type layout struct {
 	begins map[int]token.Pos              // first position on a line where a node begins
 	ends   map[int]token.Pos              // first position on a line where a node ends
 	last   map[int]int                    // last line of the statements and declarations that begin on a line
-	docs   map[*ast.Comment]*ast.FuncDecl // functions, by the comments of their docs
+	docs   map[*ast.Comment]*ast.FuncDecl // the function of each comment in a doc comment
 }
 
 func layoutOf(fset *token.FileSet, f *ast.File) *layout {

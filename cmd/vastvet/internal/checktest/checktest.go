@@ -17,8 +17,8 @@ import (
 const root = "../../../.."
 
 // Run analyzes the package below testdata that has the analyzer's name. The analyzer must find exactly the
-// mistakes of the "// want" comments. If there are files that end in .golden, the fixes must turn the other
-// files into them.
+// mistakes of the "// want" comments. If there are files that end in .golden, the fixes must turn each source
+// file into the golden file of the same name.
 func Run(t *testing.T, a *analysis.Analyzer) {
 	t.Helper()
 	golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))

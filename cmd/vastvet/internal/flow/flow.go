@@ -16,7 +16,7 @@ func Graph(info *types.Info, body *ast.BlockStmt) *cfg.CFG {
 	return cfg.New(body, func(call *ast.CallExpr) bool { return mayReturn(info, call) })
 }
 
-// mayReturn reports whether a call may return. An unknown function may.
+// mayReturn reports whether a call may return. It returns true for an unknown function.
 func mayReturn(info *types.Info, call *ast.CallExpr) bool {
 	switch f := typeutil.Callee(info, call).(type) {
 	case *types.Builtin:

@@ -28,8 +28,8 @@ type Source struct {
 type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
-	taken   map[*types.Var]bool // their address is taken: other code may write them
-	read    map[*types.Var]bool // they are used other than as the target of an assignment
+	taken   map[*types.Var]bool // variables whose address is taken: other code may write them
+	read    map[*types.Var]bool // variables that are used other than as the target of an assignment
 	owner   map[*types.Var]bool // parameters, receivers and results
 }
 
@@ -163,8 +163,9 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Sources returns the places of the package where a variable gets a value. sure reports whether there are no
-// others: the variable is not a parameter, its address is not taken, and other packages cannot write it.
+// Sources returns the places of the package where a variable gets a value. sure reports whether the variable
+// gets no value in other places: it is not a parameter, its address is not taken, and other packages cannot
+// write it.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.owner[x] && !v.taken[x] && !exposed(x)
 }
@@ -252,7 +253,7 @@ func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 		}
 	case *ast.SelectorExpr:
 		if x, ok := info.Uses[e.Sel].(*types.Var); ok && !x.IsField() {
-			return e.Sel.Name, x // of another package
+			return e.Sel.Name, x // a variable of another package
 		}
 		if s := info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
 			if path, root = Path(info, e.X); root != nil {

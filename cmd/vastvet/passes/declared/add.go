@@ -111,7 +111,7 @@ func (l *look) usedForAdd(x types.Object) bool {
 	if known, ok := l.adds[x]; ok {
 		return known
 	}
-	l.adds[x] = false // for a cycle
+	l.adds[x] = false // the answer within a cycle
 	l.adds[x] = len(l.uses[x]) > 0 && !slices.ContainsFunc(l.uses[x], func(use []ast.Node) bool {
 		return !l.goesToAdd(use)
 	})

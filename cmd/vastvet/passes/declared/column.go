@@ -97,10 +97,11 @@ func generic(t types.Type) bool {
 	return true
 }
 
-// ofSameWorld reports whether a column certainly belongs to the world of the system. It does in three cases:
-// the package has only one world and owns the column; the system declares another column of the same struct,
-// and there is only one world or both columns were made from the same world; or the function that makes the
-// system also made this column and a declared one from the same world.
+// ofSameWorld reports whether a column certainly belongs to the world of the system. There are three such
+// cases. First, the package has only one world and owns the column. Second, the system declares another
+// column of the same struct, and either there is only one world or both columns were made from the same
+// world. Third, the function that makes the system also made this column and a declared column from the same
+// world.
 func (s *system) ofSameWorld(column ast.Expr) bool {
 	several := s.severalWorlds || s.worldsOf(s.declaration) > 1
 	if !several && !s.foreign(column) {
@@ -135,7 +136,7 @@ func (s *system) here(call *ast.CallExpr) bool {
 	return s.declaration.Pos() <= call.Pos() && call.End() <= s.declaration.End()
 }
 
-// besides reports whether two columns are fields of the same struct, or variables of the same package.
+// besides reports whether two columns are fields of the same struct.
 func (s *system) besides(a, b ast.Expr) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
 	y, both := ast.Unparen(b).(*ast.SelectorExpr)

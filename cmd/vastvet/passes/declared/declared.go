@@ -55,8 +55,8 @@ type look struct {
 	*check.Pass
 	values        *trace.Values
 	functions     map[*types.Func]*ast.FuncDecl
-	uses          map[types.Object][][]ast.Node // stacks of the uses of holders of systems or column lists
-	adds          map[types.Object]bool         // whether a holder's systems only go to Schedule.Add
+	uses          map[types.Object][][]ast.Node // the stacks of all uses of each object that index collects
+	adds          map[types.Object]bool         // whether the systems of an object go only to Schedule.Add
 	severalWorlds bool
 }
 
@@ -91,7 +91,7 @@ func (l *look) index() {
 	l.severalWorlds = l.worldsOfPackage() > 1
 }
 
-// holds reports whether a type is one of the named types, or a list of one.
+// holds reports whether a type is one of the named types, or a slice or array of one.
 func holds(t types.Type, names ...string) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
@@ -111,8 +111,8 @@ type system struct {
 	fields        map[string]*ast.KeyValueExpr
 	reads, writes []ast.Expr
 	seen          map[ast.Node]bool
-	given         map[*types.Var][]ast.Expr // functions, by the parameters that they are passed to
-	called        map[*types.Var]bool       // parameters
+	given         map[*types.Var][]ast.Expr // the functions that are passed for each parameter
+	called        map[*types.Var]bool       // the parameters that are called
 	found         []finding
 }
 
@@ -184,7 +184,7 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	}
 	for _, c := range columns {
 		if t := s.typeOf(c); lib.TypeName(t) == "" || types.IsInterface(t) && !targets(s.TypesInfo, c) {
-			return nil, false // this includes a struct that embeds a column
+			return nil, false // the column may also be embedded in a struct
 		}
 	}
 	return columns, true

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// report reports the findings. The fix of the first finding for a list adds the columns of all findings: two
-// fixes could both add the field.
+// report reports the findings. The fix of the first finding for a list adds the columns of all findings,
+// because two fixes could both add the field.
 func (s *system) report() {
 	var reads, writes []string
 	for _, f := range s.found {
@@ -65,7 +65,8 @@ func (s *system) inReach(f finding) bool {
 	return there == root
 }
 
-// declare returns the edits that add the missing columns to a list of the literal, once.
+// declare returns the edits that add all missing columns to a list of the literal. It empties missing, so
+// that a later call for the same list returns no edits.
 func (s *system) declare(field string, f finding, missing *[]string) (mend string,
 	edits []analysis.TextEdit) {
 	if len(*missing) == 0 || !s.inReach(f) {

@@ -31,7 +31,7 @@ func (s *system) enter(function ast.Expr, depth int) {
 		}
 		return
 	case *ast.IndexExpr:
-		s.enter(f.X, depth) // with type arguments
+		s.enter(f.X, depth) // f.X is a generic function
 		return
 	case *ast.IndexListExpr:
 		s.enter(f.X, depth)
@@ -120,7 +120,7 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // entered where it is called
+			return false // enter examines it where it is called
 		case *ast.CallExpr:
 			s.call(n)
 			if d := s.callee(n); d != nil {
@@ -150,13 +150,13 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	})
 }
 
-// access are the methods of a column that access its values, and whether they write.
+// access maps each method of a column that accesses its values to whether the method writes.
 var access = map[string]bool{
 	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,
 	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,
 }
 
-// columns are the types whose values must be declared.
+// columns are the types of columns that a system must declare.
 var columns = map[string]bool{"vast.Column": true, "vast.HeapColumn": true, "vast.SparseColumn": true}
 
 func (s *system) call(call *ast.CallExpr) {
@@ -217,7 +217,7 @@ func (s *system) yieldsPointers(over ast.Expr) bool {
 // touch records an access to a column, if it is undeclared.
 func (s *system) touch(at ast.Node, column ast.Expr, write bool) {
 	if !columns[lib.TypeName(s.TypesInfo.TypeOf(column))] {
-		return // a type that embeds a column
+		return // the type embeds a column
 	}
 	key := s.key(column)
 	if x, ok := key.(*types.Var); key == nil || ok && s.values.Parameter(x) && !s.around(x) {

@@ -37,15 +37,15 @@ func (e *end) body(body *ast.BlockStmt) {
 	e.walk(body, false)
 }
 
-// receive adds a channel that the goroutine receives from: it may release a semaphore that way.
+// receive adds a channel that the goroutine receives from. The goroutine may release a semaphore that way.
 func (e *end) receive(x ast.Expr) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		e.told = append(e.told, u.X)
 	}
 }
 
-// walk collects signals. endless says that root is part of a loop without a condition. There, most apparent
-// signals do not announce an end.
+// walk collects signals. endless reports whether root is part of a loop without a condition. In such a loop,
+// most apparent signals do not announce an end.
 func (e *end) walk(root ast.Node, endless bool) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -76,8 +76,9 @@ func (e *end) walk(root ast.Node, endless bool) {
 	})
 }
 
-// list examines a statement list in an endless loop. If the list ends by leaving the loop, list examines it
-// like code outside of the loop. Otherwise it returns true: the caller must examine the list.
+// list examines a statement list in an endless loop. If the statements end by leaving the loop, list examines
+// them like code outside of the loop. Otherwise list returns true, and the caller must examine the
+// statements.
 func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
 	if !endless || n == root || len(list) == 0 {
 		return true
@@ -149,7 +150,7 @@ func (e *end) call(call *ast.CallExpr, endless bool) {
 	}
 }
 
-// method examines a call of a function whose name may be that of a signal.
+// method examines a call of a function whose name suggests a signal.
 func (e *end) method(f *types.Func, call *ast.CallExpr) {
 	x := lib.Receiver(call)
 	if x == nil {
@@ -183,8 +184,8 @@ func (e *end) signals(t types.Type) bool {
 	return false
 }
 
-// inside examines a function of the package that the goroutine calls. Its signals are not traced back to the
-// arguments.
+// inside examines a function of the package that the goroutine calls. It does not trace signals to parameters
+// back to the arguments of the call.
 func (e *end) inside(d *ast.FuncDecl) {
 	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)

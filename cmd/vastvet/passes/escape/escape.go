@@ -49,10 +49,10 @@ const (
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// hand are the functions that hand out such pointers as the given result of a call. yield are the functions
-// that yield such pointers as the second value of an iterator.
+// hand maps the functions that return a pointer of limited lifetime to the index of that result. yield has
+// the functions whose iterator yields such a pointer as its second value.
 var (
-	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1} // index among the results
+	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1}
 	yield = map[string]bool{}
 )
 
@@ -89,7 +89,7 @@ func run(p *check.Pass) {
 type look struct {
 	*check.Pass
 	values    *trace.Values
-	functions map[*types.Func]*ast.FuncDecl // of the package
+	functions map[*types.Func]*ast.FuncDecl // the functions of the package
 }
 
 // declaration examines a declaration and all function literals in it.
@@ -225,9 +225,9 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 	return ""
 }
 
-// mayBeGo reports whether a function may hand out memory on the Go heap: a method of a ValueColumn or an
-// Order that may be over a HeapColumn, because its elements have Go pointers or because the package makes it
-// so.
+// mayBeGo reports whether a function may return memory on the Go heap. A method of a ValueColumn or an Order
+// does so if the values are those of a HeapColumn. This is possible if the elements have Go pointers, or if
+// the package makes the value from a HeapColumn.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
 	column := lib.Receiver(call)
@@ -265,7 +265,7 @@ func pointers(t types.Type, seen map[types.Type]bool) bool {
 	return true
 }
 
-// heap reports whether a column may be a HeapColumn, or an order may be over one.
+// heap reports whether a column may be a HeapColumn, or whether an order may be over a HeapColumn.
 func (l *look) heap(e ast.Expr, steps int) bool {
 	if steps == 0 || lib.TypeName(l.TypesInfo.TypeOf(e)) == "vast.HeapColumn" {
 		return true

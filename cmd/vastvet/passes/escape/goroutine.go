@@ -48,7 +48,8 @@ func (l *look) goroutine(s start) {
 	}
 }
 
-// literal returns the function literal that an expression is, or that its variable holds, or nil.
+// literal returns the function literal of an expression, or nil. The expression is the literal itself, or a
+// variable that holds it.
 func (l *look) literal(fun ast.Expr) *ast.FuncLit {
 	lit, _ := ast.Unparen(l.values.Only(fun).Expr).(*ast.FuncLit)
 	return lit
@@ -102,7 +103,7 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
 // waits reports whether a declaration waits after a node: it receives from a channel, or calls a function
-// with a telling name. Code of the new goroutine or of other goroutines does not count.
+// whose name suggests that it waits. Code of the new goroutine or of other goroutines does not count.
 func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool) {
 	_, send := behind.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -133,10 +134,10 @@ func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool
 					found = found || strings.Contains(name, part) && name != "done"
 				}
 			}
-			// For example t.Cleanup(group.Wait), which calls it later.
+			// An example is t.Cleanup(group.Wait), which calls group.Wait later.
 			found = found || slices.ContainsFunc(n.Args, l.waiter)
 		case *ast.DeferStmt:
-			// Runs at the end of the function.
+			// The deferred call runs at the end of the function.
 			ast.Inspect(n.Call, func(n ast.Node) bool {
 				if s, ok := n.(*ast.SelectorExpr); ok {
 					found = found || strings.Contains(strings.ToLower(s.Sel.Name), "wait")
@@ -162,7 +163,8 @@ func (l *look) waiter(e ast.Expr) bool {
 	return method != nil && method.Kind() == types.MethodVal
 }
 
-// ends reports whether a goroutine may signal its end to waiting code, or is not known well enough.
+// ends reports whether a goroutine may signal its end to waiting code. If the code of the goroutine is not
+// known, it returns true for several arguments, because one of them may serve as the signal.
 func (l *look) ends(s start) bool {
 	if s.wait != nil && l.heard(s, nil, s.wait) {
 		return true
@@ -199,8 +201,8 @@ func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 	return l.functions[f.Origin()]
 }
 
-// heard reports whether other code may wait for the signal `to` of a goroutine. A local variable that the
-// starting function makes can only be waited for in that function. typ is the type of the goroutine's
+// heard reports whether other code may wait for the signal `to` of a goroutine. If the starting function
+// makes a local variable, only code in that function can wait for it. typ is the type of the goroutine's
 // function if `to` may be one of its parameters, or nil.
 func (l *look) heard(s start, typ *ast.FuncType, to ast.Expr) bool {
 	v := l.root(to)
@@ -257,7 +259,7 @@ func (l *look) root(e ast.Expr) *types.Var {
 	}
 }
 
-// fresh reports whether an expression makes a new value, which no other code has.
+// fresh reports whether an expression makes a new value that no other code has yet.
 func (l *look) fresh(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -271,8 +273,8 @@ func (l *look) fresh(e ast.Expr) bool {
 	return l.TypesInfo.Types[e].Value != nil || l.TypesInfo.Types[e].IsNil()
 }
 
-// used reports whether code outside of a goroutine uses a local variable in a way that may wait: other than
-// to count the goroutine or to prepare its start.
+// used reports whether code outside of a goroutine may wait by means of a local variable. A use that only
+// counts the goroutine or prepares its start does not wait.
 func (l *look) used(s start, v *types.Var) (found bool) {
 	lit := l.literal(s.fun)
 	var stack []ast.Node
@@ -293,7 +295,7 @@ func (l *look) used(s start, v *types.Var) (found bool) {
 	return found
 }
 
-// counts reports whether a use of a variable only prepares goroutines that signal through it, or is such a
+// counts reports whether a use of a variable only prepares goroutines that signal through it, or is itself a
 // signal.
 func (l *look) counts(stack []ast.Node, id *ast.Ident, behind token.Pos) bool {
 	front := id.Pos() < behind

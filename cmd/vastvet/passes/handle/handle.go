@@ -80,7 +80,8 @@ type look struct {
 	declaration ast.Node
 }
 
-// slot returns the call of Slot whose result an expression is, or nil.
+// slot returns the call of Slot that gives an expression its value, or nil. The expression is the call, a
+// conversion of its result, or a variable that holds the result.
 func (l *look) slot(e ast.Expr) *ast.CallExpr {
 	e = l.convertedFrom(e)
 	variable, _ := e.(*ast.Ident)
@@ -103,7 +104,7 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 		return nil
 	}
 	if _, ok := types.Unalias(l.info.TypeOf(x)).(*types.Pointer); ok {
-		return nil // a pointer to a handle is not compared itself
+		return nil // a comparison of two pointers does not compare the handles
 	}
 	return call
 }
@@ -157,7 +158,7 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present are the calls that report whether a handle is alive. The slots of two handles that are both alive
+// present are the calls that report whether a handle is alive. If two handles are both alive, their slots
 // tell them apart.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
@@ -196,8 +197,8 @@ func (l *look) comparedFurther(a, b ast.Expr) bool {
 	return further || presentX && presentY
 }
 
-// place returns a text for an expression. Two expressions with the same text and the same identifiers have
-// the same place.
+// place returns a text for an expression. The text includes the position where each identifier is declared,
+// so variables of the same name have different texts.
 func (l *look) place(e ast.Expr) string {
 	e = ast.Unparen(e)
 	text := []byte(types.ExprString(e))

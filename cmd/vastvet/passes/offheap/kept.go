@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something other than memory outside of Go's heap may keep the target of a local
-// variable alive, or, with place, the variable itself, for example because it is pinned, stored in another
-// variable or passed to a function.
+// kept reports whether the target of a local variable may be kept alive by anything but memory outside of
+// Go's heap. For example, the target may be pinned, stored in another variable or passed to a function. If
+// place is set, kept reports this for the variable itself instead of its target.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -31,8 +31,9 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 		})
 }
 
-// keeps reports whether a use of a variable may keep its target alive. It goes up from the variable as long
-// as the expression still leads to the target, or, with place, is the variable itself.
+// keeps reports whether a use of a variable may keep its target alive. It goes from the variable up to the
+// surrounding expressions, as long as they lead to the target. If place is set, it goes up as long as they
+// are the variable or a part of it.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {
@@ -90,8 +91,8 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 	}
 }
 
-// handed reports what happens to an argument of a call: whether the result leads to the same target, and
-// otherwise whether the call may keep the argument.
+// handed examines an argument of a call. leads reports whether the result leads to the same target. If it
+// does not, keeps reports whether the call may keep the argument.
 func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	if f.TypesInfo.Types[call.Fun].IsType() {
 		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)

@@ -167,7 +167,8 @@ func receiver(fn *types.Func) *types.Named {
 	return named
 }
 
-// needed returns the indexes of the type parameters that a function needs without Go pointers.
+// needed finds the type parameters of a function that must not contain Go pointers. It examines the calls in
+// the body of the function, and returns the indexes of the type parameters.
 func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	parameters := f.parameters(d)
 	needed := map[*types.TypeParam]bool{}
@@ -204,8 +205,8 @@ func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	return numbers
 }
 
-// checking reports whether a function belongs to a package of the library that checks types itself. There a
-// condition only skips a repeated check.
+// checking reports whether a function belongs to a package of the library that checks types itself. In such a
+// package, a condition only skips a repeated check.
 func (f *finder) checking(d *ast.FuncDecl) bool {
 	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool {
 		return pkg.Path() == checks
@@ -241,7 +242,7 @@ func called(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// columns are the functions for columns that have a variant for Go pointers.
+// columns are the functions that make columns and have a variant for Go pointers.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
 // instance reports a function whose type argument contains Go pointers that it must not contain.
@@ -276,13 +277,13 @@ func name(t types.Type) string {
 }
 
 // pointer returns the path to the first Go pointer in a value of type t, and the kind of the pointer, or
-// empty strings. path is the path to the value. It adds the type parameters in t to parameters.
+// empty strings. path is the path to the value. pointer adds the type parameters in t to parameters.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
 	return inner(t, path, parameters, map[types.Type]bool{})
 }
 
-// inner does the work of pointer. seen holds the types already examined: without it, types that contain
-// others twice take exponential time.
+// inner does the work of pointer. seen holds the types that inner has examined. Without seen, types that
+// contain other types twice take exponential time.
 func inner(t types.Type, path string, parameters map[*types.TypeParam]bool,
 	seen map[types.Type]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {

@@ -219,7 +219,7 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 		case "new", "make":
 			return true
 		case "append":
-			// An append to anything else may find room outside of Go's heap.
+			// An append to another slice may use memory outside of Go's heap.
 			first := ast.Unparen(call.Args[0])
 			if conversion, ok := first.(*ast.CallExpr); ok && f.TypesInfo.Types[conversion.Fun].IsType() {
 				first = conversion.Args[0]

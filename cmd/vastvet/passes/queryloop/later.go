@@ -78,7 +78,7 @@ func (l *loop) usedElsewhere(world ast.Expr) bool {
 
 // commandsAt returns an expression for the Commands that a place can use: the innermost variable of type
 // *vast.Commands that is applied after the loop, or a Context, whose schedule applies its commands. It
-// returns an empty string if there is none, or more than one in a scope.
+// returns an empty string if it finds no Commands, or several in one scope.
 func (l *loop) commandsAt(at ast.Node) string {
 	innermost := l.p.Pkg.Scope().Innermost(at.Pos())
 	for scope := innermost; scope != nil && scope != l.p.Pkg.Scope(); scope = scope.Parent() {
@@ -113,7 +113,7 @@ func (l *loop) commandsAt(at ast.Node) string {
 	return ""
 }
 
-// applied reports whether Commands are applied after the loop, to a world that may be the loop's.
+// applied reports whether Commands are applied after the loop, to a world that may be the world of the loop.
 func (l *loop) applied(cs *types.Var) (found bool) {
 	ast.Inspect(l.function, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -114,7 +114,7 @@ func (l *loop) look() {
 		case *ast.FuncLit:
 			return l.atOnce[n] != nil
 		case *ast.DeferStmt, *ast.GoStmt:
-			return false // runs at another time
+			return false // the call runs at another time
 		case *ast.ExprStmt:
 			statement = ast.Unparen(n.X)
 		case *ast.CallExpr:
@@ -156,8 +156,8 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// An entity of this world would be stale in another, and a query takes only columns and arguments of its
-	// world.
+	// An entity that the loop yields would be stale in another world, and a query takes only columns and
+	// arguments of its own world.
 	same := own || l.one || a.same(b) || l.named(on)
 	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
@@ -197,7 +197,7 @@ func (l *loop) asks(col ast.Expr) (found bool) {
 	return found
 }
 
-// query returns the query that the loop runs over, or its equivalent.
+// query returns the query that the loop runs over, or an equivalent query.
 func (l *loop) query() ast.Expr {
 	x := lib.Receiver(l.over)
 	switch lib.Callee(l.p.TypesInfo, l.over) {
@@ -259,13 +259,15 @@ func (l *loop) yields(e ast.Expr) bool {
 // change is a structural change.
 type change struct {
 	call *ast.CallExpr
-	// the change is inside the called function literal: the results of the call say nothing about it
+	// whether the change is inside the called function literal; the results of the call then say nothing
+	// about the change
 	within  bool
 	results []ast.Expr
 }
 
-// goesOn reports whether the loop certainly takes its next step after a change. A condition on the way that
-// does not test the change's result makes this uncertain: it may test a flag that is set beside the change.
+// goesOn reports whether the loop certainly takes its next step after a change. If a condition on the way
+// does not test the result of the change, the next step is uncertain, because the condition may test a flag
+// that is set with the change.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
 	at := change{call: call}
 	for {
@@ -335,7 +337,7 @@ func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bo
 }
 
 // next returns the successors of a block, without the branch on which the change did nothing, and without the
-// branch on an error that has nothing to do with the change. here says that the change is in the block.
+// branch on an error that has nothing to do with the change. here reports whether the change is in the block.
 func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return b.Succs

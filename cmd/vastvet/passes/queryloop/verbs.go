@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// loops are the functions whose results a loop can run over, and that do not allow structural changes
-// meanwhile.
+// loops are the functions that return iterators over entities of a world. A loop over such an iterator must
+// not change the structure of the world.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
 	"probe.AnyEdges.Targets":     true,
@@ -39,7 +39,7 @@ var loops = map[string]bool{
 // verb describes a function that changes the structure of a world.
 type verb struct {
 	entity int    // index of the argument that is the entity; -1 if there is none
-	adds   bool   // whether it changes nothing if the entity already has the component
+	adds   bool   // whether the structure stays as it is if the entity already has the component
 	later  string // the method that records the change, or empty
 }
 

@@ -14,16 +14,17 @@ import (
 
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	// the variable that holds it, the call that made it, or the worlds that a field of the struct is given
+	// the variable that holds the world, the call that made it, or the worlds that a field of the struct is
+	// given
 	from any
 	in   place
-	kept bool // in a variable that another function sets; each call may set another world
+	kept bool // whether another function sets the variable; each call may set another world
 }
 
 // given are the worlds that a field is given, one for each place that makes the struct.
 type given [8]world
 
-// place is a variable or a field of one. The zero place is unknown.
+// place is a variable, or a field of a variable. The zero place is unknown.
 type place struct {
 	root *types.Var
 	path string
@@ -41,7 +42,7 @@ func (w world) origin() any {
 }
 
 // same reports whether two worlds are certainly the same. Two fields of a struct have the same world if a
-// function that sets both gives them the same.
+// function that sets both gives both the same world.
 func (w world) same(v world) bool {
 	if w == v {
 		return w != world{}
@@ -53,8 +54,9 @@ func (w world) same(v world) bool {
 	})
 }
 
-// differs reports whether two worlds are meant to be different: two worlds in one scope or one struct, or
-// those of two structs of one type. Worlds that are neither the same nor different are unknown.
+// differs reports whether two worlds are meant to be different: two worlds in one scope or one struct, or the
+// worlds of two structs of one type. If two worlds are neither the same nor different, it is unknown whether
+// they differ.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -166,7 +168,8 @@ func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	return false, kept
 }
 
-// field returns the world of a field: the value that the field is given, as seen from the struct.
+// field returns the world of a field. The result names the worlds that the field is given, and the struct
+// that the field belongs to.
 func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	in := ws.place(s.X, steps)
 	if in == (place{}) {
@@ -179,7 +182,7 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	if len(all) > 1 && slices.ContainsFunc(all, ws.setsHere) {
 		return world{}
 	}
-	from, ok := ws.given(all, steps/2) // each step may branch
+	from, ok := ws.given(all, steps/2) // half of the steps, because each step may branch
 	if !ok {
 		from = given{{from: f}}
 	}
@@ -268,7 +271,7 @@ func (ws worlds) literal(value ast.Expr) ast.Expr {
 	return nil
 }
 
-// holder returns the struct whose field an assignment gives a value.
+// holder returns the struct that gets a value in one of its fields by an assignment.
 func (ws worlds) holder(value ast.Expr, steps int) place {
 	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// unsure records the ending of a call that depends on the call's error.
+// unsure records an ending of use that happens only if the error of a call is nil.
 func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
 	if !ok {
@@ -46,7 +46,8 @@ func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
 	}
 }
 
-// origin returns where a value was handed out, or nil. number is the index among a call's results.
+// origin returns the origin of a value, or nil if it is unknown. number is the index of the value among the
+// results of a call.
 func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	switch e := lib.Unnamed(f.p.TypesInfo, e).(type) {
 	case *ast.CallExpr:
@@ -99,8 +100,8 @@ func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	return text
 }
 
-// calls applies the calls in a statement or expression, and the possible effects of other goroutines while it
-// waits.
+// calls applies the calls in a statement or expression, and the possible effects of other goroutines while
+// the code waits.
 func (f *function) calls(n ast.Node, s *state) {
 	var open []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -140,7 +141,7 @@ func (f *function) call(call *ast.CallExpr, s *state) {
 	all := func(origin) bool { return true }
 	switch {
 	case in(unsure, name) && !f.dropped[call]:
-		// The branch on its error decides whether it ends the use.
+		// A later branch on the error decides whether the call ends the use.
 	case last == "Close" && (needsOpen[of] != nil || in(closes, of)):
 		if p, ok := f.owner(call); ok {
 			s.close(p, types.ExprString(call.Fun))
@@ -177,7 +178,8 @@ func (f *function) remove(call *ast.CallExpr, name string, s *state) {
 	owner, ok := f.owner(call)
 	key, known := f.place(call.Args[0])
 	entity := name == "vast.World.Delete"
-	// A relation may refuse the deletion of an entity: then the caller may go on, if it checks the result.
+	// A relation may refuse the deletion of an entity. A caller that checks the result may then still use the
+	// memory.
 	if !ok || !known || entity && !f.dropped[call] {
 		return
 	}

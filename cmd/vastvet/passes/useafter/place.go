@@ -66,7 +66,7 @@ func (f *function) path(e ast.Expr) place {
 		}
 	case *ast.SelectorExpr:
 		if x, ok := info.Uses[e.Sel].(*types.Var); ok && !x.IsField() {
-			return place{x, e.Sel.Name} // of another package
+			return place{x, e.Sel.Name} // a variable of another package
 		}
 		if s := info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
 			if p := f.embedding(e, s); p.root != nil {
@@ -88,7 +88,7 @@ func (f *function) path(e ast.Expr) place {
 }
 
 // embedding returns the place that contains a selector's field or method, including embedded fields that the
-// selector omits. It stops at a type of the library, which may embed others.
+// selector omits. It stops at a type of the library, which may embed other types.
 func (f *function) embedding(e *ast.SelectorExpr, s *types.Selection) place {
 	p := f.path(e.X)
 	if p.root == nil {
@@ -147,7 +147,7 @@ func isStruct(t types.Type) bool {
 }
 
 // fields adds the names of a struct's fields, and of the fields of the structs in it. It visits each struct
-// once: the number of paths may be exponential.
+// once, because the number of paths may be exponential.
 func fields(t types.Type, names map[string]bool, seen map[types.Type]bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[s] {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// origin says where the value of a variable was handed out.
+// origin describes the call that returned the value of a variable.
 type origin struct {
 	owner place
 	part  bool      // a part of the owner, not memory
-	by    string    // the function
+	by    string    // the function that returned the value
 	at    token.Pos // position of the call of Mark, for a mark
-	// marks that are older than the memory: their positions in ascending order, each between commas
+	// the positions of the marks that are older than the memory, in ascending order, each between commas
 	marks string
 	key   place // the handle, list or entity that the memory belongs to
 }
@@ -25,8 +25,8 @@ func (o origin) behind(at token.Pos) bool { return strings.Contains(o.marks, com
 
 func comma(at token.Pos) string { return "," + strconv.Itoa(int(at)) + "," }
 
-// meet returns what both origins have in common. It returns the zero origin if the owners or functions
-// differ.
+// meet returns the facts that both origins have in common. It returns the zero origin if the owners or
+// functions differ.
 func (o origin) meet(p origin) origin {
 	if o.key != p.key {
 		o.key, p.key = place{}, place{}
@@ -50,7 +50,7 @@ func (o origin) meet(p origin) origin {
 type ending struct {
 	of    place
 	why   string
-	freed bool // of memory, not of a container
+	freed bool // whether the use of memory ended, not that of a container
 }
 
 // state holds the facts that are true on all paths to a point of a function.
@@ -58,7 +58,7 @@ type state struct {
 	closed map[place]string // closed containers, and the call that closed each
 	bad    map[place]string // memory that must not be touched, and the call that ended it
 	from   map[place]origin
-	ends   map[place]ending // by the variable of the error that decides
+	ends   map[place]ending // possible endings, by the variable of the error that decides
 }
 
 func newState() *state {
@@ -147,7 +147,7 @@ func drop[V any](m map[place]V, of func(place) bool) {
 	}
 }
 
-// remark forgets an earlier mark of the same call: the next one replaces it.
+// remark forgets an earlier mark of the same call, because the new mark replaces it.
 func (s *state) remark(at token.Pos) {
 	for p, o := range s.from {
 		if o.behind(at) {

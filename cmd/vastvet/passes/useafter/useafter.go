@@ -166,7 +166,8 @@ func (f *function) prepare(body *ast.BlockStmt) {
 	})
 }
 
-// edge returns the state on one of the edges from a block: where its condition holds, or where it does not.
+// edge returns the state on an edge that leaves a block. holds reports whether this is the edge for a
+// condition that holds.
 func (f *function) edge(b *cfg.Block, holds bool, s *state) *state {
 	if len(s.ends) == 0 || len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return s
@@ -215,7 +216,7 @@ func (f *function) block(b *cfg.Block, s *state) {
 		}
 		switch n := n.(type) {
 		case *ast.DeferStmt, *ast.GoStmt:
-			// Runs later.
+			// The call runs later.
 		case *ast.AssignStmt:
 			for _, e := range n.Rhs {
 				if len(n.Lhs) == 1 && blank(n.Lhs[0]) {
@@ -268,8 +269,8 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// target is like place, for the target of an assignment. The target of a pointer is no place, unless it is a
-// pointer itself.
+// target is like place, for the target of an assignment. The target of a pointer is no place, unless that
+// target is a pointer itself.
 func (f *function) target(e ast.Expr) (place, bool) {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok && !pointer(f.p.TypesInfo.TypeOf(e)) {
 		return place{}, false

@@ -25,7 +25,7 @@ type Screen struct {
 	coloured int
 }
 
-// Show runs a command on a screen of a size and a character set. The test must end the command.
+// Show runs a command on a screen of the given size and character set. The test must end the command.
 func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]string,
 	command func(*Screen) (status int)) *Screen {
 	t.Helper()
@@ -59,7 +59,7 @@ func (s *Screen) Show() {
 	}
 }
 
-// Lines waits until the screen has a size and shows a text, and returns its lines.
+// Lines waits until the screen has the given size and shows the text. It returns the lines of the screen.
 func (s *Screen) Lines(t *testing.T, columns, rows int, text string) []string {
 	t.Helper()
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (s *Screen) Lines(t *testing.T, columns, rows int, text string) []string {
 	return nil
 }
 
-// Coloured returns how many cells have a colour of their own.
+// Coloured returns how many cells have another colour than the default.
 func (s *Screen) Coloured() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Screen) Coloured() int {
 // ResizeTo changes the size, as a user does with a window.
 func (s *Screen) ResizeTo(columns, rows int) {
 	s.SetSize(columns, rows)
-	s.PostEvent(tcell.NewEventResize(columns, rows)) // a real terminal sends it
+	s.PostEvent(tcell.NewEventResize(columns, rows)) // a real terminal sends this event
 }
 
 // Type presses a key.

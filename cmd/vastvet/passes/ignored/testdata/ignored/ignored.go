@@ -1,4 +1,4 @@
-// Package ignored has comments that silence analyzers, and others.
+// Package ignored has comments that silence analyzers, and other comments.
 package ignored
 
 import "github.com/vastgo/vast"

@@ -208,7 +208,7 @@ type stack struct {
 	head *node
 }
 
-// rightList stores a pointer to memory of the arena, which this function does not show.
+// rightList stores pointers to memory of the arena. The function does not show where they come from.
 func (s *stack) rightList(head *node, count int) {
 	mem, _ := s.a.Alloc(8, 8)
 	n := (*node)(mem)

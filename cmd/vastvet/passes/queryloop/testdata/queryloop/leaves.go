@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The result of the change decides whether the loop goes on.
+// rightByResult has loops that go on or end by the result of the change.
 func rightByResult(w *vast.World, q vast.Query, done chan bool) int {
 	for e := range q.All() {
 		ok := w.Delete(e)
@@ -127,7 +127,7 @@ func wrongByResult(w *vast.World, q vast.Query, fail func() error) error {
 	return nil
 }
 
-// A flag that is set beside the change decides.
+// rightByFlag has loops that end by a flag that is set with the change.
 func rightByFlag(w *vast.World, q vast.Query, p vast.Column[hp], list []vast.Entity,
 	fail func() error) (err error) {
 	for e := range q.All() {

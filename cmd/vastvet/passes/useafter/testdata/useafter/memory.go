@@ -38,7 +38,8 @@ func rightMarks(a *arena.Arena) int {
 	return n
 }
 
-// rightMarkAgain sets a mark at the same place again, after the memory that is used.
+// rightMarkAgain uses memory that is older than the last mark, but newer than an earlier mark of the same
+// call.
 func rightMarkAgain(a *arena.Arena, n int) (sum int) {
 	x := arena.Make[ship](a)
 	for {
