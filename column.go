@@ -15,7 +15,7 @@ import (
 )
 
 // AnyColumn is a column of any type. Archetypes and queries are made from sets of columns. Only this package
-// implements it.
+// implements AnyColumn.
 type AnyColumn interface {
 	// Name returns the column's name in statistics and messages.
 	Name() string
@@ -26,26 +26,26 @@ type AnyColumn interface {
 // indexed by the entity's slot. It does not know the type of its elements.
 type column struct {
 	// The fields that a look-up needs come first, in one cache line.
-	slots uint32         // slots below it are usable, a multiple of 64: their bits and elements are committed
+	slots uint32         // a multiple of 64; the slots below it are usable: bits and elements are committed
 	id    uint32         // number in the world, in the order of registration
 	words unsafe.Pointer // the presence words
 	gens  unsafe.Pointer // the world's generations
 	base  unsafe.Pointer // elements
-	bytes int            // of one element
+	bytes int            // the size of an element
 
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
-	internal bool           // whether it holds the targets of a relation or of edges: not a component
+	internal bool           // whether it holds the targets of a relation or of edges, which are no component
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
 	store    store          // keeps elements that do not lie at base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
 	later    later        // applies a recorded command
-	recorded reflect.Type // of the value of a recorded command, as far as it may hold Entities
+	recorded reflect.Type // the type of a recorded value, if it may hold Entities
 
 	adding, removing operation // the names of a gain and a loss in messages
 
-	marks     []*marks   // of each of its trackers
+	marks     []*marks   // the marks of each tracker
 	dirtySpan vm.Span    // the memory of the dirty bits
 	flushing  sync.Mutex // held while flushDirty runs
 
@@ -380,9 +380,9 @@ func (c *column) elements(lo, hi uint32) []byte {
 		uintptr(hi-lo)*uintptr(c.bytes))
 }
 
-// adviseHuge asks for huge pages for the elements of the slots [lo, hi) if these elements fill one, up to the
-// end of the last huge page. More elements are likely to follow, and pages that a program touches before the
-// advice stay small.
+// adviseHuge asks for huge pages for the elements of the slots [lo, hi) if these elements fill a huge page.
+// It asks up to the end of the last huge page. More elements are likely to follow, and pages that a program
+// touches before the advice stay small.
 func (c *column) adviseHuge(lo, hi uint32) {
 	huge := vm.HugePageSize()
 	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes

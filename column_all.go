@@ -28,7 +28,7 @@ func (w *World) startAll(what string, q Query, k *walk) {
 	k.start(q.q)
 }
 
-// removeAll is RemoveAll for all kinds of columns.
+// removeAll implements RemoveAll for all kinds of columns.
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
@@ -68,7 +68,7 @@ func (c *column) growFor(q *query) error {
 	k.start(q)
 	end := uint(0)
 	for k.next() {
-		end = max(end, k.cursor.Hi) // the sources of a target come in the order of their links
+		end = max(end, k.cursor.Hi) // max, because the sources of a target come in the order of their links
 	}
 	return c.grow(uint32(end))
 }
@@ -169,8 +169,8 @@ func (c *column) take(lo, hi uint32) (removed int) {
 	return removed
 }
 
-// wordOf returns the word of slot lo, the mask of those of the slots [lo, hi) that lie in that word, and the
-// slot after the last of them.
+// wordOf returns the word of slot lo, and a mask of the slots of [lo, hi) in that word. end is the slot after
+// the last slot of the mask.
 func wordOf(lo, hi uint32) (word uint32, mask uint64, end uint32) {
 	end = min(hi, lo&^63+64)
 	return lo / 64, ^uint64(0) << (lo % 64) & (^uint64(0) >> (-end % 64)), end

@@ -10,10 +10,11 @@ import (
 )
 
 // ColumnOf returns the world's [Column] of a component type, for code that has the world and not the column.
-// Programs keep the Column that [NewColumn] returned: ColumnOf looks at all columns, one step each.
+// Programs keep the Column that [NewColumn] returned: ColumnOf takes one step for each column of the world.
 //
-// The error says what to do if the world has no Column of type T; if it has several, with their names; and if
-// a [SparseColumn] or a [HeapColumn] holds the type. Keep the value that made these, or find them with
+// ColumnOf returns an error if the world has no Column of type T, if it has several, or if a [SparseColumn]
+// or a [HeapColumn] holds the type. The error names the columns and says what to do. For a SparseColumn or a
+// HeapColumn, keep the value that [NewSparseColumn] or [NewHeapColumn] returned, or find the column with
 // package probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the
 // world is closed.
 func ColumnOf[T any](w *World) (Column[T], error) {
@@ -80,9 +81,9 @@ func (w *World) mustBeDistinct() {
 }
 
 // twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
-// unnamed types have no twin, such as uint64 and [8]byte: such a type does not say which component it is.
-// Relations and edges have none: no code looks for them by type. The world's Names have none, because no
-// program registers them.
+// unnamed types, such as uint64 and [8]byte, have no twin, because such a type does not say which component
+// it is. Relations and edges have no twin, because no code looks for them by type. The world's Names have no
+// twin, because no program registers them.
 func (w *World) twin(c *column, name string) *column {
 	if c.typ != nil && c.typ.PkgPath() == "" {
 		return nil
@@ -106,7 +107,8 @@ func (w *World) mustBeNewTag(name string) {
 	}
 }
 
-// besides names the world in a message about the mistake of using something of w in another world.
+// besides names w and the other world in a message about the mistake of using something of w in the other
+// world.
 func (w *World) besides(other *World) string {
 	if name := w.options.Name; name != other.options.Name {
 		return fmt.Sprintf("world %q, not to %q", name, other.options.Name)

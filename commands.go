@@ -16,21 +16,21 @@ import (
 
 // CommandsOptions say how Commands are made. The zero value works.
 type CommandsOptions struct {
-	// Bytes is the most that can be recorded between two calls of [World.Apply]. A command takes 16 bytes and
-	// those of its value, rounded up to a multiple of 8. Bytes costs addresses only. Default: 1 GiB; on
-	// Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which takes the memory at
-	// once, 4 MiB.
+	// Bytes is the most that can be recorded between two calls of [World.Apply]. A command takes 16 bytes
+	// plus the size of its value, rounded up to a multiple of 8. Bytes costs addresses only. Default: 1 GiB;
+	// on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which takes the memory
+	// at once, 4 MiB.
 	Bytes int
 }
 
 // Commands record structural changes, and [World.Apply] makes these changes later. While a query runs,
 // nothing may make or delete entities, or add or remove components; recording is allowed, on any goroutine.
-// Make them with [NewCommands].
+// Make Commands with [NewCommands].
 //
 // Recording writes a few words into memory off the Go heap. Apply keeps this memory for the next commands;
-// see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and what was recorded
-// before stays recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being
-// applied, or belong to another world.
+// see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and earlier commands stay
+// recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being applied, or
+// belong to another world.
 //
 // One goroutine at a time may record into Commands: give each goroutine its own. Recording may run at the
 // same time as queries, look-ups, and recording into other Commands of the same world, but not while the
@@ -41,9 +41,9 @@ type Commands struct {
 	room  uintptr        // recording takes the short path up to it; it equals used to force the long path
 	world *World
 
-	position     int     // of the commands that are recorded now
-	since        uintptr // offset of the first of them
-	pieces       []piece // the commands before them
+	position     int     // the position of the commands that are recorded now
+	since        uintptr // offset of the first command at this position
+	pieces       []piece // the commands before since
 	lists        []list  // values with Go pointers, by column
 	placeholders uint32  // the generation of placeholders; zero before the first
 	applied      bool    // whether all commands were applied, so that recording begins at offset 0
@@ -111,10 +111,11 @@ func (l *listOf[T]) clear() {
 // maxCommands is the most bytes that the slot of a placeholder can address: 2³² words of 8 bytes.
 const maxCommands = min(32<<30, math.MaxInt/8)
 
-// batches numbers the recordings with placeholders, each from one Apply to the next, over all worlds.
+// batches counts the recordings that have placeholders, over all worlds. A recording lasts from one Apply to
+// the next.
 var batches atomic.Uint32
 
-// commandsList has all Commands of a world. Workers may make theirs at the same time.
+// commandsList has all Commands of a world. Workers may make Commands at the same time.
 type commandsList struct {
 	mu    sync.Mutex
 	all   []*Commands
@@ -122,9 +123,9 @@ type commandsList struct {
 	order []place
 }
 
-// NewCommands returns empty Commands for a world. They take no memory before the first command. Closing the
-// world closes them. Several goroutines may call NewCommands at once. It panics if Bytes is negative or more
-// than 32 GiB.
+// NewCommands returns empty Commands for a world. The Commands take no memory before the first command.
+// Closing the world closes the Commands. Several goroutines may call NewCommands at once. NewCommands panics
+// if Bytes is negative or more than 32 GiB.
 func NewCommands(w *World, o CommandsOptions) *Commands {
 	w.mustBeOpen("NewCommands")
 	if o.Bytes < 0 || o.Bytes > maxCommands {
@@ -142,7 +143,7 @@ func NewCommands(w *World, o CommandsOptions) *Commands {
 }
 
 // later applies a recorded command to a column and reports whether the command had an effect. The value is at
-// v; c resolves placeholders in it. If it needs memory and gets none, it panics with a [*vm.Error] and has
+// v; c resolves placeholders in it. If later needs memory and gets none, it panics with a [*vm.Error] and has
 // changed nothing.
 type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
@@ -291,7 +292,8 @@ func (c *Commands) GrowBytes(bytes int) error {
 		panic("vast: Commands.GrowBytes of Commands that are being applied: make room before or afterwards")
 	}
 	if c.applied {
-		// Applied commands stay for Resolve until the next command is recorded. That one begins at offset 0.
+		// Applied commands stay for Resolve until the next command is recorded. The next command begins at
+		// offset 0.
 		return c.commit(0, uintptr(bytes))
 	}
 	return c.commit(c.used, uintptr(bytes))

@@ -2,8 +2,9 @@ package vast
 
 import "slices"
 
-// committed is the committed memory of some columns and of the control arrays. A growth that fails half-way
-// is undone down to these sizes: otherwise its memory would be missing from a limit that others share.
+// committed is the committed memory of some columns and of the control arrays. If a growth fails half-way,
+// shrink gives back the memory beyond these sizes. Otherwise that memory would still count against a limit
+// that others share.
 type committed struct {
 	size         uint32
 	gens, owners int               // bytes above and below w.control
@@ -19,13 +20,13 @@ type columnCommitted struct {
 	undo  func() // undoes growth of the store; may be nil
 }
 
-// committed returns the sizes now. The caller hands them to forget, those of the last call first.
+// committed returns the current sizes. The caller passes them to forget, those of the last call first.
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len()}
 	at := len(w.sizes)
 	if at == 0 {
-		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // growth has up to three levels
+		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // growth is nested in up to three levels
 	}
 	for _, c := range columns {
 		one := columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
@@ -56,7 +57,7 @@ func (w *World) try(columns []*column, f func() error) error {
 	return err
 }
 
-// shrink gives back the memory committed since m. No slot in it may have been handed out. If giving back
+// shrink gives back the memory committed since m. No entity may have a slot in that memory. If giving back
 // fails, the memory stays committed and the next growth uses it.
 func (w *World) shrink(columns []*column, m committed) {
 	for i, c := range columns {

@@ -8,11 +8,11 @@ import (
 // ranged reports whether the query matches only some slots.
 func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
 
-// cuts reports whether the query's runs are parts of those of its source.
+// cuts reports whether the query's runs are parts of the runs of its source.
 func (q *query) cuts() bool { return q.exact || len(q.optional) > 0 }
 
-// nextPart moves the cursor to the next part of the source's run, and to the next run of the source at the
-// end of each.
+// nextPart moves the cursor to the next part of the source's run. At the end of that run, it goes on with the
+// next run of the source.
 func (k *walk) nextPart() bool {
 	for {
 		for lo := k.cursor.Hi; lo < k.end; {
@@ -57,7 +57,8 @@ func (q *query) inRange(word uint, mask uint64) uint64 {
 	return mask
 }
 
-// alike returns how far, from lo and up to hi, entities have the same optional components.
+// alike returns the largest end, up to hi, such that all entities in the slots [lo, end) have the same
+// optional components.
 func (q *query) alike(lo, hi uint) uint {
 	if len(q.optional) == 0 {
 		return hi
@@ -109,9 +110,9 @@ func (q *query) foreign(c *column) bool {
 	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the slots of mask in a word, which hold entities, that have a component that an exact query
-// does not name. It looks only at the columns that the word's entities were born with, and at those that were
-// added in the word.
+// others returns the slots of mask in a word whose entities have a component that an exact query does not
+// name. All slots of mask must hold entities. others looks only at the columns that the word's entities were
+// born with, and at the columns that were added in the word.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	w := q.world
 	o := w.owner(word)
@@ -132,8 +133,9 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 	return m
 }
 
-// pure returns the first stretch among the slots [lo, hi), which all hold entities, in which every entity has
-// only components that an exact query names. It returns hi and hi if no entity does.
+// pure returns the first stretch of the slots [lo, hi) in which every entity has only components that an
+// exact query names. All of these slots must hold entities. If there is no such stretch, pure returns hi and
+// hi.
 func (q *query) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

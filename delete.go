@@ -12,9 +12,9 @@ func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
 // Delete removes e and all its components from the world, and reports whether it did. If e is a target in a
 // [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
-// with Cascade the sources are deleted too. Complexity: the number of columns that e's archetype has and of
-// those that entities near e gained, however many columns are registered; in relations, also the number of
-// sources that are deleted or lose their target, and of their descendants.
+// with Cascade the sources are deleted too. Complexity: one step for each column of e's archetype and for
+// each column that entities near e gained, however many columns are registered. In relations, one step more
+// for each source that is deleted or loses its target, and for each descendant of such a source.
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
@@ -50,8 +50,8 @@ func (w *World) Delete(e Entity) bool {
 // DeleteAll deletes the entities that match the query and returns how many it deleted. If a [Relation] or
 // [Edges] say Cascade, the sources of deleted targets are deleted too, even if they do not match. If one says
 // Refuse, DeleteAll spares each target with a source that is not deleted, and each entity whose deletion
-// would delete such a target. Complexity: 64 entities at a time for each column that they may have; links as
-// in [World.Delete].
+// would delete such a target. Complexity: 64 entities at a time for each column that they may have; links
+// cost the same as in [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
@@ -69,7 +69,7 @@ func (w *World) DeleteAll(q Query) int {
 	for {
 		var word uint
 		var mask uint64
-		if q.q.plain { // here and not in nextWord, which would be one call more for each word
+		if q.q.plain { // nextWord tests it, too, but costs a call for each word
 			word, mask = k.cursor.NextWord()
 		} else {
 			word, mask = k.nextWord()

@@ -13,9 +13,9 @@ import (
 // Column is the storage of one component: a T for each entity that has it, at base + slot × size. A Column is
 // a small value; copy it freely. Make one with [NewColumn].
 //
-// A pointer to a component stays valid as long as the entity has the component: components never move.
-// Afterwards the pointer may see the component of another entity. It must not be used once the world is
-// closed.
+// A pointer to a component stays valid as long as the entity has the component, because only [Archetype.Pack]
+// and [World.Regroup] move components. Afterwards the pointer may see the component of another entity. The
+// pointer must not be used after the world is closed.
 type Column[T any] struct {
 	base unsafe.Pointer
 	c    *column
@@ -27,8 +27,8 @@ const useHeapColumn = "make the column with NewHeapColumn"
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
 // of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics
 // otherwise. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
-// depth: NewColumn panics with the path of the field that does. It takes addresses only, and panics with a
-// [*vm.Error] if none are left.
+// depth: NewColumn panics with the path of the field that does. NewColumn takes addresses only, and panics
+// with a [*vm.Error] if none are left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustTakeColumns("NewColumn")
 	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
@@ -118,8 +118,8 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 }
 
 // Add gives e the component, or overwrites e's component, and returns its address. Add returns nil if e is
-// stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
-// [Column.Grow].
+// stale. Add panics if the world is closed. If Add needs memory and gets none, it panics with a [*vm.Error];
+// see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it
 	// is. It is written out here because it must make few stores. While stores to elements wait for memory,
@@ -146,7 +146,7 @@ func (c Column[T]) Add(e Entity, v T) *T {
 	return p
 }
 
-// addSlowly is Add for all cases.
+// addSlowly does the work of Add in all cases.
 //
 //go:noinline
 func (c Column[T]) addSlowly(e Entity, v T) *T {
@@ -163,10 +163,10 @@ func (c Column[T]) addSlowly(e Entity, v T) *T {
 }
 
 // EditOrAdd returns e's component for writing, as [Column.Edit] does, and gives e a zero component first if e
-// lacks it. So Add and EditOrAdd differ in what happens to the component of an entity that has one. EditOrAdd
-// returns nil if e is stale. Hooks and trackers see what [Column.Add] shows them: callbacks of OnAdd see the
-// zero value. The rules of Add for memory and for changes of the structure hold. An entity that has the
-// component gains nothing, so a loop over a query may call EditOrAdd for it.
+// lacks it. If e has the component, Add overwrites it and EditOrAdd keeps it. EditOrAdd returns nil if e is
+// stale. Hooks and trackers see what [Column.Add] shows them: callbacks of OnAdd see the zero value. The
+// rules of Add for memory and for changes of the structure hold. An entity that has the component gains
+// nothing, so a loop over a query may call EditOrAdd for it.
 func (c Column[T]) EditOrAdd(e Entity) *T {
 	alive, gained := c.c.add(e)
 	if !alive {
@@ -186,8 +186,9 @@ func (c Column[T]) EditOrAdd(e Entity) *T {
 // is.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail. Room goes by
-// slots: any n makes room for all of these entities. Grow returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail. Each slot has
+// its own room, so any n makes room for all of these entities. Grow returns a [*vm.Error] as [Archetype.Grow]
+// does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
 // AddLater records that e gains the component with the value v, as by [Column.Add].
@@ -226,10 +227,10 @@ func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 }
 
 // OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete],
-// [World.DeleteAll] and [World.Close] call f while the entity still has the component. f is the place to
-// release what the component refers to. If an operation takes several components, all callbacks run before
-// the first component goes: column by column in the order of registration, in each column by slot. f runs
-// once for each loss, and only for entities that have the component.
+// [World.DeleteAll] and [World.Close] call f while the entity still has the component. f can release
+// resources that the component refers to. If an operation takes several components, all callbacks run before
+// the first component is removed: column by column in the order of registration, in each column by slot. f
+// runs once for each loss, and only for entities that have the component.
 //
 // The rules of [Column.OnAdd] hold. If f panics, nothing has been removed.
 func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
@@ -251,7 +252,7 @@ func (c Column[T]) Slice(r Run) []T {
 }
 
 // TrySlice is [Column.Slice] for a run of a query with [Query.Optional]: it returns nil if the run's entities
-// lack the component. It looks at the run's first entity only.
+// lack the component. TrySlice looks at the run's first entity only.
 func (c Column[T]) TrySlice(r Run) []T {
 	if !c.c.in(r) {
 		return nil
@@ -304,8 +305,8 @@ func (c Column[T]) AddAll(q Query, v T) int {
 }
 
 // SetAll overwrites the component of every entity that matches the query and has it, and returns how many
-// have it. It does not change the structure. It panics if the query is of another world. Complexity: as
-// [Column.AddAll].
+// have it. It does not change the structure. It panics if the query is of another world. Complexity: the same
+// as for [Column.AddAll].
 func (c Column[T]) SetAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.SetAll", q, &k)

@@ -13,8 +13,8 @@ import (
 
 // InDepthOrder yields the entities that match the query and have a target, in runs of one depth, the lowest
 // depth first. So each entity comes after its target, and one pass can compute values that depend on the
-// target's value, such as a place in the world from a place on the ship. Nothing is sorted, because the order
-// is kept as links are made. Within a depth, runs ascend by slot. Roots have no target and are not yielded;
+// target's value, such as a place in the world from a place on the ship. Nothing is sorted, because linking
+// keeps the order. Within a depth, runs ascend by slot. Roots have no target and are not yielded;
 // [Relation.Targets] yields the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
 // query is of another world, and for a relation with RelationOptions.Cyclic.
 //
@@ -93,20 +93,20 @@ func (k *relation) strange(run Run) string {
 type depthWalk struct {
 	relation *relation
 	q        *query
-	changes  uint64   // of the world, when the walk began
+	changes  uint64   // the world's count of changes when the walk began
 	chosen   []uint64 // for a query that is more than a filter, its matches by word
 	lo, hi   uint32   // the current run
-	end      uint32   // of the run that is being cut; hi is the end of the last part
+	end      uint32   // the end of the run that cut divides; hi is the end of the last part
 
-	level int         // the current depth - 1; relation.levels has a set for it below deep-1
-	set   *bitset.Set // of the current level, or nil
+	level int         // the current depth - 1; relation.levels has a set for each level below deep-1
+	set   *bitset.Set // the set of the current level, or nil
 	rest  uint64      // words of the current block of the set that are to come
 	block uint        // the set's next block to look at
 	at    uint        // for a level without a set, the next index in slots
-	slots []uint32    // of a level without a set, in ascending order
+	slots []uint32    // the slots of a level without a set, in ascending order
 	above []uint32    // slots of the level before
 	word  uint        // the current word
-	mask  uint64      // its matches that were not yielded yet
+	mask  uint64      // the matches of the word that were not yielded yet
 }
 
 // start sets the walk before the first run.
@@ -147,7 +147,7 @@ func (d *depthWalk) next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(d.mask))
-	after := d.mask + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
+	after := d.mask + 1<<first // its lowest bit is the run's end; after is 0 if the run leaves the word
 	d.lo = uint32(d.word*64 + first)
 	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(after)))
 	d.mask &= after

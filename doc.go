@@ -3,7 +3,7 @@
 //
 // # Types
 //
-//   - [World] holds entities. [Entity] is a weak reference to one, by slot and generation.
+//   - [World] holds entities. [Entity] is a weak reference to an entity, by slot and generation.
 //   - [Column] stores one component. An entity has the same index in every column: its slot. [Tag] is a
 //     component without a value, [SparseColumn] is for components that are rare or large, and [HeapColumn] is
 //     for components with Go pointers.
