@@ -8,11 +8,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// extent is a run of words that one archetype owns, so that entities born alike lie side by side.
+// extent is a run of words that one archetype owns, so that the entities of an archetype lie next to each
+// other.
 type extent struct {
 	archetype *Archetype
 	id        uint32
-	word      uint32 // first
+	word      uint32 // the first word
 	words     uint32
 	used      uint32 // slots that hold an entity or are worn out
 	worn      uint32 // slots that are worn out: they will never hold an entity again
@@ -248,8 +249,8 @@ func (w *World) reclaim(a *Archetype) bool {
 	return found
 }
 
-// moveOn sets the archetype's current word to the first word of the extent at index at, or to its last word
-// if there is no such extent.
+// moveOn sets the archetype's current word to the first word of the extent at index at. If there is no such
+// extent, it becomes the archetype's last word.
 func (a *Archetype) moveOn(at int) {
 	switch k := len(a.extents); {
 	case at < k:

@@ -29,17 +29,17 @@ type SampledPoolOptions struct {
 
 // SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] does. It is meant for
 // production: over many long-running programs it finds bugs that tests miss, at a negligible cost. The method
-// is GWP-ASan's (see the package documentation).
+// is that of GWP-ASan (see the package documentation).
 //
 // Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
-// much as in a bulk.Pool; an insertion costs the sampler's decision. Guarded elements have slots from
+// much as in a bulk.Pool; an insertion also costs the sampler's decision. Guarded elements have slots from
 // Options.Capacity on and are yielded after the others. They do not count towards Options.Capacity and
 // Options.MaxBytes; SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the
 // bulk.Pool.
 //
 // The rules for concurrent use are those of a bulk.Pool.
 type SampledPool[T any] struct {
-	plain[T] // not a pointer, which each look-up would have to load
+	plain[T] // no pointer, because each look-up would have to load a pointer
 	sampler  Sampler
 	guarded  *Pool[T]
 	slots    int    // the largest number of guarded elements

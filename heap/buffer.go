@@ -13,7 +13,7 @@ import (
 // average cost of an insertion does not depend on the length. Its capacity is the number of elements that fit
 // into its pages. So the unused rest of its pages is smaller than one element; doubling the number of
 // elements instead leaves half a page unused on average. Pages of 4 KiB hold 13 elements of 300 bytes, two
-// pages hold 27, then 54 and 109. The idea is Niklas Gray's ("Virtual Memory Tricks", 2017).
+// pages hold 27, then 54 and 109. The idea is from Niklas Gray ("Virtual Memory Tricks", 2017).
 //
 // Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
 // element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on, elements move rarely and by
@@ -37,8 +37,8 @@ func NewBuffer[T any](h *Heap) *Buffer[T] {
 // fitting returns how many elements of size bytes fit into pages of page bytes.
 func fitting(pages, page, size int) int { return pages * page / size }
 
-// nextPages returns the page count to which a buffer grows to hold need elements: twice its pages, or as many
-// as needed. It returns 0 if the count overflows.
+// nextPages returns the page count to which a buffer grows to hold need elements: twice its pages, or more if
+// that is not enough. It returns 0 if the count overflows.
 func nextPages(pages, page, size, need int) int {
 	if need > (math.MaxInt-page)/2/size {
 		return 0

@@ -24,8 +24,8 @@ type class struct {
 // too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
-// classes are all object sizes in ascending order. There are eight sizes to a doubling, so rounding up adds
-// less than an eighth (below 128 bytes, less than a grain).
+// classes are all object sizes in ascending order. From each size to its double there are eight steps, so
+// rounding up adds less than an eighth (below 128 bytes, less than a grain).
 var classes = makeClasses(vm.PageSize())
 
 // classOf holds, for each number of grains, the smallest class of at least that size.

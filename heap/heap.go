@@ -37,7 +37,7 @@ type Options struct {
 
 // Heap allocates memory outside Go's heap, and takes allocations back in any order. See the package
 // documentation. All methods, and the functions of this package that take a heap, may be called from many
-// goroutines at once, also with another goroutine's allocations. A mutex orders them. It is held while pages
+// goroutines at once, also with allocations of another goroutine. A mutex orders them. It is held while pages
 // are committed, given back or moved, but not while memory is cleared or copied. A heap made with
 // Options.Unshared has no mutex.
 type Heap struct {
@@ -176,7 +176,7 @@ const alignMost = 1 << 20
 
 // Alloc returns size zero bytes at an address that is a multiple of align, a power of two up to 1 MiB; align
 // 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero has an address of
-// its own. Alloc panics when size is negative, and on any other align.
+// its own. Alloc panics when size is negative or align is invalid.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
 // another limit as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for objects of
@@ -269,8 +269,8 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 }
 
 // tries is the number of retries of an allocation. Each retry gives back twice as much memory as the one
-// before: the allocation's entries count in limits too. Giving memory back may also join free ranges, so that
-// one of them is long enough.
+// before, because the entries of the allocation count in limits, too. Giving memory back may also join free
+// ranges, so that one of them is long enough.
 const tries = 4
 
 // retry gives memory back after err, so that the limits leave room for bytes. It reports whether trying again
@@ -280,7 +280,7 @@ func (h *Heap) retry(err error, bytes, try int) bool {
 		return false // giving memory back frees neither addresses nor mappings
 	}
 	before := h.region.Committed()
-	_ = h.trim() // the caller looks at the committed bytes
+	_ = h.trim() // the committed bytes tell below whether this helped
 	h.pages.uncharge((bytes + stepCommit) << try)
 	return h.region.Committed() < before
 }

@@ -13,7 +13,7 @@ import (
 const stepCommit = 64 << 10
 
 // bytesKept is the amount of free memory that is kept for later allocations of the same length. Giving a page
-// back and taking another costs two to five microseconds; clearing a page costs a tenth of one.
+// back and taking another costs two to five microseconds; clearing a page costs a tenth of a microsecond.
 const bytesKept = 1 << 20
 
 // pages gives out runs of pages. It commits them from the lowest address on. Freed runs give their memory
@@ -40,8 +40,8 @@ func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
-// begin commits the first pages before mappings run out; later pages cost no mapping. It ignores failures:
-// taking a run reports them.
+// begin commits the first pages before mappings run out, because later pages then cost no mapping. It ignores
+// failures: taking a run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.usable(0, 1, false)

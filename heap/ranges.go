@@ -33,7 +33,7 @@ type entry struct {
 	head     uint32 // of a tail: the range's first unit
 	next     uint32 // in a list of free ranges or pools: the first unit of the next one plus 1, or 0
 	prev     uint32
-	pages    uint32 // of a room: the committed ones
+	pages    uint32 // committed pages of a room
 }
 
 const bytesEntry = int(unsafe.Sizeof(entry{}))

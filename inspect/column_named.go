@@ -34,8 +34,8 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	if isNumber && number >= 0 && number < len(columns) {
 		numbered = &columns[number]
 	}
-	// The number may also be that of a private column, which holds no components. It is not one of the
-	// columns with the name.
+	// numbered may be a private column, which holds no components. If numbered itself has the name, both
+	// readings of the text mean the same column.
 	others := slices.DeleteFunc(slices.Clone(named), func(c *column) bool { return c == numbered })
 	switch {
 	case numbered != nil && len(others) > 0:

@@ -12,7 +12,7 @@ import (
 const (
 	childrenMost = 500  // most children in one answer
 	walkedAtOnce = 4000 // children passed in one look
-	anewMost     = 3    // restarts of a walk because the children changed
+	anewMost     = 3    // most restarts of a walk whose children change
 )
 
 // childrenAnswer is a part of the sources of a target in a relation.

@@ -5,7 +5,7 @@ import (
 	"runtime/metrics"
 )
 
-// goReading is what Go's runtime reports.
+// goReading holds figures that Go's runtime reports.
 type goReading struct {
 	heap        int // bytes of objects, live or not yet swept
 	collections uint64

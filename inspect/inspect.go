@@ -82,8 +82,8 @@ func (in *Inspector) serve(ctx context.Context) {
 }
 
 // Close stops serving. It returns when the inspector no longer uses the world, so that the world may be
-// closed. It may be called on the world's goroutine: waiting requests are refused. A second Close does
-// nothing.
+// closed. Close may be called on the world's goroutine, because it ends the requests that wait for the world.
+// A second Close does nothing.
 func (in *Inspector) Close() error {
 	in.stop()
 	<-in.ended

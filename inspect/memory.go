@@ -42,7 +42,7 @@ type layout struct {
 	slots        int    // end of the slots that archetypes own
 	maxEntities  int
 
-	read    []probe.Area // until arrange has run
+	read    []probe.Area // nil after arrange
 	columns []column
 }
 
@@ -97,7 +97,7 @@ func (a *area) place(slot int) (from, n int) {
 // area has no slots. A nil column stands for the live bits.
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
-// lookAtMemory returns the layout and, with extents, the archetypes' extents in the order of slots.
+// lookAtMemory returns the layout and, if extents is set, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
 	var parts [][]probe.Extent // a part never grows: growing would take time in a look

@@ -89,7 +89,7 @@ func (n worldNames) Name(e vast.Entity) (string, bool)    { return n.names.Of(e)
 func (n worldNames) Find(name string) (vast.Entity, bool) { return n.names.Find(name) }
 
 // Suggest returns the exact match first, then others by slot, because vast.Names has no order of importance.
-// It reads only the first names; the route names reads more, in several looks.
+// It reads only the first names; the route /names reads more, in several looks.
 func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	walk := nameWalk{names: n, prefix: prefix, most: most}
 	walk.step()

@@ -22,7 +22,7 @@ type Sample struct {
 	CPU float64 `json:"cpu"`
 }
 
-// Pace is how a world's schedule keeps time.
+// Pace says how a world's schedule keeps time.
 type Pace struct {
 	Tick           uint64    `json:"tick"` // number of the last tick
 	TicksPerSecond float64   `json:"ticksPerSecond"`

@@ -39,11 +39,11 @@ type View struct {
 	// Where returns the position of an entity, and whether it has one. Default: no entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)
 	// Outlines returns closed lines that never change, such as coasts. A point that an odd number of lines
-	// surrounds is ground. Outlines is called once, on any goroutine, and must not use the world. Default:
-	// none.
+	// surrounds counts as ground. Outlines is called once, on any goroutine, and must not use the world.
+	// Default: none.
 	Outlines func() [][]Point
-	// Landmarks returns up to most named places in a window, the most important first. It is called on any
-	// goroutine, by several at once, and must not use the world. Default: none.
+	// Landmarks returns up to most named places in a window, the most important first. Several goroutines may
+	// call it at once, and it must not use the world. Default: none.
 	Landmarks func(window Bounds, most int) []Landmark
 	// Attribution credits the sources of the data, one line each, at the foot of the map.
 	Attribution []string

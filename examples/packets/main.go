@@ -6,7 +6,7 @@
 // complete. "Virtual Memory Tricks" describes the gapless ring buffer for this purpose. In this program
 //
 //   - one goroutine lets the connection write directly into a ring.Ring;
-//   - another one peeks at a packet's length, then at the packet, and uses its fields in the ring's own
+//   - another goroutine peeks at a packet's length, then at the packet, and uses its fields in the ring's own
 //     memory: nothing is copied, even if a packet crosses the ring's end;
 //   - an invalid length, from a broken or hostile peer, ends that connection with an error;
 //   - a peer that disconnects in the middle of a packet is noticed.

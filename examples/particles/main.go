@@ -2,8 +2,8 @@
 // code nor the result depends on the layout.
 //
 // A particle has ten numbers: its lifetime, position, velocity and color. Three calculations run over all
-// particles in each step: tick touches one of the numbers, move six, fade three. Particles whose lifetime is
-// over are removed, and new ones are added.
+// particles in each step: tick touches one of the numbers, move touches six, and fade touches three.
+// Particles whose lifetime is over are removed, and new ones are added.
 //
 //	go run ./examples/particles            # prints the same sum of all states for every layout
 //	go run ./examples/particles -measure   # prints the cost of each calculation in each layout

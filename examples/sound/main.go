@@ -65,7 +65,7 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	// The door's sound takes half a second, but the fade takes two.
+	// The door's sound takes half a second, but the fade takes two seconds.
 	bang, err := s.start(door, 1)
 	if err != nil {
 		return err

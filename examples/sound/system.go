@@ -87,7 +87,7 @@ func (s *system) say(what string, args ...any) {
 	fmt.Fprintf(s.out, "%.2f s  %s\n", float64(s.now)/samplesPerSecond, fmt.Sprintf(what, args...))
 }
 
-// load makes a resource. Like start and fade it makes room first: if there is none, it returns an error and
+// load makes a resource. Like start and fade, load makes room first. If that fails, it returns an error and
 // changes nothing.
 func (s *system) load(name string, f format, length samples) (bulk.Handle[resource], error) {
 	if err := s.resources.Grow(1); err != nil {

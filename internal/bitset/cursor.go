@@ -86,7 +86,7 @@ func (c *Cursor) Next() bool {
 
 // NextWord moves to the next word with matches and returns it with the mask of its matches. The mask is zero
 // if there is no such word. A walk uses NextWord or [Cursor.Next], not both. Complexity: one step for each
-// word that may match by the summaries.
+// word that may match according to the summaries.
 func (c *Cursor) NextWord() (word uint, mask uint64) {
 	for {
 		if c.rest == 0 {

@@ -16,6 +16,6 @@
 // The summaries of blocks lie below the words, the first ones in the same page. They grow downwards as the
 // words grow upwards: see [vm.Seam]. The summaries of groups lie on the Go heap.
 //
-// Only growing allocates. Many goroutines may read a set while none changes it. Many may mark it at once, see
-// [Set.Mark].
+// Only growing allocates. Many goroutines may read a set while none changes it. Many goroutines may mark a
+// set at once: see [Set.Mark].
 package bitset

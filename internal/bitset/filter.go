@@ -64,7 +64,7 @@ func (f *Filter) words() uint {
 	return n
 }
 
-// candidates returns which words of block b may match, by the summaries.
+// candidates returns which words of block b may match according to the summaries.
 func (f *Filter) candidates(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).any
@@ -101,7 +101,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns which words of block b match in all their slots, by the summaries.
+// whole returns which words of block b match in all their slots according to the summaries.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).full

@@ -3,8 +3,8 @@ package bitset
 import "sync/atomic"
 
 // Several goroutines may mark slots at once, also in one word, as long as no goroutine clears bits meanwhile.
-// Exactly one goroutine sees each change of a word or a summary that concerns the level above: the one whose
-// Or made it. Summaries are right once all calls have returned.
+// Exactly one goroutine sees each change of a word or a summary that concerns the level above: the goroutine
+// whose Or made the change. Summaries are right once all calls have returned.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and
 // [Set.MarkRange] at once, and read nothing else of the set meanwhile. If the slots are set already, it only

@@ -19,7 +19,7 @@ func Needed(t testing.TB) {
 	}
 }
 
-// Possible reports whether a test program can start itself, see [Needed].
+// Possible reports whether a test program can start itself: see [Needed].
 func Possible() bool { return start() == nil }
 
 // start starts this program without any test.

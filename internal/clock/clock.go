@@ -4,8 +4,8 @@ package clock
 
 import "time"
 
-// Now returns the time since a moment early in the process's life. Only the difference of two results has a
-// meaning. The results never decrease. Their resolution is a nanosecond on most systems, and a tenth of a
+// Now returns the time since a moment early in the process's life. Only the difference of two results is
+// meaningful. The results never decrease. Their resolution is a nanosecond on most systems, and a tenth of a
 // microsecond on Windows.
 func Now() time.Duration { return now() }
 
@@ -13,6 +13,6 @@ func Now() time.Duration { return now() }
 // of testing/synctest. A measurement across the call or stop is wrong.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
-// epoch is the start of Now. time.Since(epoch) reads only the monotonic clock, where time.Now reads two
-// clocks.
+// epoch is the moment that Now counts from. time.Since(epoch) reads only the monotonic clock, and time.Now
+// would read two clocks.
 var epoch = time.Now()

@@ -19,7 +19,7 @@ var (
 // cannot fail.
 var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
 
-var coarse atomic.Bool // use package time
+var coarse atomic.Bool // now uses package time
 
 func byPackageTime() (stop func()) {
 	coarse.Store(true)

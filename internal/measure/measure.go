@@ -26,10 +26,11 @@ func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(si
 // Samples are measured figures of one side, such as times. Less is better.
 type Samples []float64
 
-// Best returns the least sample. There must be one.
+// Best returns the least sample. There must be at least one sample.
 func (s Samples) Best() float64 { return slices.Min(s) }
 
-// Median returns the sample in the middle, or the mean of the two in the middle. There must be one.
+// Median returns the sample in the middle, or the mean of the two in the middle. There must be at least one
+// sample.
 func (s Samples) Median() float64 {
 	sorted := slices.Sorted(slices.Values(s))
 	half := len(sorted) / 2

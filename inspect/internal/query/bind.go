@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Names are the names of entities, as in inspect.Namer.
+// Names gives entities names, like inspect.Namer.
 type Names interface {
 	Name(e vast.Entity) (string, bool)
 	Find(name string) (vast.Entity, bool)

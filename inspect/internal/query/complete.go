@@ -16,7 +16,7 @@ type Completion struct {
 
 	prefix string // the part of the item that is already written
 	names  bool   // whether the name of an entity may be written
-	quoted bool   // whether it must be in quotes
+	quoted bool   // whether that name must be in quotes
 }
 
 // Item is a suggestion.
@@ -31,7 +31,7 @@ type Item struct {
 // maxItems bounds the suggestions.
 const maxItems = 50
 
-// stage is what may come next in a text.
+// stage says what may come next in a text.
 type stage uint8
 
 const (

@@ -41,7 +41,7 @@ type Reference struct {
 // [*Error]. Each kind of part takes its own JSON:
 //
 //   - A struct takes an object with some of its fields.
-//   - An array takes an array of the same length, a slice an array of any length.
+//   - An array takes a JSON array of the same length; a slice takes a JSON array of any length.
 //   - An integer takes a number or a string of digits; a float also takes "NaN", "+Inf" or "-Inf".
 //   - An enum takes a name or a number.
 //   - A duration takes a string such as "1h30m", or a number of nanoseconds.
@@ -285,7 +285,7 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 
 // applying is the state of Apply.
 type applying struct {
-	own map[uintptr]bool // elements of slices that were copied
+	own map[uintptr]bool // addresses of the slices that Apply has copied
 }
 
 func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) error {

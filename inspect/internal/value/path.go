@@ -29,7 +29,7 @@ const (
 	stepsMost = 64
 )
 
-// step is a part of a path: a field's name, or an index where there is no name.
+// step is a part of a path: a field's name, or an index if name is empty.
 type step struct {
 	name  string
 	index int
