@@ -56,7 +56,7 @@ type column struct {
 	typ   reflect.Type // nil for a tag
 
 	owed     int // additions and births that were promised room in the store and are still to come
-	promised int // the additions among them
+	promised int // the additions in owed
 
 	linked string // the name of the relation or edges that the column belongs to, if any
 	skew   int    // bytes from the start of the span to base: see bitset.Skew

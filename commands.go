@@ -38,7 +38,7 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // recording takes the short path up to it; it equals used to force the long path
+	room  uintptr        // recording takes the short path up to room; room equals used to force the long path
 	world *World
 
 	position     int     // the position of the commands that are recorded now

@@ -49,7 +49,7 @@ func (k *walk) nextBetween() bool {
 // inRange returns the slots of mask in a word that lie in the query's range.
 func (q *query) inRange(word uint, mask uint64) uint64 {
 	if lo := q.lo; lo > word*64 {
-		mask &= ^uint64(0) << (lo - word*64) // zero if the range begins behind the word
+		mask &= ^uint64(0) << (lo - word*64) // zero if the range begins after the word
 	}
 	if hi := q.hi; hi < word*64+64 {
 		mask &= 1<<(max(hi, word*64)-word*64) - 1

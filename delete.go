@@ -48,10 +48,10 @@ func (w *World) Delete(e Entity) bool {
 }
 
 // DeleteAll deletes the entities that match the query and returns how many it deleted. If a [Relation] or
-// [Edges] say Cascade, the sources of deleted targets are deleted too, even if they do not match. If one says
-// Refuse, DeleteAll spares each target with a source that is not deleted, and each entity whose deletion
-// would delete such a target. Complexity: 64 entities at a time for each column that they may have; links
-// cost the same as in [World.Delete].
+// [Edges] say Cascade, the sources of deleted targets are deleted too, even if they do not match. If a
+// Relation or Edges say Refuse, DeleteAll spares each target with a source that is not deleted, and each
+// entity whose deletion would delete such a target. Complexity: 64 entities at a time for each column that
+// they may have; links cost the same as in [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)

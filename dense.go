@@ -27,8 +27,8 @@ const useHeapColumn = "make the column with NewHeapColumn"
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
 // of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics
 // otherwise. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
-// depth: NewColumn panics with the path of the field that does. NewColumn takes addresses only, and panics
-// with a [*vm.Error] if none are left.
+// depth: NewColumn panics with the path of such a field. NewColumn takes addresses only, and panics with a
+// [*vm.Error] if none are left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustTakeColumns("NewColumn")
 	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)

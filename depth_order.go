@@ -162,7 +162,7 @@ func (d *depthWalk) next() bool {
 	return true
 }
 
-// cut moves to the next part of a run whose entities have the same optional components.
+// cut moves to the next part of a run. All entities of a part have the same optional components.
 func (d *depthWalk) cut() {
 	d.lo = d.hi
 	d.hi = uint32(d.q.alike(uint(d.lo), uint(d.end)))

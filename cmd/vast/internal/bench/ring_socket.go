@@ -38,7 +38,7 @@ type repeatedFrames struct {
 	times  int
 }
 
-// bytesSegment is a typical result of a system call: a loopback segment.
+// bytesSegment is the size of a typical read from a socket: a segment of the loopback device.
 const bytesSegment = 32 << 10
 
 func (f *repeatedFrames) Read(p []byte) (int, error) {

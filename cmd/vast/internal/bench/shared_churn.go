@@ -66,13 +66,13 @@ type changer[H any] struct {
 	done   func()
 }
 
-// everywhere returns the field open of a store that keeps no state for each goroutine.
+// everywhere returns a function for the field open of a store that keeps no state for each goroutine.
 func everywhere[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting returns the field open of a pool. The pool has an inserter for each goroutine. If inserting were
-// inlined, the compiler would not inline the calls in its body.
+// inserting returns a function for the field open of a pool. The function makes an inserter for each
+// goroutine. If inserting were inlined, the compiler would not inline the calls in its body.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {

@@ -32,7 +32,7 @@ func tableWorks() []work {
 		work{"temporary", nil, temporaries})
 }
 
-// calculation is one time step of all particles, written for each side.
+// calculation is one time step of all particles, with a function for each side.
 type calculation struct {
 	name    string
 	one     func(*particle)

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// runVersion prints one line: the module's version, Go's, and the system.
+// runVersion prints one line: the versions of the module and of Go, and the system.
 func runVersion(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {

@@ -80,7 +80,7 @@ func (p *page) address(to string, known map[string]*page, exists func(name strin
 	}
 }
 
-// parts renders the elements whose HTML differs from goldmark's.
+// parts renders the elements whose HTML differs from the HTML of goldmark.
 type parts struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -124,7 +124,7 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// writeImage makes a picture a link to itself, because it is small in a narrow window.
+// writeImage makes a picture a link to itself, because a picture is small in a narrow window.
 func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil

@@ -99,7 +99,7 @@ func (s *site) add(files fs.FS, dir string) error {
 	})
 }
 
-// frame executes the template with the name for a page. Every template has the site's header and navigation.
+// frame executes the named template for a page. All templates share the site's header and navigation.
 func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	var b bytes.Buffer
 	err := frame.ExecuteTemplate(&b, name, struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // catchUp is the largest number of missed ticks that a driver makes up for. The driver drops further missed
-// ticks. Without this bound, it would run hours of ticks at full speed after the machine slept.
+// ticks. Without this bound, the driver would run hours of ticks at full speed after the machine slept.
 const catchUp = 5
 
 // driver ticks a world at a steady rate on its own goroutine. The meter and the world belong to that

@@ -61,7 +61,7 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // before the Earth, which visitors may read until then
+			defer in.Close() // visitors may read the Earth until then, so the Earth closes later
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
@@ -72,7 +72,7 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 	return run(d, n, o, signals, stdout, stderr)
 }
 
-// run ticks and shows a driver's world until its end and reports.
+// run ticks and shows a driver's world until the end of the run, and then reports.
 func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	r := newReader(d.world.Counts())
 	status, err := watch(d, r, n, o, signals, stdout, stderr)

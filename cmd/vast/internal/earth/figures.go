@@ -19,13 +19,13 @@ type figures struct {
 
 // rates are taken over about a second.
 type rates struct {
-	ticks, changes float64 // a second
+	ticks, changes float64 // per second
 }
 
 // reader makes figures from snapshots. About once a second it renews the figures that need system calls or a
 // period of time. The first rates cover the time since the start.
 type reader struct {
-	at     time.Time // of the last renewal
+	at     time.Time // the time of the last renewal
 	counts simulation.Counts
 	rates  rates
 	memory memory

@@ -19,7 +19,7 @@ func appendFolded(b []byte, name string) []byte {
 			i++
 			continue
 		}
-		// In the decomposed form accents are runes of their own.
+		// In the decomposed form, accents are separate runes.
 		p := norm.NFD.PropertiesString(name[i:])
 		size := max(p.Size(), 1)
 		if d := p.Decomposition(); d != nil {

@@ -26,7 +26,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	defer second.Stop()
 	status := cli.Success
 	var failed error
-	told := uint64(math.MaxUint64) // the tick of the last line; no tick has the largest number
+	told := uint64(math.MaxUint64) // the tick of the last line; MaxUint64 before the first line
 	for {
 		select {
 		case <-second.C:

@@ -219,7 +219,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
 	} else if limit < mostRows {
-		limit++ // an additional row tells whether there are more
+		limit++ // the additional row shows whether the limit cuts the answer
 	}
 	query.Set("limit", strconv.Itoa(limit))
 	rows, err := p.Open(ctx, "rows", query)

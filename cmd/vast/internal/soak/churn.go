@@ -37,7 +37,7 @@ type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// must ends a churn if an answer of the library differs from the model's.
+// must ends a churn if an answer of the library differs from the answer of the model.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(wrong(fmt.Sprintf(format, a...)))

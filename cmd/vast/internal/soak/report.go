@@ -15,7 +15,7 @@ type report struct {
 	Seconds     float64  `json:"seconds"`
 	Rounds      int      `json:"rounds"` // each with a check at its end
 	Operations  int64    `json:"operations"`
-	Hostile     int64    `json:"hostile"` // handles and entities
+	Hostile     int64    `json:"hostile"` // forged or stale handles and entities
 	Wraps       int64    `json:"wraps"`   // slots whose generations were used up
 	Interrupted bool     `json:"interrupted"`
 	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up

@@ -78,7 +78,7 @@ func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 func (v *view) paint() {
 	columns, rows := v.screen.Size()
 	v.screen.Clear()
-	// One cell is left free at either side if there is room.
+	// One cell is left free at each side if there is room.
 	margin := 0
 	if columns > minColumns+2 {
 		margin = 1

@@ -45,7 +45,7 @@ func (s *state) apply(u update) {
 			s.history = append(s.history, u.attached.Now)
 		}
 	case u.sample != nil:
-		// After a restart of the program its clock may have gone back.
+		// After a restart, the clock of the program may have gone back.
 		if len(s.history) > 0 && u.sample.At < s.now().At {
 			s.history = nil
 		}

@@ -13,9 +13,10 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether the target of a local variable may be kept alive by anything but memory outside of
-// Go's heap. For example, the target may be pinned, stored in another variable or passed to a function. If
-// place is set, kept reports this for the variable itself instead of its target.
+// kept reports whether something may keep the target of a local variable alive. For example, the target may
+// be pinned, stored in another variable or passed to a function. Memory outside of Go's heap does not count,
+// because it keeps nothing alive. If place is set, kept reports this for the variable itself instead of its
+// target.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}

@@ -271,7 +271,7 @@ func (ws worlds) literal(value ast.Expr) ast.Expr {
 	return nil
 }
 
-// holder returns the struct that gets a value in one of its fields by an assignment.
+// holder finds the assignment that gives a value to a field, and returns the struct of that field.
 func (ws worlds) holder(value ast.Expr, steps int) place {
 	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
 	if !ok {

@@ -50,7 +50,7 @@ func (o origin) meet(p origin) origin {
 type ending struct {
 	of    place
 	why   string
-	freed bool // whether the use of memory ended, not that of a container
+	freed bool // whether the call frees memory instead of closing a container
 }
 
 // state holds the facts that are true on all paths to a point of a function.

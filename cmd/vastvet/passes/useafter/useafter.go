@@ -166,8 +166,8 @@ func (f *function) prepare(body *ast.BlockStmt) {
 	})
 }
 
-// edge returns the state on an edge that leaves a block. holds reports whether this is the edge for a
-// condition that holds.
+// edge returns the state on an edge that leaves a block. holds reports whether the program takes this edge if
+// the condition of the block holds.
 func (f *function) edge(b *cfg.Block, holds bool, s *state) *state {
 	if len(s.ends) == 0 || len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return s
