@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Slot is the place of one entity in every column. Walks yield slots, such as [Query.Slots], and [Column.At]
-// finds the entity's components by them without looking at the reference again:
+// Slot is the place of one entity in every column. Walks such as [Query.Slots] yield slots, and [Column.At]
+// finds the entity's component by the slot, without looking at the reference again:
 //
 //	for s := range moving.Slots() {
 //		p, v := position.At(s), velocity.At(s)
@@ -90,11 +90,10 @@ func (r Run) All() iter.Seq2[int, Entity] {
 	}
 }
 
-// At returns the component of a slot's entity. The slot must come from a query that asks for the column; for
-// other columns there is [Column.TryAt]. The address stays valid as [Column.Get] describes. At panics if the
-// slot lies beyond the column's memory. It does not notice otherwise that an entity lacks the component, or
-// that the slot is of another world; builds with the tag invariants do. Complexity: one comparison, one
-// address.
+// At returns the component of a slot's entity. The slot must come from a query that asks for the column. For
+// other columns, use [Column.TryAt]. The address stays valid as [Column.Get] describes. At panics if the slot
+// lies beyond the column's memory. Only builds with the tag invariants also notice that an entity lacks the
+// component, or that the slot is of another world. Complexity: one comparison, one address.
 func (c Column[T]) At(s Slot) *T {
 	if s.n >= c.c.slots {
 		panic(lacking{c.c, s.n, "At"})
@@ -134,7 +133,8 @@ func (c Column[T]) TryAt(s Slot) *T {
 	return c.at(s.n)
 }
 
-// At returns the component of a slot's entity, as [Column.At] does. It panics if the entity lacks it.
+// At returns the component of a slot's entity, as [Column.At] does. It panics if the entity lacks the
+// component.
 func (k stored[T]) At(s Slot) *T {
 	if !k.c.hasAt(s.n) {
 		panic(lacking{k.c, s.n, "At"})
@@ -146,7 +146,7 @@ func (k stored[T]) At(s Slot) *T {
 	return k.at(s.n)
 }
 
-// EditAt is At for writing, as [Column.EditAt] is.
+// EditAt is At for writing. Like [Column.EditAt], it marks the component as written.
 func (k stored[T]) EditAt(s Slot) *T {
 	if !k.c.hasAt(s.n) {
 		panic(lacking{k.c, s.n, "EditAt"})
@@ -172,7 +172,7 @@ func (k stored[T]) TryAt(s Slot) *T {
 // HasAt reports whether a slot's entity has the tag.
 func (t Tag) HasAt(s Slot) bool { return t.c.hasAt(s.n) }
 
-// At returns the target of a slot's entity, or the zero Entity if it has none.
+// At returns the target of a slot's entity, or the zero Entity if the entity has no target.
 func (r Relation) At(s Slot) Entity {
 	c := r.made().sources
 	if !c.hasAt(s.n) {
@@ -186,7 +186,7 @@ func (c *column) hasAt(slot uint32) bool {
 	return slot < c.slots && *(*uint64)(unsafe.Add(c.words, uintptr(slot/64)*8))>>(slot%64)&1 != 0
 }
 
-// mustHaveSlot panics unless a slot is one of the column's world and its entity has the component. It runs in
+// mustHaveSlot panics unless a slot is of the column's world and its entity has the component. It runs in
 // builds that check invariants.
 func (c *column) mustHaveSlot(s Slot, method string) {
 	if s.gens != c.gens {

@@ -2,14 +2,14 @@ package vast
 
 import "math"
 
-// source says where the runs of a query come from.
+// source is the place from which a query takes its runs.
 type source uint8
 
 const (
 	fromFilter  source = iota // a cursor over presence bits
 	fromList                  // the list of Query.Among
 	fromLinks                 // the sources of a target, in the order of their links
-	fromRelated               // a cursor over presence bits, kept to the entities with the right targets
+	fromRelated               // a cursor over presence bits, limited to the entities with the right targets
 	fromPinned                // runs that were collected before
 )
 
@@ -45,7 +45,7 @@ func (k *walk) startBetween(lo, end uint) {
 	}
 }
 
-// goBySlot makes a walk that begins go by slot.
+// goBySlot makes a walk go in the order of slots. The walk must not have yielded a run.
 func (k *walk) goBySlot() {
 	if k.source == fromLinks {
 		k.source = fromRelated
@@ -67,8 +67,8 @@ func (k *walk) nextWhole() bool {
 	return k.nextBetween()
 }
 
-// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. It
-// goes by slot.
+// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. The
+// words ascend.
 func (k *walk) nextWord() (word uint, mask uint64) {
 	for {
 		if k.source == fromList {
@@ -91,8 +91,8 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 	}
 }
 
-// keep returns the slots of mask in a word that lie in the query's range and have the targets that it asks
-// for.
+// keep returns the slots of mask in a word that lie in the query's range and whose entities have the query's
+// targets.
 func (k *walk) keep(word uint, mask uint64) uint64 {
 	if k.q.ranged() {
 		mask = k.q.inRange(word, mask)
@@ -108,12 +108,12 @@ func (k *walk) keep(word uint, mask uint64) uint64 {
 	return mask
 }
 
-// linkedSources is the part of a walk over the sources of a target.
+// linkedSources is the state of a walk over the sources of a target.
 type linkedSources struct {
 	of   *targetOf
-	next uint32 // the next source
-	word uint32 // the word that mask belongs to; none before the first
-	mask uint64 // matches of the query's other conditions in it
+	next uint32 // slot of the next source
+	word uint32 // the word that mask belongs to; none before the first word
+	mask uint64 // slots of the word that meet the query's other conditions
 }
 
 // startLinks chooses the target with the fewest sources.
@@ -174,7 +174,7 @@ func (k *walk) hasTargets(slot uint32) bool {
 	return true
 }
 
-// related is the part of a walk by slot over entities with some targets: the rest of the cursor's run.
+// related is the rest of the cursor's run, in a walk by slot over entities with given targets.
 type related struct{ next, end uint32 }
 
 // nextRelated is nextWhole for entities with the right targets, by slot.

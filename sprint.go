@@ -9,8 +9,8 @@ import (
 // sprintMost is the number of bytes of a component that [World.Sprint] shows.
 const sprintMost = 120
 
-// Sprint describes e for a person: slot and generation, its name if the world has [Names], and its components
-// with their values, such as
+// Sprint describes e for a person: the slot and the generation, the name if the world has [Names], and the
+// components with their values, such as
 //
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //

@@ -6,11 +6,11 @@ import "math/bits"
 type Stats struct {
 	Name     string
 	Entities int
-	Slots    int // owned by archetypes
+	Slots    int // slots that archetypes own
 	// Changes counts the structural changes so far: each entity made or deleted, each component added or
 	// removed, each link made or removed, each tracker made or closed.
 	Changes    uint64
-	Reserved   int // addresses
+	Reserved   int // size of the reserved address space
 	Committed  int // memory that may be touched
 	Columns    []ColumnStats
 	Archetypes []ArchetypeStats
@@ -19,12 +19,12 @@ type Stats struct {
 // ColumnStats describe one column.
 type ColumnStats struct {
 	Name      string
-	Type      string // of an element; empty for a tag
-	Size      int    // of one element
-	Entities  int    // that have the component
-	Slots     int    // in 64-slot words in which some entity has it; a query for it looks at these
-	Reserved  int    // addresses of elements
-	Committed int    // elements and presence bits, without elements on the Go heap
+	Type      string // type of an element; empty for a tag
+	Size      int    // size of one element
+	Entities  int    // number of entities that have the component
+	Slots     int    // slots of the 64-slot words with a component, which a query for the column looks at
+	Reserved  int    // address space of the elements
+	Committed int    // memory of elements and presence bits, without elements on the Go heap
 }
 
 // Density returns the share of entities among the slots that a query for the column looks at, from 0 to 1. It
@@ -34,10 +34,10 @@ func (s ColumnStats) Density() float64 { return share(s.Entities, s.Slots) }
 // ArchetypeStats describe one archetype.
 type ArchetypeStats struct {
 	Columns  []string
-	Entities int // alive and born with it
-	Slots    int // owned
-	Extents  int // runs of slots
-	Runs     int // runs of neighbouring slots that hold an entity
+	Entities int // number of living entities that were born with the archetype
+	Slots    int // number of slots that the archetype owns
+	Extents  int // number of runs of slots that the archetype owns
+	Runs     int // number of runs of neighbouring slots that hold an entity
 }
 
 // Fill returns the share of the archetype's slots that hold an entity, from 0 to 1. It is 1 if the archetype
@@ -68,10 +68,10 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// PackPays estimates whether [Archetype.Pack] takes less time than the holes between the archetype's entities
-// cost in the given number of walks over all of them with [Query.Slots]. Walks with [Query.Runs] gain more by
-// packing. The estimate knows nothing of the size of components and the number of references; its constants
-// come from BenchmarkPack.
+// PackPays estimates whether [Archetype.Pack] saves time. It compares the time of Pack with the time that the
+// holes between the archetype's entities cost in the given number of walks over all its entities with
+// [Query.Slots]. Walks with [Query.Runs] gain more by packing. The estimate ignores the size of components
+// and the number of references. Its constants come from BenchmarkPack.
 func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
 		return false
@@ -83,7 +83,7 @@ func (s ArchetypeStats) PackPays(walks int) bool {
 
 // Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and one step for
 // each 64 slots that archetypes own. Stats makes no system calls: [World.Resident] and [World.ResidentStats]
-// return how much is in memory.
+// return how many bytes are in memory.
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {
@@ -94,7 +94,7 @@ func (w *World) Stats() Stats {
 	}
 	for _, c := range w.columns {
 		if c.store != nil && !w.closed {
-			// Only the elements of stores lie outside the world's regions.
+			// The elements of stores are the only memory outside the world's regions.
 			reserved, committed, _ := c.store.memory()
 			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}

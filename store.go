@@ -6,33 +6,33 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// store keeps the elements of a column that do not lie at base + slot × size. Embed [inPlace] for the methods
-// that a store has no need of.
+// store keeps the elements of a column that do not lie at base + slot × size. A store embeds [inPlace] for
+// the methods that it does not need.
 type store interface {
 	// storage says where the elements lie.
 	storage() probing.Storage
-	// at returns the address of the element of a slot that has the component, or nil if it lies in the
-	// column.
+	// at returns the address of the element of a slot that has the component, or nil if the element lies in
+	// the column.
 	at(slot uint32) unsafe.Pointer
 	// put makes a zero element for an entity that gains the component.
 	put(e Entity)
-	// drop ends the element of a slot that loses the component. dropped follows the last drop of an
-	// operation.
+	// drop removes the element of a slot that loses the component. An operation calls dropped after its last
+	// drop.
 	drop(slot uint32)
 	dropped()
-	// move moves the element of an entity to its new slot, which has none. The bytes in the column are there
-	// already.
+	// move moves the element of an entity to its new slot, which has no element. The bytes in the column were
+	// moved before.
 	move(old, new Entity)
-	// empty ends all elements at once.
+	// empty removes all elements at once.
 	empty()
-	// has reports whether n puts cannot fail, even after the owed ones, which were promised to others.
+	// has reports whether n puts cannot fail, even after the owed puts, which were promised to others.
 	has(n, owed int) bool
-	// room makes n puts unable to fail, even after the owed ones. On failure nothing has changed.
+	// room makes n puts unable to fail, even after the owed puts. On failure nothing has changed.
 	room(n, owed int) error
 	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
 	// undo. No put may happen between mark and undo.
 	mark() (undo func())
-	// trim gives back what no element needs, except room for the next keep puts.
+	// trim gives back the memory that no element needs, except room for the next keep puts.
 	trim(keep int) error
 	// memory returns the bytes of the store's own memory: addresses, committed memory, and memory on the Go
 	// heap.
@@ -41,11 +41,11 @@ type store interface {
 	resident() (int, error)
 	// close gives all memory back.
 	close() error
-	// check checks that there is one element for each entity of the column, and no other.
+	// check checks that there is one element for each entity of the column, and no other element.
 	check(c *column, must func(bool, string, ...any))
 }
 
-// inPlace is a store of elements that lie in the column. It needs nothing.
+// inPlace is a store of elements that lie in the column. Its methods do nothing.
 type inPlace struct{}
 
 func (inPlace) storage() probing.Storage                  { return probing.StorageDense }
@@ -73,14 +73,15 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n puts are made, of which up to promised redeem
-// a promise.
+// owedBeside returns how many puts stay owed to others while n puts are made. Up to promised of the n puts
+// redeem a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes n puts unable to fail, of which up to promised redeem a promise. Promises to others stay kept.
+// room makes n puts unable to fail. Up to promised of the n puts redeem a promise. Promises to others are
+// kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
-// promise notes that n additions were promised room.
+// promise notes that room was promised for n additions.
 func (c *column) promise(n int) {
 	if more := n - c.promised; more > 0 {
 		c.promised += more
@@ -98,8 +99,8 @@ func (c *column) kept(n int) {
 	c.owed -= n
 }
 
-// growToAdd makes an addition for a slot that is not usable yet unable to fail. On failure nothing has
-// changed.
+// growToAdd makes a slot usable that was not usable, so that adding its component cannot fail. On failure
+// nothing has changed.
 func (c *column) growToAdd(slot uint32) error {
 	return c.world.try([]*column{c}, func() error {
 		err := c.grow(slot + 1)
@@ -132,8 +133,8 @@ func (a *Archetype) hasRoom(n int) bool {
 	return true
 }
 
-// promise notes that n births of the archetype were promised room in the columns with stores, or fewer than
-// before.
+// promise notes that the columns with stores owe room for n births of the archetype. The new n may be smaller
+// than the old one.
 func (a *Archetype) promise(n int) {
 	for _, c := range a.columns {
 		if c.store != nil {
@@ -169,15 +170,15 @@ func (c *column) putIn(word uint32, mask uint64) {
 	}
 }
 
-// dropIn ends the elements of the slots of mask in a word of a column with a store.
+// dropIn removes the elements of the slots of mask in a word of a column with a store.
 func (c *column) dropIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.drop(word*64 + trailingZeros(mask))
 	}
 }
 
-// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores, and notes
-// the losses for trackers.
+// dropLosses removes the elements of the slots of mask in a word from the columns with stores, and notes the
+// losses for trackers.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word >= c.slots/64 {

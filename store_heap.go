@@ -9,20 +9,21 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the
-// like. Its elements lie on the Go heap, in fixed blocks that never move, so the collector scans them.
-// Presence bits, queries and methods are those of a Column. Make one with [NewHeapColumn].
+// HeapColumn is a [Column] for components that hold Go pointers, such as strings, slices, maps and
+// interfaces. Its elements lie on the Go heap, in fixed blocks that never move, so the collector scans them.
+// It has the same presence bits, queries and methods as a Column. Make a HeapColumn with [NewHeapColumn].
 //
-// A HeapColumn clears an element when its entity loses the component, so that the collector can free what the
-// element referred to. It drops a block without elements. A vm.Limit does not count memory on the Go heap.
+// A HeapColumn clears an element when its entity loses the component, so that the collector can free the
+// memory that the element referred to. It drops a block without elements. A vm.Limit does not count memory on
+// the Go heap.
 type HeapColumn[T any] struct {
 	stored[T]
 	heap *heapStore[T]
 }
 
 // NewHeapColumn registers a component of any Go type with the world, under the name of its type; see
-// [HeapColumn.Named]. For a type without Go pointers, [Column] is faster. NewHeapColumn takes addresses only,
-// and panics with a [*vm.Error] if none are left.
+// [HeapColumn.Named]. For a type without Go pointers, [Column] is faster. NewHeapColumn reserves only
+// addresses, and panics with a [*vm.Error] if no addresses are left.
 func NewHeapColumn[T any](w *World) HeapColumn[T] {
 	w.mustTakeColumns("NewHeapColumn")
 	typ := reflect.TypeFor[T]()
@@ -41,8 +42,8 @@ func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid as Go pointers do.
-// Once e has lost the component, it points to memory that another component may use.
+// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid like any Go pointer.
+// Once e has lost the component, the pointer leads to memory that another component may use.
 func (c HeapColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -54,17 +55,17 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 }
 
 // Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
-// [Column.Grow] does. It does not allocate the Go heap's memory for them.
+// [Column.Grow] does. It does not allocate memory on the Go heap for the components.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
 // heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
 type heapStore[T any] struct {
 	inPlace
 	blocks []*T   // the first element of each block; nil if no slot of the block has an element
-	used   []int  // elements in each block
-	live   int    // blocks that are not nil
+	used   []int  // number of elements in each block
+	live   int    // number of blocks that are not nil
 	shift  uint32 // a block has 1 << shift slots
-	mask   uint32 // of the bits of a slot that say where it lies in its block
+	mask   uint32 // mask of the bits of a slot that are its index in the block
 }
 
 // A block has few bytes, so that a rare component stays small, and at most 1 << heapBlockShift slots, so that
@@ -83,8 +84,9 @@ func newHeapStore[T any]() *heapStore[T] {
 	return s
 }
 
-// element is sound for a slot with an element: its block exists and has mask + 1 elements. A block is not a
-// slice, so that [HeapColumn.Get] is small enough for inlining.
+// element returns the address of a slot's element. It is sound for a slot with an element: the slot's block
+// exists and has mask + 1 elements. A block is not a slice, so that [HeapColumn.Get] is small enough for
+// inlining.
 func (s *heapStore[T]) element(slot uint32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]),
 		uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))

@@ -15,8 +15,8 @@ import (
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
 // Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element is a
-// value and the Entity that has it, another 8 bytes. Queries and methods are those of a Column, and
-// [SparseColumn.All] walks the packed values. Make one with [NewSparseColumn].
+// value and the Entity that has the value, another 8 bytes. A SparseColumn has the same queries and methods
+// as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -53,8 +53,8 @@ func (c SparseColumn[T]) Named(name string) SparseColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. Complexity: a look-up as in a [Column], and
-// one in the pool.
+// Get returns e's component, or nil if e is stale or lacks it. Complexity: a look-up as in a [Column], and a
+// look-up in the pool.
 func (c SparseColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -80,15 +80,15 @@ func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("Sparse
 //
 // This is the fast way through a component that few entities have: it reads the values one after the other. A
 // loop over a query also reads presence bits and a handle for each entity, from other places in memory. The
-// order is not that of slots, and it does not say when an entity gained the component.
+// entities come neither in the order of slots nor in the order in which they gained the component.
 //
-// The loop may write values, as through [SparseColumn.Get]. That does not mark them for trackers, but
-// [SparseColumn.Edit] does. If the loop changes the structure of the world, the next step panics, as in
-// [Query.All]. All panics if the world is closed. Several goroutines may run it at once while nothing changes
-// the structure.
+// The loop may write values, as through [SparseColumn.Get]. Such a write does not mark the value for
+// trackers; a write through [SparseColumn.Edit] does. If the loop changes the structure of the world, the
+// next step panics, as in [Query.All]. All panics if the world is closed. Several goroutines may run it at
+// once while nothing changes the structure.
 //
 // Complexity: a few instructions for each entity, and one step for each 64 places in the pool up to the last
-// element. New elements fill the first gaps that removed ones left. All passes long gaps 4,096 or 262,144
+// element. New elements fill the first gaps that removed elements left. All passes long gaps 4,096 or 262,144
 // places at a time.
 func (c SparseColumn[T]) All() iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
@@ -128,7 +128,7 @@ func (c SparseColumn[T]) startAll() (*World, uint64) {
 	return c.c.world, c.c.world.changes
 }
 
-// pooled is an element of the pool: a value, and the entity that has it.
+// pooled is an element of the pool: a value, and the entity that has the value.
 type pooled[T any] struct {
 	value  T
 	entity Entity
@@ -144,7 +144,8 @@ type poolStore[T any] struct {
 	rooms rooms.Pool     // the pool's memory
 }
 
-// handle is sound for the column's usable slots: they are committed and never move.
+// handle returns the address of a slot's handle. It is sound for the column's usable slots, whose handles are
+// committed and never move.
 func (s *poolStore[T]) handle(slot uint32) *bulk.Handle[pooled[T]] {
 	var h *bulk.Handle[pooled[T]]
 	return (*bulk.Handle[pooled[T]])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(*h)))
@@ -155,15 +156,16 @@ func (p *pooled[T]) after(n int) *pooled[T] {
 	return (*pooled[T])(unsafe.Add(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p)))
 }
 
-// word returns a presence word of the pool. It is sound for words up to that of the last element.
+// word returns a presence word of the pool. It is sound for words up to the word of the last element.
 func (s *poolStore[T]) word(i uint) uint64 { return *(*uint64)(unsafe.Add(s.words, i*8)) }
 
-// pooled is sound for the slots of the pool that have an element.
+// pooled returns the element in a slot of the pool. It is sound for slots that have an element.
 func (s *poolStore[T]) pooled(slot uint) *pooled[T] {
 	return (*pooled[T])(unsafe.Add(s.first, uintptr(slot)*unsafe.Sizeof(pooled[T]{})))
 }
 
-// element returns nil if the slot has no element. It is sound because the value is the first field.
+// element returns the address of the value of a slot of the column, or nil if the slot has no element. It is
+// sound because the value is the first field.
 func (s *poolStore[T]) element(slot uint32) *T {
 	return (*T)(unsafe.Pointer(s.pool.Get(*s.handle(slot))))
 }

@@ -88,7 +88,7 @@ func (k stored[T]) EditOrAdd(e Entity) *T {
 	return k.at(e.slot)
 }
 
-// Remove takes the component from e and reports whether e had one.
+// Remove removes the component from e and reports whether e had one.
 func (k stored[T]) Remove(e Entity) bool { return k.c.remove(e) }
 
 // AddLater records that e gains the component with the value v, as by Add. A HeapColumn keeps the value on
@@ -103,7 +103,7 @@ func (k stored[T]) SetLater(cs *Commands, e Entity, v T) { k.record(cs, commandS
 func (k stored[T]) RemoveLater(cs *Commands, e Entity) { cs.recordFor(k.c, commandRemove, e, 0) }
 
 // record puts a command and its value into the log. A value that may hold Go pointers goes into the list that
-// the Commands keep for the column, and its index into the log.
+// the Commands keep for the column, and the log holds the value's index in the list.
 func (k stored[T]) record(cs *Commands, kind commandKind, e Entity, v T) {
 	if k.c == nil || k.c.store.storage() != probing.StorageHeap {
 		*(*T)(cs.recordFor(k.c, kind, e, unsafe.Sizeof(v))) = v
@@ -151,7 +151,7 @@ func (k stored[T]) In(r Run) bool { return k.c.in(r) }
 
 // AddAll sets the component of every entity that matches the query to v, adding the component where the
 // entity lacks it, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities
-// share what v refers to. Complexity: one step for each entity.
+// share the memory that v refers to. Complexity: one step for each entity.
 func (k stored[T]) AddAll(q Query, v T) int {
 	var walk walk
 	c := k.c
@@ -184,7 +184,7 @@ func (k stored[T]) AddAll(q Query, v T) int {
 }
 
 // SetAll overwrites the component of every entity that matches the query and has it, and returns how many
-// have it, as [Column.SetAll] does. In a HeapColumn the entities share what v refers to.
+// have it, as [Column.SetAll] does. In a HeapColumn the entities share the memory that v refers to.
 func (k stored[T]) SetAll(q Query, v T) int {
 	var walk walk
 	k.c.startAll("SetAll", q, &walk)
@@ -199,8 +199,8 @@ func (k stored[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// write overwrites the elements of the slots of mask in a word, which all have the component, and returns how
-// many they are.
+// write overwrites the elements of the slots of mask in a word, which all have the component, and returns
+// their number.
 func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	for m := mask; m != 0; m &= m - 1 {
 		*k.at(word*64 + trailingZeros(m)) = v
@@ -212,6 +212,6 @@ func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	return n
 }
 
-// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had
-// it, as [Column.RemoveAll] does. Complexity: one step for each of them.
+// RemoveAll removes the component from every entity that matches the query and has it, and returns how many
+// had it, as [Column.RemoveAll] does. Complexity: one step for each of these entities.
 func (k stored[T]) RemoveAll(q Query) int { return k.c.removeAll("RemoveAll", q) }

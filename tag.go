@@ -2,14 +2,15 @@ package vast
 
 import "unsafe"
 
-// Tag is a component without a value: presence bits only. It is a small value; copy it freely. Make one with
-// [NewTag].
+// Tag is a component without a value: presence bits only. It is a small value; copy it freely. Make a Tag
+// with [NewTag].
 type Tag struct {
 	c *column
 }
 
-// NewTag registers a tag with the world. name appears in statistics and messages; NewTag panics if the
-// world has a tag of this name. NewTag takes addresses only, and panics with a [*vm.Error] if none are left.
+// NewTag registers a tag with the world. name appears in statistics and messages; NewTag panics if the world
+// has a tag of this name. NewTag reserves only addresses, and panics with a [*vm.Error] if no addresses are
+// left.
 func NewTag(w *World, name string) Tag {
 	w.mustTakeColumns("NewTag")
 	w.mustBeNewTag(name)
@@ -43,7 +44,7 @@ func (t Tag) Add(e Entity) bool {
 	return alive
 }
 
-// Remove takes the tag from e and reports whether e had it.
+// Remove removes the tag from e and reports whether e had it.
 func (t Tag) Remove(e Entity) bool { return t.c.remove(e) }
 
 // Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
@@ -77,7 +78,7 @@ func (t Tag) OnRemove(f func(e Entity)) {
 	t.c.hookRemove(f)
 }
 
-// AddAll gives every entity that matches the query the tag and returns how many entities match, as
+// AddAll gives the tag to every entity that matches the query and returns how many entities match, as
 // [Column.AddAll] does.
 func (t Tag) AddAll(q Query) int {
 	var k walk
@@ -98,6 +99,6 @@ func (t Tag) AddAll(q Query) int {
 	return n
 }
 
-// RemoveAll takes the tag from every entity that matches the query and has it, and returns how many had it,
+// RemoveAll removes the tag from every entity that matches the query and has it, and returns how many had it,
 // as [Column.RemoveAll] does.
 func (t Tag) RemoveAll(q Query) int { return t.c.removeAll("Tag.RemoveAll", q) }

@@ -8,30 +8,30 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Tracker notes which entities gained or lost some components, or had them written, since it last looked. Use
-// it to send only what changed, or to update what is derived from components. A tracker looks when it is made
-// and at each [Tracker.Next]. Make one with [NewTracker].
+// Tracker notes which entities gained or lost some components, or had them written, since the tracker last
+// looked. Use a Tracker to send only changes, or to update data that is derived from components. A tracker
+// looks when it is made and at each [Tracker.Next]. Make a Tracker with [NewTracker].
 //
 // Set, Edit, EditRun, Add, SetAll, AddAll and Exchange count as writes, and so does the birth of an entity.
 // Values are not compared: writing the same value counts too. Writing through Get and Slice leaves no mark
 // and costs nothing.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
-// the same entity counts as changed. A component that was added and removed again counts as nothing. If
-// another entity has taken a slot, one entity counts as removed and one as added.
+// the same entity counts as changed. A component that was added and removed again does not count. If another
+// entity has taken a slot, one entity counts as removed and one as added.
 //
 // For each of its columns, a tracker commits 4 bytes and 3 bits for each slot in use. Pages without notes are
 // never touched. Writing a tracked column costs a few instructions more. Making entities with a tracked
-// column takes the longer path, as with hooks. Other columns pay one test.
+// column takes the longer path, as with hooks. For other columns, trackers cost one test.
 //
-// A tracker is as safe for use as its world. Several goroutines may leave marks at once, as [Column.Edit]
-// says. Meanwhile no goroutine may read the tracker or run a query with [Query.Changed] of the same column,
-// except that a loop over such a query may mark the entities that the query has yielded.
+// The rules of [World] about goroutines hold for a tracker. Several goroutines may leave marks at once, as
+// [Column.Edit] says. Meanwhile no goroutine may read the tracker or run a query with [Query.Changed] of the
+// same column, except that a loop over such a query may mark the entities that the query has yielded.
 type Tracker struct {
 	world   *World
 	columns []*column
-	marks   []*marks // for each of the columns
-	looks   int      // so far
+	marks   []*marks // marks of each of the columns
+	looks   int      // number of looks so far
 	closed  bool
 }
 
@@ -72,8 +72,8 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 
 // Next takes a new look at the world: it forgets the notes so far and notes the changes from now on. It must
 // not be called while a query with [Query.Changed] of this tracker runs, because the query would miss the
-// entities that it has not yielded yet. It panics in a hook. Complexity: the notes, 64 entities at a time,
-// and one step for each 64 slots in use.
+// entities that it has not yielded yet. It panics in a hook. Complexity: one step for each 64-slot word with
+// notes, and one step for each 64 slots in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")
@@ -104,9 +104,9 @@ func (t *Tracker) Close() {
 }
 
 // Added yields the entities that have the component now and did not have it, or did not exist, when the
-// tracker last looked. It goes by slot. The loop may change values. If it changes the structure of the world
-// or calls [Tracker.Next], the next step panics. Added panics if the tracker does not track the column.
-// Complexity: the notes, and one step for each 64 slots in use.
+// tracker last looked. It goes in the order of slots. The loop may change values. If it changes the structure
+// of the world or calls [Tracker.Next], the next step panics. Added panics if the tracker does not track the
+// column. Complexity: one step for each note, and one step for each 64 slots in use.
 func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Added", col, look{
 		set:  func(m *marks) *bitset.Set { return m.touched },
@@ -115,8 +115,8 @@ func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 }
 
 // Removed yields the entities that had the component when the tracker last looked, and have lost it or were
-// deleted since. It goes by slot. The Entity of a deleted entity is stale, as intended. The rules of
-// [Tracker.Added] hold.
+// deleted since. It goes in the order of slots. The Entity of a deleted entity is stale, as intended. The
+// rules of [Tracker.Added] hold.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Removed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.had },
@@ -126,8 +126,8 @@ func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 }
 
 // Changed yields the entities that had the component when the tracker last looked, have it now, and had it
-// written since. It goes by slot. The rules of [Tracker.Added] hold. A write during the loop is not yielded
-// if the loop has passed its slot; otherwise it may be.
+// written since. It goes in the order of slots. The rules of [Tracker.Added] hold. An entity that is written
+// during the loop is not yielded if the loop has passed its slot. Otherwise the entity may be yielded.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Changed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.changed },
@@ -137,8 +137,8 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 
 // look selects entities from a tracker's marks.
 type look struct {
-	set  func(*marks) *bitset.Set             // words without a bit in it have no such entity
-	pick func(*marks, *column, uint32) uint64 // returns the slots of a word
+	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick has to see
+	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
 	gone bool                                 // whether to yield the entities of the last look
 }
 

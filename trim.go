@@ -10,10 +10,10 @@ import (
 // Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the
 // component, and control data of slots that no archetype owns. All of this memory stays usable. Memory behind
 // the last slot that an archetype owns no longer counts against [Options.Limit]. So Trim also gives back the
-// room there that [Column.Grow] made. It keeps the room that [Archetype.Grow] made, and the notes of
-// trackers.
+// room that [Column.Grow] made behind that slot. It keeps the room that [Archetype.Grow] made, and the notes
+// of trackers.
 //
-// Trim is not a structural change, but it must run alone, as structural changes do. It pays after many
+// Trim is not a structural change, but it must run alone, as structural changes do. It pays off after many
 // entities were deleted. Complexity: one step for each gap between entities in each column, and one system
 // call for each gap that fills a page. Trim returns a [*vm.Error] if the system refuses; the world works as
 // before.
@@ -45,7 +45,7 @@ func (w *World) Trim() error {
 
 // trimWords gives back the generations of the words [lo, hi), which no archetype owns. Each word keeps its
 // largest generation as its floor. A look-up with an old entity finds generation zero, which differs from the
-// entity's. When an archetype owns the word again, its generations continue above the floor. See
+// entity's generation. When an archetype owns the word again, its generations continue above the floor. See
 // docs/decisions/0008-generation-floors.md.
 func (w *World) trimWords(lo, hi uint32) error {
 	w.noteFloors(lo, hi)
@@ -75,7 +75,8 @@ func (w *World) raise(word, floor uint32) {
 	}
 }
 
-// generationsOf is sound for words below w.size/64, for the same reasons as generation.
+// generationsOf returns the generations of a word's slots. It is sound for words below w.size/64, for the
+// same reasons as generation.
 func (w *World) generationsOf(word uint32) *[64]uint32 {
 	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
 }
@@ -103,7 +104,7 @@ func (w *World) trimEnd() error {
 	return errors.Join(errs...)
 }
 
-// trim gives back the elements of slots without the component. Their content is not needed: an element is
+// trim gives back the elements of slots without the component. Their contents are not needed: an element is
 // written or cleared when an entity gains the component, unless its slot was never used before.
 func (c *column) trim() error {
 	errs := []error{c.set.Trim()}

@@ -40,15 +40,16 @@ type bell struct{ c chan<- struct{} }
 
 // Visit calls look on the goroutine that owns the world, at the next [World.Admit], and returns when look has
 // returned true. A sched.Schedule admits visitors between its ticks. look may do everything that the world's
-// owner may do. It must not take long: let it work for some tenths of a millisecond, remember how far it got,
-// and return false. Then it is called again, in the same Admit or a later one, until it returns true.
+// owner may do. look must not take long: let it work for some tenths of a millisecond, remember its progress,
+// and return false. The same Admit or a later one then calls look again, until look returns true.
 //
 // Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
 // the owner runs must not call it: a system, a hook, the body of a loop, or look itself. Such code would wait
 // for itself. It can do the work of look directly. Visit detects such calls in a schedule and in look, while
-// no other world is at work, and panics; elsewhere it waits. It returns nil if look has returned true, the
-// context's error if the context ends first, and [ErrClosed] if the world is closed. When it returns, look is
-// not running and will not be called again. If look panics, Visit panics with the same value.
+// no other world is at work, and panics. In other cases such a call waits until its context ends. Visit
+// returns nil if look has returned true, the context's error if the context ends first, and [ErrClosed] if
+// the world is closed. When Visit returns, look is not running and will not be called again. If look panics,
+// Visit panics with the same value.
 func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -79,10 +80,10 @@ func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	return v.err
 }
 
-// Admit calls the functions that wait in [World.Visit], in turn, until none waits or the given time is over.
-// It makes at least one call if one waits, and reports whether some still wait. Call it on the goroutine that
-// owns the world, where the structure may change, such as once a tick. Without visitors it costs one atomic
-// load.
+// Admit calls the functions that wait in [World.Visit], in turn, until no function waits or the given time is
+// over. It calls at least one waiting function, and reports whether functions still wait. Call Admit on the
+// goroutine that owns the world, where the structure may change, such as once a tick. Without visitors, Admit
+// costs one atomic load.
 func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
@@ -163,7 +164,7 @@ func (v *visits) admit(most time.Duration) (more bool) {
 		func() {
 			defer func() {
 				if !done {
-					// look panicked or ended the goroutine. Its Visit reports that.
+					// look panicked or ended the goroutine. The visitor's call of Visit reports this.
 					if one.inner = recover(); one.inner == nil {
 						one.err = errGoexit
 					}
@@ -188,7 +189,7 @@ var errGone = errors.New("vast: the visitor has gone")
 // errGoexit is the error of a visitor whose look called runtime.Goexit.
 var errGoexit = errors.New("vast: the function given to World.Visit ended the goroutine that called it")
 
-// next removes the first visitor from the queue and returns it, or nil.
+// next removes the first visitor from the queue and returns it. If the queue is empty, next returns nil.
 func (v *visits) next() *visitor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -202,7 +203,7 @@ func (v *visits) next() *visitor {
 	return one
 }
 
-// again queues a visitor once more, unless it has gone or the world is closed.
+// again queues a visitor once more, unless the visitor has gone or the world is closed.
 func (v *visits) again(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -10,21 +10,21 @@ import (
 type plainWalk struct {
 	world   *World
 	q       *query
-	changes uint64        // of the world, when the walk began
-	cursor  bitset.Cursor // its Lo and Hi are the current run
+	changes uint64        // the world's number of changes when the walk began
+	cursor  bitset.Cursor // Lo and Hi of the cursor are the current run
 }
 
 // walk is the state of one run of any query.
 type walk struct {
 	plainWalk
 
-	// These serve the queries that are not plain.
+	// These fields serve the queries that are not plain.
 	source source
-	end    uint // of the run that is being cut; the cursor's Hi is the end of the last part
+	end    uint // end of the run that is being cut; the cursor's Hi is the end of the last part
 	listed listed
 	linked linkedSources
 	slots  related
-	pinned int  // runs of a pinned query that the walk has passed
+	pinned int  // number of runs of a pinned query that the walk has passed
 	at     uint // the next slot of the current run, for nextPieceOfRun
 	pieces bool // runs of links may be cut after 64 slots
 }
@@ -54,7 +54,7 @@ func (k *walk) next() bool {
 	return k.nextPart()
 }
 
-// run returns the run that the walk is at.
+// run returns the current run.
 func (k *plainWalk) run() Run {
 	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
 }
@@ -84,14 +84,14 @@ func (k *walk) runs(yield func(Run) bool) {
 }
 
 // each yields the slots of the remaining entities. The compiler copies the body of a caller's loop into this
-// loop, as long as it calls yield at one place.
+// loop, as long as this loop calls yield at one place only.
 func (k *walk) each(doing string) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		world, gens, changes, plain := k.world, k.world.gens, k.changes, k.q.plain
 		for {
 			var base uint
 			var mask uint64
-			if plain { // here and not in nextPiece, which would be one call more for each word
+			if plain { // done here, because nextPiece would cost one more call for each word
 				base, mask = k.cursor.NextWord()
 				base *= 64
 			} else {

@@ -24,14 +24,15 @@ type Options struct {
 	// where reserved addresses cost memory, 1,048,576; on the heap stand-in, which takes the memory at once,
 	// 65,536.
 	MaxEntities int
-	// Limit is a budget of committed memory, shared with other worlds and containers. Default: none.
+	// Limit is a budget of committed memory, shared with other worlds and containers. Default:
+	// [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Pages is the page policy. Default: small pages, and huge pages where the entities of an archetype are
 	// dense.
 	Pages vm.Pages
 }
 
-// World holds entities and the columns of their components. Make one with [NewWorld].
+// World holds entities and the columns of their components. Make a World with [NewWorld].
 //
 // A world is not safe for use by several goroutines at once, with one exception: while nothing changes its
 // structure, any number of goroutines may look up entities, run queries, and write to different elements.
@@ -44,7 +45,7 @@ type World struct {
 	quoted  string // the name in quotes, for labels
 
 	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
-	size      uint32         // slots for which the control arrays are committed, a multiple of 64
+	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
 	gens      unsafe.Pointer // generation of each slot, uint32
 	owners    unsafe.Pointer // owner of word 0; the owners of other words lie below it
 	control   vm.Seam        // owners below, generations above
@@ -57,9 +58,9 @@ type World struct {
 
 	columns    []*column
 	distinct   atomic.Int32         // the columns below this number are known to differ in type or name
-	watched    []*column            // those with hooks, stores or trackers, in the same order
+	watched    []*column            // the columns with hooks, stores or trackers, in the same order
 	relations  []linked             // relations and edges
-	deletion   *deletion            // a buffer for deletions; nil while one runs
+	deletion   *deletion            // a buffer for deletions; nil while a deletion calls hooks
 	resources  map[reflect.Type]any // pointers to values, by their type
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
@@ -69,12 +70,12 @@ type World struct {
 	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
-	unusedMarks []*marks          // of closed trackers
-	sizes       []columnCommitted // of columns whose growth may be undone: see committed
+	unusedMarks []*marks          // marks of closed trackers
+	sizes       []columnCommitted // sizes of columns whose growth may be undone: see committed
 
-	worn    int    // slots at their last generation; deletions look for them only if there are any
-	changes uint64 // structural changes so far
-	checked uint64 // changes at the last check, in builds that check invariants
+	worn    int    // number of slots at their last generation; if it is 0, deletions look for no such slots
+	changes uint64 // number of structural changes so far
+	checked uint64 // value of changes at the last check, in builds that check invariants
 	last    operation
 
 	visits visits
@@ -116,8 +117,8 @@ func (w *World) Alive(e Entity) bool {
 		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later ones,
-// on which no limit counts: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
+// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later worlds.
+// No limit counts these pages: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
 // columns must not be used any more. Making entities, columns or queries panics. A second Close does nothing,
 // except that it tries again to release memory that could not be released.
 func (w *World) Close() error {
@@ -169,16 +170,17 @@ func closedMessage(what string, w *World) string {
 		w.options.Name)
 }
 
-// generation is sound for slots below w.size: the array is committed up to there, never moves and holds no Go
-// pointers.
+// generation returns the address of a slot's generation. It is sound for slots below w.size: the array is
+// committed up to them, never moves and holds no Go pointers.
 func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
 }
 
-// entityIn returns the entity in a slot below w.size that holds one.
+// entityIn returns the entity in a slot below w.size that holds an entity.
 func (w *World) entityIn(slot uint32) Entity { return Entity{slot, *w.generation(slot)} }
 
-// liveWord is sound for words below w.size/64, for the same reasons as generation.
+// liveWord returns the address of a word of live bits. It is sound for words below w.size/64, for the same
+// reasons as generation.
 func (w *World) liveWord(word uint32) *uint64 {
 	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))
 }
@@ -194,13 +196,14 @@ type owner struct {
 
 const (
 	bytesOwner       = int(unsafe.Sizeof(owner{}))
-	bytesGenerations = 64 * 4 // of one word
+	bytesGenerations = 64 * 4 // bytes of the generations of one word
 	// controlLead is the offset of the generations in their first page. The owners of the first words lie
 	// before them, so that both share the page.
 	controlLead = 256
 )
 
-// owner is sound for words below w.size/64, for the same reasons as generation.
+// owner returns the address of a word's owner. It is sound for words below w.size/64, for the same reasons as
+// generation.
 func (w *World) owner(word uint32) *owner {
 	return (*owner)(unsafe.Add(w.owners, -int(word)*bytesOwner))
 }
@@ -262,7 +265,7 @@ func (w *World) reach(end uint32) error {
 	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
 		// Every look-up reads a generation, in any order, so huge pages save address translations. The world
-		// works without them, too.
+		// works without huge pages, too.
 		w.huge = true
 		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)
 	}

@@ -26,12 +26,13 @@ func (c *Context) Stop() { c.of().Stop() }
 // already ran. The next tick is number 1, after the Start functions, and its random numbers come from the
 // given seed. Systems and statistics stay. Commands that could not be applied are dropped.
 //
-// Reset does not touch the world. Where the next simulation begins with an empty world, call
-// vast.World.Reset afterwards: End may read the world. That gives the slots new generations, so the streams
-// of [Context.Random] differ from those of a simulation with the same seed. To repeat a simulation exactly,
-// draw from [Context.RandomOf] with the slots, or make a new world.
+// Reset does not touch the world. If the next simulation begins with an empty world, call vast.World.Reset
+// afterwards, because End may read the world. vast.World.Reset gives the slots new generations, so the
+// streams of [Context.Random] differ from the streams of an earlier simulation with the same seed. To repeat
+// a simulation exactly, draw from [Context.RandomOf] with the slots, or make a new world.
 //
-// The error is that of the End functions, as in [Schedule.Tick]. The schedule is reset nevertheless.
+// If an End function fails, Reset returns the error as [Schedule.Tick] does, and resets the schedule
+// nevertheless.
 func (s *Schedule) Reset(seed uint64) error {
 	s.enter("Reset")
 	defer s.busy.Store(false)
@@ -65,7 +66,7 @@ func (s *Schedule) start() error {
 	return nil
 }
 
-// end calls End of the systems that have started, each once.
+// end calls End once for each system that has started.
 func (s *Schedule) end() error {
 	err := s.applyAll() // commands that an earlier call could not apply
 	for i := len(s.nodes) - 1; i >= 0 && err == nil; i-- {
@@ -88,7 +89,7 @@ func (s *Schedule) runAlone(n *node) error {
 	return s.runOrDrop(&stage{nodes: []*node{n}})
 }
 
-// finish ends the simulation, whatever its End functions do.
+// finish ends the simulation, even if End functions fail.
 func (s *Schedule) finish() error {
 	var errs []error
 	if s.mustApply() {

@@ -9,18 +9,19 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Stats are the statistics of a schedule. Commands, Late and Dropped count from the time when it was made.
-// All Times cover the ticks that began after the first call of [Schedule.Stats] or [Schedule.Recent].
+// Stats are the statistics of a schedule. Commands, Late and Dropped count from the time when the schedule
+// was made. All Times cover the ticks that began after the first call of [Schedule.Stats] or
+// [Schedule.Recent].
 type Stats struct {
 	Tick           uint64        // number of the last tick
-	Budget         time.Duration // from one tick to the next while [Schedule.Run] is running, otherwise 0
+	Budget         time.Duration // time from one tick to the next while [Schedule.Run] runs, otherwise 0
 	Commands       vast.Applied  // results of all commands
 	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
 	Dropped        uint64        // ticks that [Schedule.Run] left out, see Options.CatchUp
-	Ticks          Times         // whole ticks
-	RecentTicks    Times         // the last 256 ticks, exact
-	Applying       Times         // applications of commands, one sum a tick
-	RecentApplying Times         // the last 256 of these sums, exact
+	Ticks          Times         // durations of whole ticks
+	RecentTicks    Times         // exact durations of the last 256 ticks
+	Applying       Times         // time that each tick spent on applying commands
+	RecentApplying Times         // exact times of the last 256 ticks that applied commands
 	Systems        []SystemStats // in the order in which one worker runs them
 }
 
@@ -30,11 +31,11 @@ type SystemStats struct {
 	Name   string
 	Phase  Phase
 	Times  Times
-	Recent Times // the last 256 ticks in which it ran, exact
+	Recent Times // exact durations in the last 256 ticks in which the system ran
 }
 
-// Times summarizes durations. P50, P99 and Max are within 1% of the exact value. In them a duration over one
-// minute counts as one minute.
+// Times summarizes durations. P50, P99 and Max are within 1% of the exact value, and count a duration over
+// one minute as one minute.
 type Times struct {
 	Count               uint64
 	Total               time.Duration
@@ -57,14 +58,14 @@ type measured struct {
 	done bool
 }
 
-// times collects durations for Times. The zero value has none.
+// times collects durations for Times. The zero value holds no durations.
 type times struct {
 	histogram *hdrhistogram.Histogram // nil before makeRoom
 	total     time.Duration
-	ring      []time.Duration // the last durations: the n-th at n modulo the length
+	ring      []time.Duration // the last durations; duration n has the index n modulo the length
 }
 
-// makeRoom prepares for durations. The ring keeps the given number of them, a power of two.
+// makeRoom makes the histogram and the ring. The ring keeps the given number of durations, a power of two.
 func (t *times) makeRoom(recent int) {
 	if t.histogram == nil {
 		t.histogram, t.ring = hdrhistogram.New(1, int64(longest), 2), make([]time.Duration, recent)
@@ -104,8 +105,8 @@ func (t *times) stats() Times {
 	}
 }
 
-// recent appends the durations after the first `after`, oldest first. Durations that the ring has lost are
-// missing.
+// recent appends the durations after the first `after` durations, oldest first. Durations that the ring has
+// overwritten are missing.
 func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
 	count, n := t.count(), uint64(len(t.ring))
 	for i := max(after, count-min(count, n)); i < count; i++ {
@@ -114,7 +115,7 @@ func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
 	return into
 }
 
-// timesOf summarizes durations in order of time. It sorts the list.
+// timesOf summarizes a list of durations, oldest first. It sorts the list.
 func timesOf(list []time.Duration) Times {
 	if len(list) == 0 {
 		return Times{}
@@ -133,7 +134,7 @@ func timesOf(list []time.Duration) Times {
 // counters are the statistics up to the end of the last tick.
 type counters struct {
 	tick          uint64
-	ended         uint64 // ticks, measured or not, since the schedule was made
+	ended         uint64 // number of ticks, measured or not, since the schedule was made
 	late, dropped uint64
 	commands      vast.Applied
 	ticks         times
@@ -159,9 +160,9 @@ func (c *counters) makeRoom() {
 }
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
-// time. While a tick runs, the times of some systems may be a tick or more newer than others. Complexity:
-// about ten microseconds a system; the end of a tick waits at most as long as Stats takes for one system.
-// Systems and hooks must not call it: [Context.Tick] has the number of the tick.
+// time. While a tick runs, the times of some systems may be a tick or more newer than the times of others.
+// Complexity: about ten microseconds a system; the end of a tick waits at most as long as Stats takes for one
+// system. Systems and hooks must not call Stats: [Context.Tick] returns the number of the tick.
 //
 // The first call makes all later ticks measure their systems, and allocates about 33 KB for each system. Call
 // Stats before the first tick to have the times of all ticks.
@@ -190,9 +191,10 @@ func (s *Schedule) Stats() Stats {
 }
 
 // Recent appends to into the durations of the ticks after the first `after` ticks, oldest first. It returns
-// the number of ticks since the schedule was made, for use as after in the next call: so a caller that polls
-// receives each tick once. The schedule keeps the last 4,096 ticks; older ticks are missing, and so are ticks
-// before the first call of Recent or [Schedule.Stats]. Recent may be called from any goroutine at any time.
+// the number of ticks since the schedule was made. A caller that polls passes this number as after in the
+// next call, and so receives each tick once. The schedule keeps the last 4,096 ticks; older ticks are
+// missing, and so are ticks before the first call of Recent or [Schedule.Stats]. Recent may be called from
+// any goroutine at any time.
 func (s *Schedule) Recent(after uint64, into []time.Duration) (count uint64, times []time.Duration) {
 	s.mustBeMade("Recent")
 	s.mu.Lock()

@@ -26,18 +26,21 @@ const Update Phase = "update"
 // between them. A test for changes of a column, by vast.Query.Changed or a vast.Tracker, counts as reading
 // the column.
 type System struct {
-	// Name identifies the system in messages, statistics, Before and After. Of several systems with one name
-	// the second is "name 2".
+	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
+	// one name, the second of them is called "name 2".
 	Name string
 	// Phase is the phase of the tick in which the system runs. Default: [Update].
 	Phase Phase
-	// Reads lists the columns whose values the system only reads, Writes those whose values it writes.
+	// Reads lists the columns whose values the system only reads. Writes lists the columns whose values the
+	// system writes.
 	Reads, Writes []vast.AnyColumn
-	// ReadsResources lists the resources that the system only reads, WritesResources those that it writes.
+	// ReadsResources lists the resources that the system only reads. WritesResources lists the resources that
+	// the system writes.
 	ReadsResources, WritesResources []Resource
-	// Before names systems that run after this one is done. After names systems that are done before this one
-	// runs. A name stands for all other systems that were added with it. They may name systems that do not
-	// conflict. They may name a system of another phase only if the order of the phases agrees.
+	// Before names systems that run after this system is done. After names systems that are done before this
+	// system runs. A name stands for all other systems that were added with that name. Before and After may
+	// name systems that do not conflict. They may name a system of another phase only if the order of the
+	// phases agrees.
 	Before, After []string
 	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
 	// the system if it returns false. It may read what the system declares. Default: true. See [Every] and
@@ -51,8 +54,8 @@ type System struct {
 	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Default:
 	// nothing.
 	Start func(*Context)
-	// Run does the work. It must not make structural changes unless the system is exclusive: it records them
-	// in [Context.Commands].
+	// Run does the work. Unless the system is exclusive, Run must not make structural changes itself, but
+	// records them in [Context.Commands].
 	Run func(*Context)
 	// End runs once after the last tick, if the system has started: when the simulation is stopped, in
 	// [Schedule.Reset] and in [Schedule.Close]. The End functions run one after the other, in the reverse
@@ -94,18 +97,18 @@ func Not(f func(*Context) bool) func(*Context) bool { return func(c *Context) bo
 type node struct {
 	System
 	given         string // the name that Add was called with
-	hash          uint64 // of the name
-	start, end    *node  // for Start and End; nil without
+	hash          uint64 // hash of the name
+	start, end    *node  // run Start and End; nil if the system lacks the function
 	started       bool   // whether Start is done, and End not yet called
 	reads, writes []probe.ColumnInfo
 
 	// Set by plan:
 	before, after []*node // the systems that Before and After name
-	place         int     // in the order of the phase
-	next          []*node // nodes of the same stage that wait for this one
-	waitsFor      int     // number of nodes of the same stage that this one waits for
+	place         int     // index in the order of the phase
+	next          []*node // nodes of the same stage that wait for this node
+	waitsFor      int     // number of nodes of the same stage for which this node waits
 
-	waiting int // those of waitsFor that are not done in the tick under way
+	waiting int // number of these nodes that are not done in the tick under way
 	context Context
 	took    measured
 	times   times // guarded by the schedule's mutex
@@ -154,7 +157,7 @@ func (n *node) alone(f func(*Context), hash uint64) *node {
 	return alone
 }
 
-// columnsOf describes the columns of a list of a system.
+// columnsOf describes the columns in one of a system's lists.
 func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe.ColumnInfo {
 	infos := make([]probe.ColumnInfo, 0, len(cols))
 	for i, col := range cols {
@@ -172,7 +175,7 @@ func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe
 	return infos
 }
 
-// uses reports whether a system declares the column, and whether it writes it.
+// uses reports whether a system declares the column, and whether it declares to write the column.
 func (n *node) uses(column int) (declared, writes bool) {
 	for i := range n.writes {
 		if n.writes[i].ID == column {

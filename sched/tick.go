@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// These two functions run on the goroutine that ticks and on those of the other workers. The code that they
-// call counts as the work of the world's owner.
+// These two functions run on the goroutine that ticks and on the goroutines of the other workers. The code
+// that they call counts as the work of the world's owner.
 func init() {
 	atwork.Mark((*Schedule).owned)
 	atwork.Mark((*team).stay)
@@ -30,14 +30,14 @@ const goexit = "runtime.Goexit was called"
 //
 //   - If there is no memory or slot to apply commands, Tick returns the [*vm.Error] and loses nothing. The
 //     next Tick applies the remaining commands and continues the same tick with its remaining phases. If a
-//     hook panics while commands are applied, Tick returns a [*PanicError]. The consequence is the same,
-//     except that the command that called the hook is done or lost.
+//     hook panics while commands are applied, Tick returns a [*PanicError]. The next Tick then continues in
+//     the same way, except that the command that called the hook is done or lost.
 //   - If a system panics, Tick returns a [*PanicError]. If a system that is not exclusive changes the
 //     structure, Tick returns a [*StructureError]. If a system touches a column that it does not declare, in
 //     builds that check this, Tick returns an [*AccessError]. Tick waits for the running systems and starts
-//     no others. Tick drops the commands of this phase that were not applied, and keeps the values that
-//     systems wrote. The next Tick is a new one. A system also panics when it records commands for which
-//     there is no memory: errors.As finds the [*vm.Error].
+//     no other systems. Tick drops the commands of this phase that were not applied, and keeps the values
+//     that systems wrote. The next Tick begins a new tick. A system also panics when it records commands for
+//     which there is no memory: errors.As finds the [*vm.Error].
 //
 // Afterwards Tick admits visitors of the world, see Options.Visits.
 //
@@ -70,8 +70,8 @@ func (s *Schedule) owned(f func(*Schedule) error) (err error) {
 	return err
 }
 
-// tick runs a tick, or the rest of one whose commands could not be applied. Around it tick starts the systems
-// that have not started, and ends all of them if the simulation is stopped.
+// tick runs a tick, or the rest of a tick whose commands could not be applied. It first starts the systems
+// that have not started, and at last ends all systems if the simulation is stopped.
 func (s *Schedule) tick() (err error) {
 	if !s.applying {
 		if s.starting && !s.stopped.Load() {
@@ -287,7 +287,7 @@ func (s *Schedule) record() {
 // now returns the time since the schedule was made.
 func (s *Schedule) now() time.Duration { return clock.Now() - s.epoch }
 
-// read returns now if the tick under way is measured or recorded, and otherwise spares the reading of the
+// read returns now if the tick under way is measured or recorded. Otherwise it returns 0 without reading the
 // clock.
 func (s *Schedule) read() time.Duration {
 	if !s.timing {

@@ -14,8 +14,8 @@ type worker struct {
 	index    int
 	commands *vast.Commands // nil until the first use
 	recorded bool           // whether commands may contain something that is not applied
-	position int            // of the last recorded command, if recorded
-	part     Context        // for parts
+	position int            // position of the last recorded command, if recorded
+	part     Context        // the Context that parts receive
 	system   *node          // the running system
 	wake     chan struct{}  // holds a token for a worker that is idle
 }
@@ -30,11 +30,11 @@ type team struct {
 	idle    []*worker // asleep, or about to be; only these receive tokens
 	ready   []*node   // systems that may start
 	jobs    []*job    // jobs that may have parts left
-	left    int       // systems of the stage that are not done
-	running int       // running systems
+	left    int       // number of systems of the stage that are not done
+	running int       // number of running systems
 	halted  bool      // whether no more systems may start
 	err     error     // why the team halted
-	place   int       // of the system that caused err
+	place   int       // place of the system that caused err
 	closed  bool
 }
 
@@ -116,10 +116,10 @@ func (t *team) rouse(n int) {
 	go makeWay()
 }
 
-// makeWay does nothing. The goroutine that became ready last is the next to run on its processor, and for
-// about fifty microseconds other processors do not steal it, because a goroutine that wakes another usually
-// waits soon. A goroutine that wakes a worker does not wait. Starting this goroutine takes that place, so
-// that other processors can steal the worker at once.
+// makeWay does nothing. Go runs the goroutine that became ready last as the next one on its processor. For
+// about fifty microseconds other processors do not steal that goroutine, because a goroutine that wakes
+// another one usually waits soon. A goroutine that wakes a worker does not wait. If makeWay becomes ready
+// after the worker, other processors can steal the worker at once.
 func makeWay() {}
 
 // rouseFirst wakes the first worker, which waits for the end of a stage. The mutex is held.
@@ -196,7 +196,7 @@ func (t *team) finish(w *worker) {
 	if t.over() {
 		t.rouseFirst()
 	} else if !t.halted {
-		t.rouse(more - 1) // this worker runs one of them
+		t.rouse(more - 1) // this worker runs one of the systems
 	}
 }
 
@@ -257,7 +257,7 @@ func (t *team) structureChanged(n *node) {
 	t.halt(n, e)
 }
 
-// halt lets no more systems start. Of several errors it keeps the error of the first system in order.
+// halt lets no more systems start. It keeps the error of the system that comes first in the order.
 func (t *team) halt(n *node, err error) {
 	if t.err == nil || n.place < t.place {
 		t.err, t.place = err, n.place

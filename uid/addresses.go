@@ -10,7 +10,7 @@ import (
 )
 
 // span is a range of addresses for IDs. next may run past end, by one for each goroutine that finds the span
-// used up at once.
+// used up at the same time.
 type span struct {
 	next atomic.Uint64
 	end  uint64

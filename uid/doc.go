@@ -2,14 +2,15 @@
 // without a central registry. An identifier is a reserved address without memory behind it.
 //
 // A part of a program that counts its own objects has identifiers that are unique only in that part.
-// Identifiers of two parts can be equal by chance, and a map of both confuses them. An [ID] is an address
-// from a reservation of this process. It differs from every other ID of the program and from the address of
-// everything that the program allocates. Its type says what it identifies: an ID[Ship] cannot be used as an
-// ID[Crew].
+// Identifiers of two parts can be equal by chance, and a map that holds both confuses them. An [ID] is an
+// address from a reservation of this process. It differs from every other ID of the program and from the
+// address of everything that the program allocates. Its type says what it identifies: an ID[Ship] cannot be
+// used as an ID[Crew].
 //
-// The method is that of "Virtual Memory Tricks" (Niklas Gray, 2017). There an identifier is a pointer to an
-// undefined type, made from pages that are allocated one at a time and never touched. Here one reservation
-// serves for 64 billion identifiers, nothing is committed, and an ID is a number that cannot be dereferenced.
+// The method comes from "Virtual Memory Tricks" (Niklas Gray, 2017). In that article an identifier is a
+// pointer to an undefined type, made from pages that are allocated one at a time and never touched. Here one
+// reservation serves for 64 billion identifiers, nothing is committed, and an ID is a number that cannot be
+// dereferenced.
 //
 // # Terminology
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// ErrLocal is the error of encoding an [ID] for another process, or of decoding one.
+// ErrLocal is the error of encoding an [ID] for another process, or of decoding an ID.
 var ErrLocal = errors.New("uid: an ID means nothing outside the process that made it: " +
 	"store and send a key of your own, such as a UUID, and keep a map from it to the ID")
 
@@ -33,8 +33,8 @@ func (id ID[T]) Compare(other ID[T]) int {
 	return 0
 }
 
-// Format writes the ID for debugging this process, as Ship(local 7f21c0000041), whatever the verb. The text
-// cannot be turned back into an ID.
+// Format writes the ID for debugging this process, as Ship(local 7f21c0000041), for any verb. The text cannot
+// be turned back into an ID.
 func (id ID[T]) Format(out fmt.State, _ rune) {
 	fmt.Fprintf(out, "%s(local %x)", layout.Name[T](), id.address)
 }

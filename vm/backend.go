@@ -29,8 +29,8 @@ var errBare = errors.New("the pages have lost name and advice")
 // multiples of the page size, and a range lies in one reservation, in the state that each comment names. A
 // failed call changes nothing, unless its comment says so.
 type backend interface {
-	// reserve: nothing → Reserved. The result is a multiple of align: a page, or a huge page where the system
-	// has those.
+	// reserve: nothing → Reserved. The result is a multiple of align: a page, or a huge page if the system
+	// has huge pages.
 	reserve(n, align int) (unsafe.Pointer, error)
 	// release: Reserved → nothing, for addresses that were never handed out.
 	release(p unsafe.Pointer, n int) error
@@ -43,7 +43,7 @@ type backend interface {
 	// wraps errLost left the pages Reserved. An error that wraps errBare means success, but the range lost
 	// its name and advice.
 	discard(p unsafe.Pointer, n int) error
-	// move moves the contents of committed pages to reserved ones without copying: the reserved pages become
+	// move moves the contents of committed pages to reserved pages without copying: the reserved pages become
 	// Committed, and the old pages stay Committed and zero. After a failure that wraps errSeveral a part of
 	// the range may still be movable. Afterwards any page may have the names and advice of either range.
 	move(to, from unsafe.Pointer, n int) error

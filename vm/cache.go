@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// closedRegions holds the addresses of closed regions. They stay reserved, so that a stale pointer into one
-// faults and Go's heap never gets them. Only later regions use them again.
+// closedRegions holds the addresses of closed regions. The addresses stay reserved, so that a stale pointer
+// into a closed region faults and Go's heap never gets the addresses. Only later regions use them again.
 var closedRegions addressCache
 
 // addressCache is a best-fit allocator of address ranges. Adjacent ranges are joined if they belong to one
@@ -60,7 +60,7 @@ func (c *addressCache) take(n, align int) unsafe.Pointer {
 	return pointerAt(lo)
 }
 
-// put gives a range back.
+// put makes a range free again.
 func (c *addressCache) put(p unsafe.Pointer, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

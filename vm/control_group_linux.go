@@ -8,8 +8,8 @@ import (
 )
 
 // controlGroupLimits returns the smallest memory limit from the process's control group up to the root, and
-// the smallest limit beyond which a group is slowed down; 0 means none. root is the root of the file system,
-// or a test's directory.
+// the smallest limit beyond which a group is slowed down; 0 means no limit. root is the root of the file
+// system, or a test's directory.
 //
 // In a container the kernel may report a path that is not visible there. Then the visible root has the
 // container's limit.

@@ -2,6 +2,6 @@
 
 package vm
 
-// heapByDefault: this build has no address space to reserve (32-bit, WebAssembly), or its race detector would
-// not see reserved memory.
+// heapByDefault is true because this build has no address space to reserve (32-bit, WebAssembly), or because
+// its race detector would not see reserved memory.
 const heapByDefault = true

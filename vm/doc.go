@@ -16,8 +16,9 @@
 //
 // A Reserved page faults when touched. A Committed page may be read and written, and is zero at first.
 // Discard gives a committed page's memory back and leaves the page committed and zero. Closing a region takes
-// all its pages away; those of a recycled region may stay in memory, inaccessible, for the next one (see
-// [Options]). MovePages moves the contents of Committed pages to Reserved ones; the two exchange states.
+// all its pages away. The pages of a recycled region may stay in memory, inaccessible, for the next region
+// (see [Options]). MovePages moves the contents of Committed pages to Reserved pages; the two exchange
+// states.
 //
 // # Terminology
 //
@@ -45,9 +46,9 @@
 //
 // Reaching a limit returns an [*Error] that names the limit and the remedy, and nothing has changed. Mappings
 // are the scarce resource on Linux: a process may have 65,530 unless vm.max_map_count is raised, and every
-// border between committed and reserved pages costs one. So commit in long ranges (see [Span]). Regions leave
-// a sixteenth of the mappings to Go's runtime, which ends the process when it gets none. A control group's
-// limit ends the process without an error: set a [Limit] below it.
+// border between committed and reserved pages costs a mapping. So commit in long ranges (see [Span]). Regions
+// leave a sixteenth of the mappings to Go's runtime, which ends the process when it gets no mapping. A
+// control group's limit ends the process without an error: set a [Limit] below it.
 //
 // # Bad accesses
 //
@@ -55,8 +56,8 @@
 // ends the process. In a goroutine that begins with `defer vm.Watch()()` the fault is a panic with a [*Fault]
 // instead: "slot 5000000 of column Position of world "demo" is beyond its 8192 usable slots", with the place
 // where the region was made and, for the 256 regions closed last, where it was closed. Containers and worlds
-// label their parts for these messages (see [Label]). [Describe] explains an address from elsewhere. The
-// goroutines of a sched.Schedule are always watched.
+// label their parts for these messages (see [Label]). [Describe] explains an address from a log or a
+// debugger. The goroutines of a sched.Schedule are always watched.
 //
 // # Go pointers
 //

@@ -34,8 +34,8 @@ var (
 // Error says which request on a region failed, and why. A call that returns an Error has changed nothing,
 // unless its documentation says so.
 type Error struct {
-	Op      string // the operation: reserve, carve, grow, commit and so on, or a container's
-	Purpose string // of the region
+	Op      string // the operation: reserve, carve, grow, commit and so on, or an operation of a container
+	Purpose string // the purpose of the region
 	Bytes   int    // the size of the request
 	Err     error  // a sentinel of this package, or the operating system's error
 	Detail  string // the numbers, and the remedy

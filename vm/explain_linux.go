@@ -26,12 +26,12 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	return "", err
 }
 
-// callOf is the system call that an operation needs.
+// callOf names the system call that each operation needs.
 var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect",
 	"decommit": "mprotect",
 	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}
 
-// shortage returns the first limit that a request of n bytes would exceed, or nil if all of them leave room.
+// shortage returns the first limit that a request of n bytes would exceed, or nil if all limits leave room.
 func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error) {
 	// A change inside a mapping adds up to two mappings.
 	if f.MaxMappings > 0 && u.Mappings+2 >= f.MaxMappings {

@@ -78,8 +78,8 @@ func readNumber(path string) int {
 }
 
 // hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
-// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)), or, from Linux 6.18 on, off except where
-// requested.
+// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, it may also have
+// turned off the huge pages that no advice requests.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {

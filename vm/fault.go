@@ -44,9 +44,9 @@ func (f *Fault) Unwrap() error { return f.Cause }
 
 // Do calls f. It turns a memory fault of f at an address of a region into a panic that explains the address:
 // with a [*Fault], or with the error of a [Label]. It works for the goroutine that calls it, not for
-// goroutines that f starts. Each of those needs a Do or [Watch] of its own; otherwise the runtime ends the
-// process with "unexpected fault address" and the bare number. Other panics pass unchanged. A fault at any
-// other address is a panic in f too, and passes unchanged.
+// goroutines that f starts. Each of those goroutines needs a Do or [Watch] of its own; otherwise the runtime
+// ends the process with "unexpected fault address" and the bare number. Other panics pass unchanged. A fault
+// at any other address is a panic in f too, and passes unchanged.
 func Do(f func()) {
 	defer Watch()()
 	f()

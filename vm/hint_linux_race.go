@@ -17,7 +17,7 @@ const (
 // hintUsed is the number of bytes behind hintBase that were suggested already.
 var hintUsed atomic.Int64
 
-// reserveHint suggests an address. If none is left, the kernel chooses.
+// reserveHint suggests an address. If no address is left, reserveHint returns nil, and the kernel chooses.
 func reserveHint(n int) unsafe.Pointer {
 	for {
 		used := hintUsed.Load()

@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail when a test says so. A failing call does nothing, or its first half
-// if the contract allows a part. For reserving, reserveAddresses asks the test, because addresses may come
-// from a closed region without a call of the backend.
+// injected is a backend whose calls fail when a test says so. A failing call does nothing, or the first half
+// of its work if the contract allows a partial effect. For reserving, reserveAddresses asks the test, because
+// addresses may come from a closed region without a call of the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

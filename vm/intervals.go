@@ -11,8 +11,8 @@ import (
 type interval struct{ lo, hi int }
 
 // intervals is a set of offsets, kept as sorted ranges that neither touch nor overlap. A region's committed
-// pages are such a set. Adjacent ranges are joined, so its length is also the number of mappings that they
-// cost.
+// pages are such a set. Adjacent ranges are joined, so the number of ranges is also the number of mappings
+// that they cost.
 type intervals struct {
 	of    []interval
 	bytes int
@@ -119,7 +119,7 @@ func (s *intervals) remove(lo, hi int) {
 // checkInvariants panics unless the ranges are sorted, are not adjacent, and add up to bytes.
 func (s *intervals) checkInvariants() {
 	if !invariants.Enabled || len(s.of) > 4096 {
-		return // checking more after each change takes too long
+		return // checking more ranges after each change takes too long
 	}
 	bytes := 0
 	for i, iv := range s.of {

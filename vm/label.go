@@ -18,8 +18,8 @@ type Label struct {
 	// regions.
 	Advice string
 	// Explain, unless nil, replaces this package's explanation of a bad access: guarded memory knows more
-	// about its blocks. If it returns nil, this package explains. It is called with no lock held, and must
-	// not touch the address.
+	// about its blocks. If Explain returns nil, this package explains the access. Explain is called with no
+	// lock held, and must not touch the address.
 	Explain func(addr uintptr) error
 }
 

@@ -16,7 +16,7 @@ import (
 // effect.
 const LimitVariable = "VAST_LIMIT"
 
-// defaultLimit is the budget of regions without one; nil means none.
+// defaultLimit is the budget of regions whose options name no budget; nil means no budget.
 var defaultLimit atomic.Pointer[Limit]
 
 // readDefault reads the budget from the environment, once.
@@ -35,16 +35,16 @@ func limitOf(value string) *Limit {
 	return l
 }
 
-// DefaultLimit returns the budget of regions and mirrors that are made without one in their options. It is
-// nil, no budget, unless the environment or the program sets one: see [SetDefaultLimit].
+// DefaultLimit returns the budget of regions and mirrors whose options name no budget. The result is nil, no
+// budget, unless the environment or the program sets a default budget: see [SetDefaultLimit].
 func DefaultLimit() *Limit {
 	readDefault()
 	return defaultLimit.Load()
 }
 
-// SetDefaultLimit makes l the budget of all later regions and mirrors without one in their options, including
-// those of containers and worlds; nil means none. Existing regions keep their budgets. A part of a program
-// that must not be bound needs a budget of its own, such as NewLimit(math.MaxInt).
+// SetDefaultLimit makes l the budget of all later regions and mirrors whose options name no budget, including
+// the regions of containers and worlds; nil means no budget. Existing regions keep their budgets. A part of a
+// program that must not be bound needs a budget of its own, such as NewLimit(math.MaxInt).
 //
 // Without a call the default is the value of the environment variable VAST_LIMIT, which applies to
 // package-level variables too; without that variable there is no budget. In a container a good choice is
@@ -59,11 +59,12 @@ func SetDefaultLimit(l *Limit) {
 	defaultLimit.Store(l)
 }
 
-// ContainerLimit returns a budget of percent percent of the memory that the process's container leaves beside
-// the Go heap: the container's limit, less the size of the Go heap if GOMEMLIMIT or debug.SetMemoryLimit
-// bounds it. The container's limit is the smallest from the process's control group to the root (memory.max
-// and memory.high, or memory.limit_in_bytes in version 1 of control groups), on Windows the job's. Without
-// such a limit it is the memory of the machine. If that is unknown too, the result is nil, no budget.
+// ContainerLimit returns a budget: the given percentage of the memory that the process's container leaves to
+// regions. This memory is the container's limit, less the size of the Go heap if GOMEMLIMIT or
+// debug.SetMemoryLimit bounds the heap. The container's limit is the smallest limit from the process's
+// control group to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control
+// groups), or on Windows the limit of the process's job. Without such a limit, the memory of the machine
+// takes its place. If the memory of the machine is unknown too, the result is nil, no budget.
 //
 // The rest is for the Go heap, stacks, the program itself and other processes in the same container.
 // ContainerLimit panics unless percent is 1 to 100.

@@ -9,8 +9,8 @@ import (
 // pages are protected.
 //
 // If the kernel limits mappings, regions stop short of the limit. Go's runtime needs mappings too, for its
-// heap and its own tables, and ends the process when it gets none. An error from the kernel would come too
-// late.
+// heap and its own tables, and ends the process when it gets no mapping. An error from the kernel would come
+// too late.
 var mappingsUsed atomic.Int64
 
 // One mapping in mappingsKept is left to the rest of the process.
@@ -24,7 +24,7 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
-		// The end of a mapping of its own can be a border, too.
+		// An end of a range that is a mapping of its own can be a border, too.
 		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.

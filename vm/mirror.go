@@ -26,7 +26,7 @@ var (
 // All of a mirror is Committed, and memory is taken when a page is first touched. The methods may be called
 // from many goroutines; the caller orders accesses to the memory.
 type Mirror struct {
-	r       *Region // of twice the size
+	r       *Region // region of twice the size
 	size    int
 	refused error // why the halves are copied; nil if they are the same memory
 }
@@ -35,7 +35,8 @@ type Mirror struct {
 const maxMirror = maxReserve / 4
 
 // ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing →
-// Committed. It counts as 2 × Size reserved and Size committed bytes, or as 2 × Size of both if it is copied.
+// Committed. It counts as 2 × Size reserved and Size committed bytes. If the halves are copied, it counts as
+// 2 × Size committed bytes.
 //
 // On Linux the memory is shared anonymous memory, mapped a second time by mremap. This takes no file
 // descriptor. Strict overcommit mode charges the memory now, so touching it cannot fail later. If mremap is
@@ -216,6 +217,6 @@ func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 // [Region.Close] does. Pointers into the mirror must not be used afterwards. Closing twice does nothing.
 // Before Windows 10, version 1803, the memory stays charged, for the next mirror of the same size.
 //
-// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for this. Then the
+// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
 // mirror is still open, and Close may be called again.
 func (m *Mirror) Close() error { return m.r.Close() }

@@ -80,7 +80,7 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
 	}
 	defer unix.Close(fd)
-	// Exceeding this limit is a signal, not an error.
+	// Exceeding RLIMIT_FSIZE raises a signal and does not return an error.
 	var size unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &size) == nil && size.Cur < uint64(n) {
 		return fmt.Errorf("memfd_create: %w: RLIMIT_FSIZE allows files of %d bytes", ErrRefused, size.Cur)
@@ -96,7 +96,8 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return err
 	}
 	if facts().OvercommitMode == 2 {
-		// A memfd is charged when its pages are touched. If that were refused later, the process would end.
+		// A memfd is charged when its pages are touched. If a charge were refused later, the process would
+		// end.
 		err := osBackend{}.populate(p, n)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)

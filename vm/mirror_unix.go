@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mirrorUnit is the granularity of mirror sizes, besides the page.
+// mirrorUnit is 1, because a mirror may have any number of pages.
 const mirrorUnit = 1
 
-// mirrorsServeRegions: the addresses of a closed mirror are reserved like any others.
+// mirrorsServeRegions is true because the addresses of a closed mirror are reserved like any others.
 const mirrorsServeRegions = true
 
 // mirror reserves the addresses once and then replaces each half, so that the addresses never belong to other

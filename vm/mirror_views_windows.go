@@ -10,7 +10,7 @@ import (
 
 // This file makes mirrors without placeholders: on Windows 10 before version 1803, Windows Server 2016, and
 // older versions of Wine. It finds addresses for both halves by reserving and releasing them, and then maps
-// each half there. If another thread has taken the addresses meanwhile, it starts again elsewhere.
+// each half there. If another thread has taken the addresses meanwhile, mapViews starts again elsewhere.
 //
 // Unmapping a view would open the same gap at addresses that a stale pointer may know, and another thread
 // could put Go's heap there. So the views of a closed mirror stay, without access, for the next mirror of

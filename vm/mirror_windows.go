@@ -12,7 +12,8 @@ import (
 // mirrorUnit is the granularity of the addresses of views.
 const mirrorUnit = 64 << 10
 
-// mirrorsServeRegions: the addresses of a closed mirror stay placeholders, which VirtualAlloc does not take.
+// mirrorsServeRegions is false because the addresses of a closed mirror stay placeholders, which VirtualAlloc
+// does not take.
 const mirrorsServeRegions = false
 
 // Placeholders came with Windows 10, version 1803. See mapViews for older systems.
@@ -30,7 +31,7 @@ const (
 )
 
 // placeholders reports whether the system has working placeholders. Wine had the functions before they
-// worked, so they must be tried. No code has seen the addresses, so they go back.
+// worked, so placeholders tries them. It gives the addresses back, because no code has seen them.
 var placeholders = sync.OnceValue(func() bool {
 	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
 		if proc.Find() != nil {

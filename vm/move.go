@@ -6,11 +6,12 @@ import (
 	"unsafe"
 )
 
-// errSeveral is wrapped by a move that did nothing because the pages belong to several mappings of the
-// system.
+// errSeveral is wrapped by the error of a move that did nothing because the pages belong to several mappings
+// of the system.
 var errSeveral = errors.New("the pages are several mappings")
 
-// moveStep is the part of a copied range that is in memory twice: a huge page on most systems.
+// moveStep is the number of bytes that a copy moves at a time, which are in memory twice meanwhile. It is the
+// size of a huge page on most systems.
 const moveStep = 2 << 20
 
 // moveSmallest is the size in bytes up to which copying is cheaper than finding the border between two
@@ -18,10 +19,11 @@ const moveStep = 2 << 20
 const moveSmallest = 64 << 10
 
 // MovePages moves the contents of n bytes at offset off of r to offset toOff of to, which may be r. The pages
-// of r go Committed → Reserved, those of to Reserved → Committed. off, toOff and n must be multiples of the
-// page size, all pages of the range in r Committed and ReadWrite, and all pages of the range in to Reserved,
-// so that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r must not be used
-// afterwards, and no goroutine may touch either range meanwhile: for a moment the contents are in neither.
+// of r go Committed → Reserved, and the pages of to go Reserved → Committed. off, toOff and n must be
+// multiples of the page size, all pages of the range in r Committed and ReadWrite, and all pages of the range
+// in to Reserved, so that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r
+// must not be used afterwards, and no goroutine may touch either range meanwhile: for a moment the contents
+// are in neither.
 //
 // On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
 // untouched pages stay untouched. The old addresses stay reserved all the time. Huge pages stay whole, and
@@ -54,7 +56,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
 			Detail: "pages of a closed region cannot be given back"}
 	}
-	// One mapping between source and destination, and up to two at the ends of each range.
+	// The move adds one mapping between source and destination, and up to two at the ends of each range.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
@@ -162,7 +164,7 @@ func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error)
 // closed meanwhile.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// vacate is decommit for a range that counts as Reserved from now on, even if the system refuses. If it
+// vacate decommits a range, which counts as Reserved from now on, even if the system refuses. If the system
 // refuses, the pages stay usable, but their memory is given back, and they are zero when they are committed
 // again.
 func (m *mapping) vacate(iv interval) {

@@ -25,7 +25,7 @@ func (s pieces) meets(lo, hi int) bool {
 	return i < len(s) && s[i].lo < hi
 }
 
-// add adds a piece that contains no other.
+// add adds a piece that contains no other piece.
 func (s *pieces) add(lo, hi int) { *s = slices.Insert(*s, s.first(lo), interval{lo, hi}) }
 
 // remove removes [lo, hi) from the pieces and keeps their parts on both sides.

@@ -12,7 +12,7 @@ type Pages uint8
 const (
 	// PagesAuto uses small pages, and huge pages for the ranges declared dense by [Region.Huge].
 	PagesAuto Pages = iota
-	// PagesSmall never uses huge pages, whatever the system's mode.
+	// PagesSmall never uses huge pages, in any mode of the system.
 	PagesSmall
 	// PagesHuge asks for huge pages everywhere. Then the first touch of a page takes a whole huge page.
 	PagesHuge
@@ -53,8 +53,8 @@ type Facts struct {
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
 	DataLimit        int    // bytes: RLIMIT_DATA
 	ControlGroup     int    // bytes: the memory limit of the control group; on Windows of the job
-	ControlGroupHigh int    // bytes: above them the control group is slowed down (memory.high); Linux
-	Memory           int    // bytes of the machine
+	ControlGroupHigh int    // bytes above which the control group is slowed down (memory.high); Linux
+	Memory           int    // bytes of memory of the machine
 	Swap             int    // bytes
 	CommitLimit      int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
 	HeapStandIn      bool   // regions are Go heap memory by default
@@ -62,7 +62,7 @@ type Facts struct {
 
 // Usage is the used part of the limits in [Facts]. Zero means unknown.
 type Usage struct {
-	Mappings     int // of this process; Linux only
+	Mappings     int // number of mappings of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
 	Data         int // bytes of private writable memory of this process; on Windows the charged bytes
 	CommitCharge int // bytes that the system has promised to all processes

@@ -2,6 +2,6 @@
 
 package vm
 
-// pageSmallest: regions use pages of 64 KiB even on systems with smaller ones. A test run of such a build
-// finds code that assumes 4 KiB, without a machine with larger pages.
+// pageSmallest makes regions use pages of 64 KiB even on systems with smaller pages. A test run of such a
+// build finds code that assumes 4 KiB, without a machine with larger pages.
 const pageSmallest = 64 << 10

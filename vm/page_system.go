@@ -2,5 +2,5 @@
 
 package vm
 
-// pageSmallest: regions use the system's pages.
+// pageSmallest is 1, so regions use the system's pages.
 const pageSmallest = 1

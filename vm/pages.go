@@ -13,7 +13,7 @@ type PageState uint8
 const (
 	// PageCommitted: the page may be touched.
 	PageCommitted PageState = 1 << iota
-	// PageResident: the page is in memory. [Region.Resident] counts these.
+	// PageResident: the page is in memory. [Region.Resident] counts such pages.
 	PageResident
 	// PageHuge: the page is in memory as a part of a huge page. Only Linux since 6.7 reports it.
 	PageHuge
@@ -97,7 +97,7 @@ type pageRuns struct {
 	before int // number of runs at the start
 }
 
-// add reports the pages [lo, hi), which follow those reported before.
+// add reports the pages [lo, hi), which follow the pages reported before.
 func (p *pageRuns) add(lo, hi int, s PageState) {
 	if lo >= hi {
 		return

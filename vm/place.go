@@ -5,10 +5,10 @@ import "fmt"
 // Place describes an address in a region.
 type Place struct {
 	Address uintptr
-	Purpose string // of the region
+	Purpose string // purpose of the region
 	// What names the contents and Element the kind of element, from a [Label].
 	What, Element string
-	Index         int       // of the element
+	Index         int       // index of the element
 	Usable        int       // number of elements, from the first on, in Committed pages
 	State         PageState // PageCommitted; PageDecommitted (its memory was given back); or 0: Reserved
 	Closed        bool      // the region is closed, and no other region uses the address yet
@@ -24,7 +24,7 @@ type Place struct {
 // read the address.
 //
 // Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
-// of one.
+// of one region.
 func Describe(addr uintptr) (Place, bool) {
 	if m := registry.find(addr); m != nil {
 		return m.describe(addr), true

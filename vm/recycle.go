@@ -11,18 +11,18 @@ import (
 // Making and closing a small region takes longer than using it: each part costs a system call to be
 // committed, a page fault and a page table when it is touched, and the region a call to be closed. A recycled
 // region keeps its pages in memory when it closes. Closing makes them inaccessible, by one call, so that a
-// stale pointer faults as in any closed region. The next region alike commits them again, which clears them.
-// Each kept range stays a mapping of its own, because it is the splitting and joining of mappings that takes
-// long.
+// stale pointer faults as in any closed region. The next region of the same size and purpose commits them
+// again, which clears them. Each kept range stays a mapping of its own, because it is the splitting and
+// joining of mappings that takes long.
 
 const (
 	keptRegions = 16 // number of closed regions with kept pages
-	keptRanges  = 64 // ranges of pages of one region
+	keptRanges  = 64 // number of kept ranges of pages of one region
 )
 
 var (
-	keptOfOne = max(256<<10, 16*pageSize) // bytes of one region
-	keptMost  = 4 * keptOfOne             // bytes of the process
+	keptOfOne = max(256<<10, 16*pageSize) // number of kept bytes of one region
+	keptMost  = 4 * keptOfOne             // number of kept bytes of the process
 )
 
 // keeper is a backend whose pages can be made inaccessible without losing their memory or being charged to a
@@ -32,14 +32,14 @@ type keeper interface{ keeps() bool }
 // part is a part of a region that was carved.
 type part struct {
 	interval
-	private bool // by CarvePrivate
+	private bool // carved by CarvePrivate
 }
 
-// recycling is what a recycled region knows of its parts, and of the closed region whose pages it has.
+// recycling holds the parts of a recycled region, and the state of the closed region whose pages it has.
 type recycling struct {
 	on    bool
-	parts []part    // carved so far, in this order
-	known []part    // those of the closed region; nil if it carved other parts, or there was none
+	parts []part    // the parts carved so far, in this order
+	known []part    // parts of the closed region; nil if this region carves other parts, or reuses no region
 	pages intervals // pages of the closed region, with its contents, that this region has not committed
 	// own are the ranges that are mappings of their own: see apart.
 	own    intervals
@@ -62,7 +62,7 @@ type kept struct {
 	spareCommitted []interval
 }
 
-// keptPages holds the closed regions whose pages stay in memory, the last one closed last.
+// keptPages holds the closed regions whose pages stay in memory, in the order in which they were closed.
 var keptPages keptCache
 
 type keptCache struct {
@@ -71,7 +71,7 @@ type keptCache struct {
 	bytes int
 }
 
-// add keeps a closed region, and lets older ones go if there is no room for it.
+// add keeps a closed region, and evicts older regions if there is no room for it.
 func (c *keptCache) add(k kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,8 @@ func (c *keptCache) add(k kept) {
 	}
 }
 
-// take returns a closed region that a new one can replace, the last one closed.
+// take returns the closed region that a new region can replace. If there are several, it returns the region
+// that was closed last.
 func (c *keptCache) take(be backend, size int, purpose string, policy Pages) (k kept, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,21 +148,21 @@ func (c *keptCache) total() int {
 	return c.bytes
 }
 
-// recycles reports whether a region of a backend with some options is recycled.
+// recycles reports whether a region of a backend with the given options is recycled.
 func recycles(be backend, o Options) bool {
 	k, ok := be.(keeper)
 	return o.Recycle && ok && o.Pages != PagesHuge && sampling.Every() == 0 && k.keeps()
 }
 
-// revive gives a new region the place and the pages of a closed one.
+// revive gives a new region the addresses and the pages of a closed region.
 func (m *mapping) revive(k kept) {
 	m.base = k.base
 	m.recycling.known, m.recycling.parts, m.committed.of = k.parts, k.spareParts[:0], k.spareCommitted[:0]
 	m.recycling.pages, m.recycling.own = k.pages, k.own
 }
 
-// keep makes the pages of a region that is being closed inaccessible, except for private ones. It returns
-// what to keep of the region, and whether its pages can be kept.
+// keep makes the pages of a region that is being closed inaccessible, except for private pages. It returns
+// the state to keep of the region, and whether its pages can be kept.
 func (m *mapping) keep() (kept, bool) {
 	r := &m.recycling
 	if !r.on || r.spoilt || len(m.dense.of) > 0 || len(m.moved) > 0 ||
@@ -199,8 +200,8 @@ func (m *mapping) keep() (kept, bool) {
 }
 
 // apart makes a range a mapping of its own, whose ends stay when its access changes: the range gets advice
-// about huge pages that differs from its neighbours'. The advice has no other effect, because the range is
-// smaller than a huge page.
+// about huge pages that differs from the advice for its neighbours. The advice has no other effect, because
+// the range is smaller than a huge page.
 func (m *mapping) apart(iv interval) {
 	if !m.recycling.own.contains(iv.lo, iv.hi) {
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, m.small())
@@ -208,8 +209,8 @@ func (m *mapping) apart(iv interval) {
 	}
 }
 
-// carve records a part that is about to be carved. If the closed region carved another one at this point, its
-// pages from there on are given back.
+// carve records a part that is about to be carved. If the closed region carved another part at this point,
+// the kept pages from there on are given back.
 func (r *recycling) carve(m *mapping, p part) {
 	if !r.on {
 		return
@@ -273,7 +274,8 @@ func (m *mapping) keptTo(off int) int {
 }
 
 // step returns how many bytes a span or a seam commits ahead. All pages that a recycled region has committed
-// are cleared when they are used again, so it begins with the needed pages, and then has four times as many.
+// are cleared when they are used again. So its spans and seams begin with the needed pages, and then have
+// four times as many.
 func (m *mapping) step(committed int) int {
 	step := max(minStep, committed/8)
 	if m.recycling.on {

@@ -8,9 +8,10 @@ type Refusal struct {
 	Instead string // the consequence, in a sentence
 }
 
-// Refusals tries each such call on new addresses, which go back to the system at once, and returns the
-// refused calls. It is meant for diagnosis: nothing else uses its result. A call that the kernel is too old
-// for counts as allowed. On systems other than Linux the result is empty.
+// Refusals tries each system call that regions use if they can. It tries the calls on new addresses, which go
+// back to the system at once, and returns the refused calls. It is meant for diagnosis: nothing else uses its
+// result. A call that an old kernel does not have counts as allowed. On systems other than Linux the result
+// is empty.
 func Refusals() []Refusal {
 	if be, ok := any(osBackend{}).(interface{ refusals() []Refusal }); ok {
 		return be.refusals()

@@ -22,13 +22,13 @@ type Options struct {
 	Limit *Limit
 	// Pages is the page policy. Default: PagesAuto.
 	Pages Pages
-	// Recycle makes regions cheaper that are small and made again and again. Spans and seams of such a region
-	// commit only what they need at first, and then grow fourfold up to a step of 64 KiB. If at most 256 KiB
-	// are committed when it closes, its pages become inaccessible, as those of any closed region, but stay in
-	// memory until the next region with the same size, name and page policy commits them, which clears them.
-	// The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of 64 KiB), and
-	// gives it back if memory, addresses or mappings run out. Only Linux recycles, and neither with
-	// PagesHuge, nor in strict overcommit mode, nor while VAST_GUARD is set. Default: off.
+	// Recycle lowers the cost of small regions that are made again and again. Spans and seams of such a
+	// region commit only the needed pages at first, and then grow fourfold up to a step of 64 KiB. If at most
+	// 256 KiB are committed when the region closes, its pages become inaccessible, like the pages of any
+	// closed region, but stay in memory. The next region with the same size, name and page policy commits and
+	// clears them. The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of
+	// 64 KiB), and gives it back if memory, addresses or mappings run out. Regions are recycled only on
+	// Linux, but not with PagesHuge, in strict overcommit mode, or while VAST_GUARD is set. Default: off.
 	Recycle bool
 }
 
@@ -174,8 +174,9 @@ func (m *mapping) dress(iv interval) {
 	}
 }
 
-// small reports whether a region's pages are small unless it asks for huge ones. If the system hands out huge
-// pages unasked, each touch of a sparse region would cost a huge page; Huge requests them for dense ranges.
+// small reports whether a region asks for small pages, except in the dense ranges for which Huge requests
+// huge pages. If the system hands out huge pages without a request, each touch of a sparse region would take
+// a huge page.
 func (m *mapping) small() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
 // Base returns the region's first address. It does not change while the region is open.
@@ -390,8 +391,8 @@ func (r *Region) Protect(off, n int, a Access) error {
 
 // Populate takes memory for the committed pages in [off, off+n) now, rounded inward; the pages must be
 // ReadWrite. If the system has no memory left, it returns an error, while touching a page would end the
-// process (a control group's limit still ends it: set a [Limit]). After an error some pages may be populated.
-// On kernels without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
+// process (a control group's limit still ends the process: set a [Limit]). After an error some pages may be
+// populated. On kernels without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)
@@ -478,7 +479,7 @@ func (m *mapping) residentIn(part interval) (int, error) {
 // Close gives all memory back and the addresses to later regions of this process: any state → Released.
 // Pointers into the region must not be used afterwards. Closing twice does nothing.
 //
-// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for this. Then the
+// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
 // region is still open, some of its pages may be Reserved, and Close may be called again.
 func (r *Region) Close() error {
 	m := r.m

@@ -12,13 +12,13 @@ import (
 type Seam struct {
 	region *Region
 	base   unsafe.Pointer // the seam's address
-	at     int            // its offset in the region
+	at     int            // the offset of the seam in the region
 	lead   int            // the offset of the seam in its page
 	lo, hi int            // the committed range, in offsets of the region; lo = hi if there is none
 	low    int            // bytes that fit below
 	high   int            // bytes that fit above
-	down   int            // the array below has down bytes …
-	up     int            // … for each up bytes of the one above
+	down   int            // bytes of the array below that belong to up bytes of the array above
+	up     int            // bytes of the array above that belong to down bytes of the array below
 }
 
 // Seam turns a span without committed bytes into a seam; at is its distance from the span's base in bytes.
@@ -36,7 +36,7 @@ func (s *Span) Seam(at, down, up int) Seam {
 		high: s.size - at, down: down, up: up}
 }
 
-// Base returns the address of the seam: the array above begins there, the one below ends there.
+// Base returns the address of the seam: the array above begins there, and the array below ends there.
 func (s *Seam) Base() unsafe.Pointer { return s.base }
 
 // Offset returns the offset of the seam in its region, in bytes.

@@ -29,8 +29,8 @@ func (r *Region) Carve(bytes, align int) (Span, error) { return r.carve(bytes, a
 
 // CarvePrivate is Carve for memory to which only the caller has pointers, and which the caller does not touch
 // after Close. If the region is recycled (see [Options]), the committed pages of the span stay accessible
-// while the region is closed, which saves a system call each time. CarvePrivate takes the last bytes of the
-// region that are left, and Carve the first ones.
+// while the region is closed, which saves a system call each time. CarvePrivate takes the last free bytes of
+// the region, and Carve takes the first free bytes.
 func (r *Region) CarvePrivate(bytes, align int) (Span, error) { return r.carve(bytes, align, true) }
 
 func (r *Region) carve(bytes, align int, private bool) (Span, error) {
@@ -80,10 +80,10 @@ func (s *Span) Region() *Region { return s.region }
 // Offset returns the offset of the span in its region, in bytes.
 func (s *Span) Offset() int { return s.off }
 
-// CommitTo commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes,
+// CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits ahead: step bytes,
 // or with step 0 an eighth of the committed bytes and at least 64 KiB (in a recycled region, less at first:
-// see [Options]). From one huge page on, the prefix is
-// rounded up to whole huge pages. If the limits do not allow that, it commits only the needed bytes.
+// see [Options]). From one huge page on, the prefix is rounded up to whole huge pages. If the limits do not
+// allow that, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Span) CommitTo(need, step int) error {
@@ -130,8 +130,8 @@ func (s *Span) DecommitTo(keep int) error {
 	return nil
 }
 
-// Discard gives back the memory of [off, off+n), counted from the span's base, as [Region.Discard] does. If
-// that leaves pages Reserved, it tries to commit them again, so that the prefix stays whole.
+// Discard gives back the memory of [off, off+n), counted from the span's base, as [Region.Discard] does. If a
+// failure leaves pages Reserved, Discard tries to commit them again, so that the prefix stays whole.
 func (s *Span) Discard(off, n int) error {
 	err := s.region.Discard(s.off+off, n)
 	if err == nil {

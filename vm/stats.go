@@ -15,7 +15,7 @@ type Stats struct {
 // PurposeStats are the bytes of the open regions that share a purpose.
 type PurposeStats struct {
 	Purpose   string
-	Regions   int // including leaked ones
+	Regions   int // number of regions, including leaked regions
 	Reserved  int // bytes of addresses
 	Committed int // bytes that may be touched
 	Resident  int // bytes in memory; only from Snapshot(true)
@@ -53,7 +53,7 @@ type regions struct {
 
 var registry regions
 
-// countersKept is the number of purposes up to which those without regions keep their counters.
+// A purpose without regions keeps its counter as long as there are at most countersKept purposes.
 const countersKept = 64
 
 func register(m *mapping, purpose string) {

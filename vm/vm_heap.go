@@ -93,5 +93,5 @@ func (heapBackend) explain(_ string, _ int, err error) (detail string, sentinel 
 	return "", err
 }
 
-// reuses is false: the collector decides when the memory is free.
+// reuses returns false, because the collector decides when the memory is free.
 func (heapBackend) reuses() bool { return false }

@@ -25,15 +25,17 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// mprotect stops where it fails. This call makes the pages usable again that it has changed. It needs
-		// no new mapping, so it can fail only if mmap has taken the process past the limit by one.
+		// mprotect stops at the page where it fails. This call makes the changed pages usable again. It needs
+		// no new mapping, so it can fail only if mmap has taken the process past the limit of mappings by
+		// one.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
 	return bare, nil
 }
 
-// keeps: in strict overcommit mode inaccessible pages that were written stay charged.
+// keeps returns false in strict overcommit mode, because inaccessible pages that were written stay charged.
+// It also returns false if the kernel ignores advice.
 func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
 
 // discard gives memory back at once; the kernel zeroes the pages when they are touched again. If the kernel

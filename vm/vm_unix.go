@@ -96,7 +96,8 @@ func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) er
 	return nil
 }
 
-// inCore asks which of the system's pages from p on are in memory: bit 0 of each answer.
+// inCore asks which of the system's pages from p on are in memory. Bit 0 of an answer is set if the page is
+// in memory.
 func inCore(p unsafe.Pointer, present []byte) error {
 	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage),
 		uintptr(unsafe.Pointer(&present[0])))

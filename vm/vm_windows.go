@@ -10,7 +10,7 @@ import (
 )
 
 // osBackend is virtual memory by VirtualAlloc. A call never spans two reservations: the address cache joins
-// only ranges of one.
+// only ranges of one reservation.
 type osBackend struct{}
 
 // reserve ignores the alignment: without huge pages nothing needs more than a page, and every reservation

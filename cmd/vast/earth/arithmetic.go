@@ -4,10 +4,10 @@ import "math"
 
 // The state must be the same on every machine, bit by bit. Two things would prevent that. First, a compiler
 // may fuse a product and a sum into one instruction that rounds once (Go does on arm64, loong64, ppc64,
-// riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents it, so this
-// package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
-// package math are assembly on some machines and may be fused on others, so the few that the state depends on
-// are written here. Square roots are exact everywhere (IEEE 754).
+// riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents the fusion, so
+// this package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
+// package math are assembly on some machines and may be fused on others. So this file defines the few
+// functions that the state depends on. Square roots are exact everywhere (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 
@@ -45,8 +45,8 @@ func polynomial(x float64, c ...float64) float64 {
 	return sum
 }
 
-// sinCos returns the sine and cosine of an angle in degrees, from -360 to 360, to 1e-13: Taylor's series,
-// after the angle is brought within 45 degrees of a quarter turn.
+// sinCos returns the sine and cosine of an angle in degrees, from -360 to 360, with errors of at most 1e-13.
+// It subtracts the nearest multiple of a quarter turn from the angle, and then uses Taylor's series.
 func sinCos(degrees float64) (sin, cos float64) {
 	quarter := math.Floor(degrees/90 + 0.5)
 	x := (degrees - float64(quarter*90)) / degreesPerRadian
@@ -62,7 +62,7 @@ func sinCos(degrees float64) (sin, cos float64) {
 	return s, c
 }
 
-// sinCosSmall is for angles of at most π/4, in radians.
+// sinCosSmall returns the sine and cosine of an angle of at most π/4, in radians.
 func sinCosSmall(x float64) (sin, cos float64) {
 	y := x * x
 	sin = float64(x * polynomial(y, 1, -1.0/6, 1.0/120, -1.0/5040, 1.0/362880, -1.0/39916800, 1.0/6227020800))
@@ -80,15 +80,15 @@ func arc(a, b wide) float64 {
 	return math.Pi - 2*arcTangent(far/near)
 }
 
-// arcTangent is for 0 ≤ x ≤ 1: formula 4.4.49 of M. Abramowitz, I. Stegun, "Handbook of Mathematical
-// Functions".
+// arcTangent returns the arc tangent of x, for 0 ≤ x ≤ 1, by formula 4.4.49 of M. Abramowitz, I. Stegun,
+// "Handbook of Mathematical Functions".
 func arcTangent(x float64) float64 {
 	return float64(x * polynomial(x*x, 1, -0.3333314528, 0.1999355085, -0.1420889944, 0.1065626393,
 		-0.0752896400, 0.0429096138, -0.0161657367, 0.0028662257))
 }
 
-// logarithm returns the natural logarithm of a positive, normal number to 1e-11: the series of 2
-// artanh((m−1)/(m+1)), for the number as m·2ⁿ.
+// logarithm returns the natural logarithm of a positive, normal number, with an error of at most 1e-11. It
+// writes the number as m·2ⁿ and uses the series of 2 artanh((m−1)/(m+1)).
 func logarithm(x float64) float64 {
 	b := math.Float64bits(x)
 	n := int(b>>52) - 1023

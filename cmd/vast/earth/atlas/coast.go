@@ -10,7 +10,7 @@ import (
 )
 
 // Attribution is a line that programs may show with the map. Natural Earth is in the public domain and
-// requires none.
+// requires no attribution.
 const Attribution = "Land: Natural Earth (naturalearthdata.com), public domain"
 
 //go:embed land.bin
@@ -46,7 +46,7 @@ func (m *Map) drawLand() {
 		slices.Sort(xs)
 		// Rings are closed, so a row is crossed an even number of times.
 		for i := 0; i+1 < len(xs); i += 2 {
-			// The dots whose centres, x + 0.5, lie between the crossings.
+			// These dots have their centres, x + 0.5, between the crossings.
 			from, to := int(math.Ceil(xs[i]-0.5)), int(math.Ceil(xs[i+1]-0.5))
 			start := (m.top+row)*m.width + m.left
 			for x := max(from, 0); x < min(to, m.across); x++ {
