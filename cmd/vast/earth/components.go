@@ -65,7 +65,7 @@ type components struct {
 	infectious  vast.Column[infectious]
 	recovered   vast.Column[recovered]
 
-	home vast.Relation // from a traveller to its place of birth, which it returns to
+	home vast.Relation // from a traveller to its place of birth, to which the traveller returns
 	at   vast.Relation // from a traveller to the place where it stays
 }
 
@@ -84,7 +84,7 @@ func newComponents(w *vast.World) components {
 		susceptible: vast.NewTag(w, "Susceptible"),
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
-		// Places have no places, so there are no hierarchies to keep.
+		// The links lead only from travellers to places, so the relations need not be hierarchies.
 		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
 		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}
@@ -109,19 +109,19 @@ func (c *components) growChanging(n int) error {
 
 // regions is the number of parts of the travellers, each with a tag of its own: the unit of work that workers
 // share. It is a constant, so that the results do not depend on the workers, and large enough to keep several
-// workers evenly busy. Each tick examines the health of one region, so it is also the number of ticks between
-// two examinations.
+// workers evenly busy. Each tick examines the health of one region, so regions is also the number of ticks
+// between two examinations of a region.
 const regions = 32
 
-// region is a part of the travellers: those whose homes lie in one stretch of the places. Places follow a
-// Hilbert curve, so entities that live near each other lie near each other in memory. All stretches have the
-// same number of inhabitants.
+// region is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
+// follow a Hilbert curve, so entities that live near each other lie near each other in memory. All stretches
+// have the same number of inhabitants.
 type region struct {
 	tag        vast.Tag
 	travellers *vast.Archetype
-	size       uint64 // travellers at the start
-	number     uint32 // of the first of them
-	births     int    // in the current tick, if it is the region's turn
+	size       uint64 // number of travellers at the start
+	number     uint32 // number of the first of these travellers
+	births     int    // number of births in the current tick, if it is the region's turn
 	first, end uint64 // the stretch, in inhabitants counted along the places
 
 	everyone, resting, moving      vast.Query

@@ -19,7 +19,8 @@
 //
 //   - tick: one simulated minute
 //   - site, presence: the components of a place: its position and inhabitants; the number of travellers there
-//   - stay, trip: the component of a traveller at rest and of one on the way; each traveller has one of them
+//   - stay, trip: the component of a traveller at rest, and of a traveller on the way; each traveller has one
+//     of the two
 //   - home, at: the relations of a traveller to the place that it returns to and to the place where it stays
 //   - region: one of 32 parts of the travellers, by home; the unit of work
 //   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record
@@ -35,10 +36,10 @@
 //
 // Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
 // compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, loong64,
-// ppc64, riscv64 and s390x, and on amd64 at level v3. An explicit conversion of the product prevents it, so
-// this package writes float32(x*y) or float64(x*y) wherever it adds to a product. A check of the repository
-// (.ci/fused) finds no fused instruction in the compiled package. From package math it uses only exact
-// functions (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
+// ppc64, riscv64 and s390x, and on amd64 at level v3. An explicit conversion of the product prevents the
+// fusion, so this package writes float32(x*y) or float64(x*y) wherever it adds to a product. A check of the
+// repository (.ci/fused) finds no fused instruction in the compiled package. From package math it uses only
+// exact functions (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
 //
 // # Memory
 //

@@ -26,7 +26,7 @@ type Config struct {
 	// Workers is the number of goroutines that share the work of a tick. The state does not depend on it.
 	// Default: GOMAXPROCS.
 	Workers int
-	// Limit is a budget for the memory outside the Go heap. Default: none.
+	// Limit is a budget for the memory outside the Go heap. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), the
 	// amount that is done, and the total.
@@ -46,16 +46,16 @@ type Earth struct {
 	closed  bool
 
 	schedule    *sched.Schedule
-	places      vast.Run   // by number
+	places      vast.Run   // the places, in the order of their numbers
 	sites       []site     // values of the column site, by number of the place
 	tallies     []presence // values of the column presence, by number of the place
-	inhabitants []uint64   // sum over the places up to and including this one
+	inhabitants []uint64   // for each place, the inhabitants of the places up to and including it
 	gravity     *gravity
 	region      []region
 
 	ticks       uint64
 	now         uint32 // current tick
-	born        uint32 // travellers so far, those at the start included, modulo 2³²
+	born        uint32 // number of travellers so far, including the travellers at the start, modulo 2³²
 	bornInTicks int
 	died        int
 	changes     uint64
@@ -65,7 +65,7 @@ type Earth struct {
 
 // Counts describe a world at one moment.
 type Counts struct {
-	Ticks             uint64 // made so far; one tick is one minute
+	Ticks             uint64 // number of ticks so far; one tick is one minute
 	Travellers        int
 	Places            int
 	Entities          int // places and travellers
@@ -73,15 +73,15 @@ type Counts struct {
 	Susceptible       int
 	Infectious        int
 	Recovered         int
-	Born              int    // in the ticks so far
-	Died              int    // in the ticks so far
+	Born              int    // births in the ticks so far
+	Died              int    // deaths in the ticks so far
 	StructuralChanges uint64 // in the ticks so far: entities made and deleted, components added and removed
 }
 
 // New makes a world. It takes about a second for a million travellers.
 //
-// It returns an error for a wrong configuration, and a [*vm.Error] if there is too little memory. Then it has
-// freed everything.
+// It returns an error for a wrong configuration, and a [*vm.Error] if there is too little memory. After an
+// error, New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {

@@ -10,10 +10,10 @@ import (
 )
 
 // A gravity model draws the destinations of travellers. Seen from place i, the chance of place j is in
-// proportion to its inhabitants and to f(d) = 1/max(d, 50 km), with d the distance. Source: G. K. Zipf, "The
-// P1 P2/D Hypothesis: On the Intercity Movement of Persons", American Sociological Review 11 (1946); for the
-// family of such models, A. G. Wilson, "A statistical theory of spatial distribution models", Transportation
-// Research 1 (1967).
+// proportion to the inhabitants of j and to f(d) = 1/max(d, 50 km), where d is the distance. Source: G. K.
+// Zipf, "The P1 P2/D Hypothesis: On the Intercity Movement of Persons", American Sociological Review 11
+// (1946); for the family of such models, A. G. Wilson, "A statistical theory of spatial distribution models",
+// Transportation Research 1 (1967).
 //
 // 200,000 places have 40 thousand million pairs, too many to store. So a destination is drawn in three steps:
 //
@@ -40,9 +40,9 @@ const (
 // gravity holds the tables of the model. Slices are outside the Go heap, except for cells.
 type gravity struct {
 	cells  []cell
-	cellOf []uint16 // of each place
+	cellOf []uint16 // the cell of each place
 	order  []uint32 // the places, cell by cell
-	sum    []uint64 // inhabitants of the places up to and including order[i]
+	sum    []uint64 // sum[i] is the number of inhabitants of the places order[0] to order[i]
 	// row[from×len(cells)+to] is the chance that the destination lies in a cell up to and including to, in
 	// units of 2⁻³².
 	row   []uint32
@@ -52,8 +52,8 @@ type gravity struct {
 
 // cell is a part of the Earth with at least one place.
 type cell struct {
-	centre      wide // of population
-	first, next int  // its places in gravity.order
+	centre      wide // centre of population
+	first, next int  // the cell's places are gravity.order[first:next]
 	near        []neighbour
 }
 
@@ -61,7 +61,7 @@ type cell struct {
 type neighbour struct {
 	cell uint16
 	f    float64 // the mean of f between the cells
-	sum  float64 // of the weights up to and including this one
+	sum  float64 // sum of the weights up to and including this neighbour
 }
 
 // from returns the row of weights of a cell.
@@ -86,7 +86,7 @@ func (g *gravity) someone(c *cell, s *stream) uint32 {
 	return g.order[c.first+i]
 }
 
-// destination draws a destination from a place. It returns the place itself if there is no other.
+// destination draws a destination from a place. It returns the place itself if there is no other place.
 func (g *gravity) destination(from uint32, s *stream) uint32 {
 	here := g.cellOf[from]
 	row := g.from(here)
@@ -139,7 +139,7 @@ func deterrence(distance float64) float64 {
 	return 1 / max(distance, leastDistance/earthRadius)
 }
 
-// newGravity fills the tables. Complexity: the places, and the pairs of cells.
+// newGravity fills the tables. Complexity: one step for each place and for each pair of cells.
 func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
 	_, cos := sinCos(nearDistance / earthRadius * degreesPerRadian)
 	g := &gravity{sites: sites, near: cos}
@@ -180,7 +180,7 @@ func cellNumbers() (first [cellRows + 1]int) {
 // sortIntoCells fills cells, cellOf, order and sum.
 func (g *gravity) sortIntoCells(list *places.List) {
 	first := cellNumbers()
-	number := make([]uint16, len(g.sites)) // among all cells, also those without places
+	number := make([]uint16, len(g.sites)) // number of each place's cell among all cells, even empty cells
 	size := make([]int, first[cellRows])
 	for i := range number {
 		row := min(int((list.Lat(i)+90)*(cellRows/180.0)), cellRows-1)
@@ -218,8 +218,8 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 	for c := range g.cells {
 		centre := &g.cells[c].centre
-		// The positions may cancel out, as those of a ring around the Earth do. Then the cell's first place
-		// serves as its centre.
+		// The positions may cancel out, as in a ring around the Earth. Then the cell's first place serves as
+		// the cell's centre.
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// digest is the sum of two hashes of each component. A sum does not depend on the slots of the entities,
-// which depend on the machine's page size.
+// digest is the sum of two hashes of each component. A sum does not depend on the slots of the entities. The
+// slots depend on the machine's page size.
 type digest struct{ a, b uint64 }
 
 // add adds one component: its kind, the number of its entity, and up to six words of content.

@@ -3,10 +3,10 @@ package earth
 import "github.com/vastgo/vast"
 
 // An infection spreads among the travellers who stay in one place: the SIR model of W. O. Kermack and A. G.
-// McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927), in each
-// place by itself. Travellers are the only link between places. The rates belong to no real disease; they are
-// chosen to be watched: a wave runs around the world within days, and goes on for ever because immunity is
-// lost after a week or two.
+// McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927),
+// separately in each place. Travellers are the only link between places. The rates belong to no real disease.
+// They are chosen for viewers: a wave runs around the world within days, and goes on for ever because
+// immunity is lost after a week or two.
 //
 // A susceptible traveller meets others at a constant rate. A share I/N of them is infectious, where I and N
 // are the infectious and all travellers in the place. Travellers on the way are not infected. So the basic
@@ -15,9 +15,9 @@ import "github.com/vastgo/vast"
 const (
 	day = 1440.0 // ticks
 
-	contactRate      = 4 / day // infecting contacts of one infectious traveller in a tick
-	infectiousPeriod = 1 * day // mean of an exponential distribution, as below
-	immunePeriod     = 10 * day
+	contactRate      = 4 / day  // infecting contacts of one infectious traveller in a tick
+	infectiousPeriod = 1 * day  // mean of an exponential distribution
+	immunePeriod     = 10 * day // mean of an exponential distribution
 
 	// carriers is the number of newborn travellers among whom one is infectious, like a newcomer from
 	// elsewhere. Without such newcomers the infection would die out in a small world.

@@ -102,8 +102,8 @@ func (e *Earth) loadTravellers(n int) error {
 	return e.settle()
 }
 
-// settle gives the travellers their first components. It takes some regions at a time, because the commands
-// for all of them at once would take more memory than the world.
+// settle gives the travellers their first components. It handles a few regions at a time, because the
+// commands for all regions at once would take more memory than the world.
 func (e *Earth) settle() error {
 	const atOnce = 4
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
@@ -203,8 +203,8 @@ func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	}
 }
 
-// tripUnderWay draws a trip from a place. A longer trip is likelier, as among all trips under way at one
-// moment. The trip has no steps if there is no destination.
+// tripUnderWay draws a trip from a place. A longer trip is likelier, because longer trips are a larger share
+// of all trips under way at one moment. The trip has no steps if there is no destination.
 func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 	const tries, long = 4, 512
 	for range tries {

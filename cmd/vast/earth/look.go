@@ -30,8 +30,8 @@ func (e *Earth) Present(number int) (travellers, infectious int) {
 	return int(p.Present), int(p.Infectious)
 }
 
-// Position returns the position of a place or a traveller in degrees, north and east positive, to 0.001. ok
-// is false for other entities.
+// Position returns the position of a place or a traveller in degrees, north and east positive, exact to
+// 0.001. ok is false for other entities.
 func (e *Earth) Position(who vast.Entity) (lat, lon float32, ok bool) {
 	e.mustBeOpen("Position")
 	switch body, site := e.body.Get(who), e.site.Get(who); {
@@ -50,9 +50,9 @@ const CrowdParts = 2 * regions
 
 // Crowd is a number of travellers at one point.
 type Crowd struct {
-	Lat, Lon   float32 // degrees, north and east positive, to 0.001
+	Lat, Lon   float32 // degrees, north and east positive, exact to 0.001
 	Travellers uint32
-	Infectious uint32 // of the travellers
+	Infectious uint32 // number of infectious travellers among them
 }
 
 // seenOneByOne is the largest number of travellers in a world with which Crowds visits each traveller on its
@@ -60,10 +60,10 @@ type Crowd struct {
 const seenOneByOne = 1 << 20
 
 // Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
-// place are yielded together, those on their way one by one. All parts together hold every traveller, if no
-// tick passes meanwhile, so a picture can be painted part by part between ticks. In a world of more than
-// 1,048,576 travellers, Crowds yields only every second, fourth, … traveller on the way, and counts it as
-// two, four, ….
+// place are yielded together, and each traveller on the way is yielded separately. All parts together hold
+// every traveller, if no tick passes meanwhile, so a picture can be painted part by part between ticks. In a
+// world of more than 1,048,576 travellers, Crowds yields only every second, fourth, … traveller on the way,
+// and counts it as two, four, ….
 //
 // Complexity: about 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a
 // million travellers.

@@ -9,20 +9,21 @@ import (
 const paintedMoving = 1 << 17
 
 // painting is the last painted picture of the travellers at rest. Few places change between two pictures, and
-// only these are visited.
+// a new picture visits only these places.
 type painting struct {
 	of       *atlas.Map // nil: no picture yet
 	since    *vast.Tracker
-	dots     []int32    // of each place on the map
-	tallies  []presence // of each place, as painted
-	density  []uint32   // of each dot of the map
-	infected []uint32
+	dots     []int32    // dot of each place on the map
+	tallies  []presence // painted tally of each place
+	density  []uint32   // number of travellers at rest for each dot of the map
+	infected []uint32   // number of infectious travellers at rest for each dot
 }
 
-// Paint adds the travellers to the counts of a map's dots: all to density, the infectious also to infected.
-// Both slices have an element for each dot. Travellers at rest are counted exactly, by their places. With
-// more than 131,072 travellers on their way, only every second, fourth, … of them is visited and stands for
-// two, four, …; their slots decide which, the same in every picture.
+// Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
+// infectious travellers to infected too. Both slices have an element for each dot. Travellers at rest are
+// counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits only every
+// second, fourth, … traveller on the way, and counts it as two, four, …. The slots decide which travellers
+// are visited, so the choice is the same in every picture.
 //
 // Complexity: the places whose tallies changed since the last picture, the visited travellers, and the dots,
 // a few nanoseconds each. The first picture on a map visits all places.

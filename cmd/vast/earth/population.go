@@ -6,9 +6,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// lifetime is the mean of the exponentially distributed length of a life: thirty days, much accelerated, so
-// that every tick makes and deletes entities, about one in 43,000. On average births equal deaths, so the
-// number of travellers stays about the same. Births are spread over the towns by their inhabitants.
+// lifetime is the mean of the exponentially distributed length of a life. Thirty days are much shorter than a
+// real life, so that every tick makes and deletes entities, about one in 43,000. On average births equal
+// deaths, so the number of travellers stays about the same. Births are spread over the towns by their
+// inhabitants.
 const lifetime = 30 * day
 
 // births returns the number of births in a region in a tick that examines it. It depends only on the seed and
@@ -38,7 +39,7 @@ func (e *Earth) prepareBirths(r *region) error {
 // travellers sets out or arrives, which takes about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
-// bear makes a region's births, at their homes.
+// bear makes the travellers who are born in a region, at their homes.
 func (e *Earth) bear(r *region, now uint32, commands *vast.Commands) {
 	for range r.births {
 		number := e.born
@@ -65,7 +66,7 @@ func (e *Earth) drawHome(r *region, number uint32) uint32 {
 	return e.placeWith(r.first + draw.below(r.end-r.first))
 }
 
-// placeWith returns the place of an inhabitant. Inhabitants are numbered along the places.
+// placeWith returns the place of an inhabitant. Inhabitants are numbered in the order of their places.
 func (e *Earth) placeWith(inhabitant uint64) uint32 {
 	place, _ := slices.BinarySearch(e.inhabitants, inhabitant+1)
 	return uint32(place)

@@ -41,9 +41,9 @@ func draws(seed uint64, number, tick uint32, p purpose) stream {
 func (s *stream) below(n uint64) uint64 { return uint64(s.Below(int(n))) }
 
 // unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact. The conversion keeps the compiler
-// from fusing it with the multiplication of Float64, see arithmetic.go.
+// from fusing the sum with the multiplication of Float64, see arithmetic.go.
 func (s *stream) unit() float64 { return float64(s.Float64()) + 1.0/(1<<53) }
 
-// exponential returns an exponentially distributed number of ticks, at least 1 and at most 37 times the mean.
-// It is the same on every machine, unlike that of [sched.Random.Exponential].
+// exponential returns an exponentially distributed number of ticks, at least 1 and at most about 37 times the
+// mean. The number is the same on every machine, unlike the result of [sched.Random.Exponential].
 func (s *stream) exponential(mean float64) uint32 { return 1 + uint32(-mean*logarithm(s.unit())) }

@@ -29,14 +29,14 @@ func (e *Earth) Tick() error {
 	return nil
 }
 
-// turn is the region whose health, deaths and births the current tick handles.
+// turn returns the index of the region whose health, deaths and births the current tick handles.
 func (e *Earth) turn() int { return int(e.now % regions) }
 
 // look is the work of a system in one region. It writes only values of the region's travellers, and records
 // structural changes.
 type look func(r *region, now uint32, commands *vast.Commands)
 
-// newSchedule returns the systems of a tick. All of them may run in parallel, and those that handle several
+// newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
 // regions are divided by region. Changes are applied in the order in which the systems are added: deaths come
 // after all changes that refer to the living, and births after deaths, to reuse their slots.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A traveller at rest sets out when its stay ends, and the distance determines the transport. On the way,
-// each tick rotates the position by the same angle, which takes twelve multiplications and no trigonometry.
+// transport is the means of a trip. A traveller at rest sets out when its stay ends, and the distance of the
+// trip determines the transport. On the way, each tick rotates the position by the same angle, which takes
+// twelve multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -26,7 +27,8 @@ func (t transport) String() string {
 	return fmt.Sprintf("transport(%d)", uint8(t))
 }
 
-// means has the speed of each transport in km/h, and the largest distance in km for which it is taken.
+// means has the speed of each transport in km/h, and the largest distance in km for which the transport is
+// taken.
 var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
 // turn is the rotation of a transport in one step. The fourth element of turns is unused; it keeps every
@@ -81,11 +83,13 @@ func newTrip(from, to vector) trip {
 	return trip{Direction: towards(a, b).narrow(), StepsLeft: uint16(steps), By: by}
 }
 
-// towards returns the unit vector at a right angle to a at which the shortest way to b begins.
+// towards returns the direction in which the shortest way from a to b begins: a unit vector at a right angle
+// to a.
 func towards(a, b wide) wide {
 	d := b.minus(a.times(a.dot(b)))
 	if d.length() < 1e-6 {
-		// For the same or the opposite point all ways are equally short: take one at a right angle to a.
+		// To the same or the opposite point all ways are equally short: take any direction at a right angle
+		// to a.
 		axis := wide{x: 1}
 		if math.Abs(a.x) > 0.5 {
 			axis = wide{y: 1}
@@ -95,7 +99,7 @@ func towards(a, b wide) wide {
 	return d.times(1 / d.length())
 }
 
-// move makes one step for all travellers on their way in a region. Those who arrive get a stay.
+// move makes one step for all travellers on their way in a region. A traveller who arrives gets a stay.
 func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.moving.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)

@@ -14,13 +14,14 @@ var (
 	infectionRamp = []RGB{{120, 20, 60}, {200, 25, 70}, {255, 45, 60}, {255, 85, 45}, {255, 140, 50}}
 )
 
-// palette holds the colour for each step of density and of infection. With few steps, many neighbouring cells
-// of a frame have the same colour, which saves bytes in terminals and SVG files.
+// The palette has few steps, so that many neighbouring cells of a frame have the same colour. This saves
+// bytes in terminals and SVG files.
 const (
 	densitySteps   = 24
 	infectionSteps = 12
 )
 
+// palette holds the colour for each step of density and of infection.
 var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	for d := range densitySteps {
 		at := float64(d) / (densitySteps - 1)
@@ -32,7 +33,7 @@ var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	return p
 }()
 
-// groundColour is the background of a cell by the number of its dots on land.
+// groundColour holds the background of a cell for each number of dots on land.
 var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	for i := range g {
 		g[i] = mix(seaColour, landColour, float64(i)/float64(len(g)-1))

@@ -14,16 +14,16 @@
 //   - dot: one of the 2×4 dots of a braille glyph, nearly square. People are counted by dot, in slices
 //     indexed by the dot's number; [Map.Dot] and [Map.DotXYZ] return the number for a position.
 //   - window: the visible part of the Earth, all longitudes and the latitudes from [MinLat] to [MaxLat].
-//   - level: the brightness of a count, on a scale of doublings: nine below the brightest.
+//   - level: the brightness of a count, on a logarithmic scale that spans nine doublings.
 //
 // # How to read a frame
 //
 // Dots show where people are. The colour of a cell's dots shows their number, from blue to white. Where
-// people are ill it turns to red, from dark to bright. Coasts without people are dim, and land has a lighter
-// background than the sea. Without colours, the share of dots that are set shows the density.
+// people are ill, the colour turns to red, from dark to bright. Coasts without people are dim, and land has a
+// lighter background than the sea. Without colours, the share of dots that are set shows the density.
 //
-// The projection is equirectangular. The window fills its cells as long as the shapes stay acceptable;
-// otherwise it is centred.
+// The projection is equirectangular. The window fills all cells as long as the shapes stay acceptable;
+// otherwise the window is centred.
 //
 // # Lifetime
 //
@@ -33,5 +33,5 @@
 // # Source
 //
 // Natural Earth, https://www.naturalearthdata.com, land at 1:110 million, in the public domain. See
-// ATTRIBUTION.md beside this file. The command in pack makes land.bin.
+// ATTRIBUTION.md next to this file. The command in pack makes land.bin.
 package atlas

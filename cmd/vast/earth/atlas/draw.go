@@ -31,8 +31,9 @@ const brailleBlank = '\u2800'
 // coast has only these dots, so that it does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
-// threshold is the level (1 to 255) from which a dot is set: an ordered dither, so that the share of set dots
-// in a region follows its density. The matrix is Bayer's of 4×4; its columns span two cells.
+// threshold is the level (1 to 255) above which a dot is set. It makes an ordered dither: the share of set
+// dots in a region follows the region's density. The matrix is Bayer's matrix of 4×4; its columns span two
+// cells.
 var threshold = func() (t [4][4]uint8) {
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for y, row := range bayer {
@@ -57,9 +58,9 @@ func class(count uint32) int {
 // octaves is the number of doublings of density in the ramp of colours.
 const octaves = 9
 
-// Draw paints a frame. density and infected count people by dot. Either may be nil for none; otherwise its
-// length must be the number of dots, or Draw panics. The Grid's cells belong to the Map, and its next Draw
-// overwrites them.
+// Draw paints a frame. density and infected count people by dot. A nil slice counts no people. Any other
+// slice must have one element for each dot, or Draw panics. The Grid's cells belong to the Map, and the next
+// Draw overwrites them.
 //
 // It takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and allocates nothing.
 func (m *Map) Draw(density, infected []uint32, style Style) Grid {
@@ -96,7 +97,7 @@ func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 // crowd is the sum of the dots of one cell.
 type crowd struct {
 	glyph       uint8 // the dots to set
-	level       int   // between the mean of the occupied dots and their highest
+	level       int   // halfway between the mean and the highest level of the occupied dots
 	people, ill uint64
 }
 
@@ -143,7 +144,7 @@ func (m *Map) plain(cell int, c crowd) Cell {
 	return Cell{Rune: ' '}
 }
 
-// paint returns a cell in colours: the crowd if there is one, else the coast.
+// paint returns a cell in colours. It shows the crowd, or the coast if no dot of the crowd is set.
 func (m *Map) paint(cell int, c crowd, full float64) Cell {
 	ground := groundColour[m.ground[cell]]
 	if c.glyph == 0 {

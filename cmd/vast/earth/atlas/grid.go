@@ -7,7 +7,7 @@ type RGB struct{ R, G, B uint8 }
 
 // Cell is one cell of a terminal.
 type Cell struct {
-	Rune   rune // of one cell's width
+	Rune   rune // a rune that is one cell wide
 	Fg, Bg RGB
 }
 

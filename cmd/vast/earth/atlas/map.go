@@ -18,10 +18,10 @@ const (
 	MaxColumns = 1000
 	MaxRows    = 500
 
-	// These bound the ratio of width to height, in dots, at which the window is drawn. A map with a ratio
-	// between the bounds is filled; another map has a margin on both sides. The window spans 2.6 degrees of
-	// longitude for each degree of latitude, so a ratio of 2.6 shows true shapes at the equator, 2.0 at 40
-	// degrees, and 1.6 at 52 degrees.
+	// minAspect and maxAspect bound the ratio of width to height, in dots, at which the window is drawn. A
+	// map with a ratio between the bounds is filled; another map has a margin on both sides. The window spans
+	// 2.6 degrees of longitude for each degree of latitude, so a ratio of 2.6 shows true shapes at the
+	// equator, 2.0 at 40 degrees, and 1.6 at 52 degrees.
 	minAspect = 1.6
 	maxAspect = 2.8
 )
@@ -42,9 +42,9 @@ type Map struct {
 	rowEdge []float32
 	rowAt   [zSlices]int16
 
-	land, coast []bool  // by dot
-	glyph       []uint8 // by cell: the coast's dots as bits of a braille glyph
-	ground      []uint8 // by cell: number of its dots on land
+	land, coast []bool  // for each dot, whether it is on land, and whether it is on a coast
+	glyph       []uint8 // for each cell, the coast's dots as bits of a braille glyph
+	ground      []uint8 // for each cell, the number of its dots on land
 
 	grid Grid
 }
@@ -132,8 +132,8 @@ func (m *Map) number(x, y int) int {
 
 // DotXYZ is Dot for a point on the unit sphere: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
 // It is made for millions of calls a frame and uses no trigonometry: about 20 ns for points in random order
-// (BenchmarkDotXYZ). The row is exact to the last bit of z. The column is that of a longitude at most 0.001°
-// away, a hundredth of a dot on the largest map. A vector that is not of unit length gives the row of its z.
+// (BenchmarkDotXYZ). The row is exact to the last bit of z. The longitude is at most 0.001° off, a hundredth
+// of a dot on the largest map. A vector that is not of unit length gives the row of its z.
 func (m *Map) DotXYZ(x, y, z float32) int {
 	// This form of the condition also rejects NaN. An empty map has no edges.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
@@ -150,9 +150,9 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 	return m.number(int(column), row)
 }
 
-// turn is atan2(y, x) in turns, from -0.5 to 0.5; 0 for x = y = 0. The arc tangent is the polynomial 4.4.47
-// of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian, that is
-// 0.0006°.
+// turn returns atan2(y, x) in turns, from -0.5 to 0.5; 0 for x = y = 0. The arc tangent is the polynomial
+// 4.4.47 of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian,
+// that is 0.0006°.
 //
 // It does not branch on the direction: in a crowd, half of such branches would be mispredicted, which costs
 // more than all the arithmetic.
@@ -175,8 +175,8 @@ func turn(x, y float32) float32 {
 	return o.base + o.sign*a
 }
 
-// octants says how to continue the first eighth of a turn. The index is: y is longer, x is negative, y is
-// negative (from the highest bit).
+// octants continues the arc tangent from the first eighth of a turn to all eighths. The bits of the index,
+// from the highest one, are set if y is longer than x, if x is negative, and if y is negative.
 var octants = [8]struct{ base, sign float32 }{
 	{0, 1}, {0, -1}, {0.5, -1}, {-0.5, 1},
 	{0.25, -1}, {-0.25, 1}, {0.25, 1}, {-0.25, -1},

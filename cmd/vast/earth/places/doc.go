@@ -49,6 +49,6 @@
 //
 // # Source
 //
-// GeoNames, https://www.geonames.org, cities500, licensed under CC BY 4.0. See ATTRIBUTION.md beside this
+// GeoNames, https://www.geonames.org, cities500, licensed under CC BY 4.0. See ATTRIBUTION.md next to this
 // file. Programs that show the places print [Attribution].
 package places

@@ -1,7 +1,7 @@
 package places
 
-// The Hilbert curve covers a square of 2^hilbertBits units a side. Longitude takes 36,000,001 of them and
-// latitude 18,000,001, so 26 bits hold both.
+// The Hilbert curve covers a square of 2^hilbertBits units a side. Longitude takes 36,000,001 of these units
+// and latitude takes 18,000,001, so 26 bits hold either coordinate.
 const (
 	hilbertBits = 26
 	hilbertSide = 1 << hilbertBits
@@ -33,7 +33,7 @@ func hilbertKey(x, y uint32) uint64 {
 	return key
 }
 
-// hilbertPoint is the inverse of hilbertKey, from the lowest bits up.
+// hilbertPoint is the inverse of hilbertKey. It works from the lowest bits up.
 func hilbertPoint(key uint64) (x, y uint32) {
 	for side := uint32(1); side < hilbertSide; side <<= 1 {
 		right := uint32(key>>1) & 1

@@ -18,7 +18,7 @@ const (
 	// of a file.
 	MaxPlaces = 1 << 22
 
-	// maxPopulation leaves room for sums of all places in 64 bits and fits in 32.
+	// maxPopulation fits in 32 bits, and the sum over all places fits in 64 bits.
 	maxPopulation = 1<<31 - 1
 
 	maxNameBytes    = 400 // GeoNames allows 200 characters
@@ -29,7 +29,7 @@ const (
 // Place is one place, copied out of a List.
 type Place struct {
 	Name       string  // UTF-8, without control characters, never empty
-	Country    string  // ISO 3166 code of two letters in the embedded list; may be empty in others
+	Country    string  // ISO 3166 code of two letters in the embedded list; may be empty in other lists
 	Lat, Lon   float64 // degrees, north and east positive, within ±90 and ±180
 	Population int     // 0: not known
 }

@@ -12,7 +12,7 @@ import (
 // one, end to end, lowest first. They are nearly random and are not compressed. For gaps along a curve and
 // for populations this is a tenth smaller than compressed varints.
 
-// maxNumberBits bounds a number so that the rest of one byte and the bits of the next number fit in 64.
+// maxNumberBits bounds a number so that the rest of one byte and the bits of the next number fit in 64 bits.
 const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")
@@ -22,7 +22,7 @@ type numberWriter struct {
 	lengths []byte
 	packed  []byte
 	pending uint64 // bits not yet in packed, lowest first
-	count   int    // of pending bits, below 8 between calls
+	count   int    // number of pending bits, below 8 between calls
 }
 
 // add appends v, which is below 1<<maxNumberBits.
@@ -55,7 +55,7 @@ type numberReader struct {
 	packed  []byte
 	pending uint64
 	count   int
-	maxBits int // of one number
+	maxBits int // largest bit length of a number
 }
 
 func (r *numberReader) next() (uint64, error) {

@@ -92,7 +92,7 @@ func Read(r io.Reader, name string, o Options) (*List, error) {
 	return read(r, name, 0, o)
 }
 
-// read recognises the form by its first bytes. size is 0 if it is not known.
+// read recognises the form by its first bytes. size is 0 if the size is not known.
 func read(r io.Reader, name string, size int, o Options) (*List, error) {
 	counted := &countingReader{r: r}
 	in := bufio.NewReaderSize(counted, 64<<10)
@@ -120,7 +120,7 @@ func readPlain(in *bufio.Reader, name string, done func() int, size int, o Optio
 	l, line, err := readText(in, o, done, size)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, &Error{File: name, Reason: p.Err.Error(), Err: err} // such as a directory
+			return nil, &Error{File: name, Reason: p.Err.Error(), Err: err} // such as a read from a directory
 		}
 		return nil, &Error{File: name, Line: line, Reason: err.Error(), Err: err}
 	}

@@ -54,12 +54,12 @@ const (
 )
 
 const (
-	// maxPackedBytes bounds the bytes that are read before the checksum is compared. MaxPlaces of the
-	// embedded kind take a sixth of it.
+	// maxPackedBytes bounds the bytes that are read before the checksum is compared. A packed list of
+	// MaxPlaces places like the embedded ones takes a sixth of this size.
 	maxPackedBytes = 256 << 20
 
-	// maxExpansion is more than DEFLATE can expand its input (1032 times). A declared count that needs more
-	// is wrong, and is refused before memory is allocated for it.
+	// maxExpansion is above the largest factor by which DEFLATE expands its input (1032). A declared count
+	// that needs a larger factor is wrong, and is refused before memory is allocated for it.
 	maxExpansion = 1040
 )
 
@@ -130,7 +130,7 @@ func deflate(data []byte) []byte {
 	return out.Bytes()
 }
 
-// header is the part of a packed file that has the lengths of the rest.
+// header is the part of a packed file that holds the lengths of the sections.
 type header struct {
 	places    int
 	nameBytes int
@@ -389,8 +389,8 @@ func checkName(s string) error {
 	return checkText(s)
 }
 
-// checkText refuses text that is not UTF-8, and control characters: a terminal would obey them, and one of
-// them ends a name in a packed file.
+// checkText refuses text that is not UTF-8, and control characters: a terminal would obey them, and '\n' ends
+// a name in a packed file.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("not text: the bytes are not UTF-8")

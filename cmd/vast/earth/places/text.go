@@ -35,7 +35,7 @@ type columns struct {
 	name, country, lat, lon, population int
 	separator                           byte
 	quoted                              bool // fields may be wrapped in double quotes
-	count                               int  // columns in every row; 0 before the header is read
+	count                               int  // number of columns in every row; 0 before the header is read
 }
 
 var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t',

@@ -55,8 +55,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a tree of indices whose depth depends on the type; the parents
-// of its leaves are rings.
+// geometry is an object of a topology. Arcs is a nested list of indices, whose depth depends on the type.
+// Each innermost list is a ring.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage
@@ -142,7 +142,7 @@ func appendRings(rings []land.Ring, g geometry, arcs []land.Ring) ([]land.Ring, 
 }
 
 // join puts arcs end to end. A negative index i stands for arc ^i, followed backwards. The last point of an
-// arc is the first of the next.
+// arc is the first point of the next arc.
 func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 	var ring land.Ring
 	for _, index := range indices {
@@ -163,10 +163,10 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 	return ring, nil
 }
 
-// cut turns a ring that crosses the antimeridian into one that a flat map can fill. Where the ring jumps
-// across the antimeridian, it is led along that line to a pole and back on the other side. A ring that jumps
-// twice takes this detour twice, and the two detours cancel out. A ring that jumps once, Antarctica, has its
-// pole on land. The detour is not a coast; maps recognise it by its longitude.
+// cut turns a ring that crosses the antimeridian into a ring that a flat map can fill. Where the ring jumps
+// across the antimeridian, cut leads it along the antimeridian to a pole and back on the other side. A ring
+// that jumps twice takes this detour twice, and the two detours cancel out. A ring that jumps once,
+// Antarctica, has its pole on land. The detour is not a coast; maps recognise the detour by its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32

@@ -2,8 +2,8 @@
 //
 //	go run ./cmd/vast/earth/places/pack -o cmd/vast/earth/places/places.bin cities500.txt.gz
 //
-// It takes every form that package places reads. The same places give the same
-// bytes, whatever the order of their rows.
+// It takes every form that package places reads. The same places give the same bytes for any order of their
+// rows.
 package main
 
 import (

@@ -25,7 +25,7 @@ type Ring []Point
 //	as differences from the point before (the first from 0, 0), in 0.01 degree
 //	CRC-32 (IEEE) of all before it, little-endian
 //
-// with unsigned varints for counts and signed ones for differences.
+// Counts are unsigned varints, and differences are signed varints.
 const (
 	magic          = "VASTLND\x01"
 	unitsPerDegree = 100 // 0.01 degree is a tenth of a dot on a map of 1000 columns
