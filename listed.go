@@ -111,7 +111,7 @@ func (k *walk) startList(lo uint) {
 	})
 }
 
-// nextListed is nextWhole for a list.
+// nextListed does the work of nextWhole for a list.
 func (k *walk) nextListed() bool {
 	l := &k.listed
 	if l.bits == 0 {
@@ -144,7 +144,7 @@ func (k *walk) nextListed() bool {
 	}
 }
 
-// nextListedWord is nextWord for a list.
+// nextListedWord does the work of nextWord for a list.
 func (k *walk) nextListedWord() (word uint, mask uint64) {
 	for k.listed.at < len(k.q.list) {
 		word = uint(k.q.list[k.listed.at].slot / 64)
@@ -158,8 +158,8 @@ func (k *walk) nextListedWord() (word uint, mask uint64) {
 	return 0, 0
 }
 
-// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those
-// that match.
+// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns the
+// slots of the entities that match.
 func (k *walk) listedIn(word uint) (m uint64) {
 	l, list := &k.listed, k.q.list
 	at, ahead, alive := l.at, l.ahead, l.alive

@@ -23,7 +23,7 @@ type marks struct {
 	span    vm.Span        // the memory of gens
 }
 
-// newMarks returns marks without committed memory. It reuses those of a closed tracker.
+// newMarks returns marks without committed memory. It reuses the marks of a closed tracker if there are any.
 func (w *World) newMarks() (*marks, error) {
 	if k := len(w.unusedMarks); k > 0 {
 		m := w.unusedMarks[k-1]
@@ -219,14 +219,14 @@ func (c *column) flushDirty() {
 //go:noinline
 func (c *column) wrote(slot uint32) { c.wroteIn(slot/64, 1<<(slot%64)) }
 
-// wroteIn is wrote for the slots of mask in a word.
+// wroteIn notes that the elements of the slots of mask in a word were written, or are about to be written.
 func (c *column) wroteIn(word uint32, mask uint64) {
 	for _, m := range c.marks {
 		m.changed.Mark(uint(word), mask)
 	}
 }
 
-// wroteRange is wrote for the slots [lo, hi).
+// wroteRange notes that the elements of the slots [lo, hi) were written, or are about to be written.
 //
 //go:noinline
 func (c *column) wroteRange(lo, hi uint32) {
@@ -243,7 +243,7 @@ func (c *column) gained(word uint32, mask uint64) {
 	}
 }
 
-// gainedRange is gained for the slots [lo, hi).
+// gainedRange notes that the slots [lo, hi) gained the component.
 func (c *column) gainedRange(lo, hi uint32) {
 	for _, m := range c.marks {
 		m.changed.MarkRange(uint(lo), uint(hi))

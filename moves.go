@@ -55,7 +55,7 @@ func (w *World) newMoves(from, to []uint32) Moves {
 	return m
 }
 
-// find returns the move of the entity that was in a slot, or nil if none was moved from there.
+// find returns the move of the entity that was in a slot, or nil if no entity was moved from the slot.
 func (m *Moves) find(slot uint32) *movedEntity {
 	if i := slot/64 - m.first; i < uint32(len(m.words)) {
 		if w := &m.words[i]; w.mask>>(slot%64)&1 != 0 {

@@ -147,7 +147,7 @@ func rank[K OrderKey](key K, turn uint64) uint64 {
 	return uint64(key) ^ 1<<63 ^ turn
 }
 
-// rankFloat is rank for floating-point numbers, which a float64 holds exactly.
+// rankFloat does the work of rank for floating-point keys, which a float64 holds exactly.
 func rankFloat(key float64, turn uint64) uint64 {
 	bits := math.Float64bits(key)
 	switch {

@@ -44,7 +44,7 @@ func (o MoveOptions) most(method string) int {
 //
 // Pack is a structural change. It allocates only on the Go heap, 16 bytes for each moved entity, so it cannot
 // fail. It gives up room that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some
-// entities each tick. [ArchetypeStats.PackPays] says when packing pays.
+// entities each tick. [ArchetypeStats.PackPays] tells whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
 // sees, and one step for each 64 slots of the archetype.

@@ -106,7 +106,7 @@ var (
 	pathOfBulk = typeEntity.PkgPath() + "/bulk"
 )
 
-// renewal replaces the old Entities of moved entities by the new ones.
+// renewal replaces the old references of moved entities by the new references.
 type renewal struct {
 	Moves
 	seen  map[visited]bool // the values behind slices and pointers that are renewed
@@ -249,7 +249,7 @@ func (c *column) renew(n *renewal) {
 	}
 }
 
-// renew renews the Entities in recorded commands and those that placeholders stand for.
+// renew renews the Entities in recorded commands, and the Entities that placeholders stand for.
 func (c *Commands) renew(n *renewal) {
 	for at := uintptr(0); at < c.used; {
 		h := c.head(at)

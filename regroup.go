@@ -101,8 +101,8 @@ func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	return to
 }
 
-// differing returns the slots of a word whose presence bits in some columns differ from those of entities
-// that are born with an archetype.
+// differing returns the slots of a word whose presence bits in the given columns differ from the presence
+// bits of a newborn entity of an archetype.
 func (w *World) differing(a *Archetype, columns []*column, word uint32) (mask uint64) {
 	for _, c := range columns {
 		has := c.now(word)

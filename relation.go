@@ -197,8 +197,8 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 
 // Set makes target the target of source, in place of source's present target, and reports whether both are
 // alive. It panics if the link would close a circle, unless the relation is cyclic; if the world is closed;
-// and with a [*vm.Error] if it needs memory and gets none, see [Relation.GrowLevels]. Complexity: constant;
-// for a source that has sources itself, the number of target's ancestors and of source's descendants.
+// and with a [*vm.Error] if it needs memory and gets none, see [Relation.GrowLevels]. Complexity: constant.
+// If source has sources itself, one step for each ancestor of target and for each descendant of source.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -235,8 +235,8 @@ func (r Relation) Set(source, target Entity) bool {
 	return true
 }
 
-// Remove removes the link of source and reports whether there was one. Complexity: constant; for a source
-// that has sources itself, the number of its descendants.
+// Remove removes the link of source and reports whether there was one. Complexity: constant. If source has
+// sources itself, one step for each descendant of source.
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
 // SetLater records that target becomes the target of source, as by [Relation.Set]. Both may be placeholders.
@@ -302,8 +302,9 @@ func (w *World) unchanged(before uint64, while string) {
 	}
 }
 
-// mustStandAlone panics if a component of one of the columns is meaningless by itself: in a relation or edges
-// it would be a link without a target, in the world's Names a name that the index does not know.
+// mustStandAlone panics if a component of one of the columns is meaningless by itself. In a relation or in
+// edges it would be a link without a target. In the world's Names it would be a name that the index does not
+// know.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {

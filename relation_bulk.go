@@ -102,7 +102,7 @@ func (k *relation) roomForRuns(runs []Run, target Entity) error {
 }
 
 // enterAll links the entities of the slots of mask in a word to a target, and returns how many had another
-// target or none.
+// target or no target.
 func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes int) {
 	had := k.sources.set.Word(uint(word))
 	simple := mask &^ had
@@ -135,7 +135,8 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 	return changes
 }
 
-// appendAll is enter for slots of a word that are neither sources nor targets. The target must have sources.
+// appendAll does the work of enter for slots of a word that are neither sources nor targets. The target must
+// have sources.
 func (k *relation) appendAll(word uint32, mask uint64, target Entity) {
 	f := k.family(target.slot)
 	level := uint32(0)

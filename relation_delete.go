@@ -333,8 +333,8 @@ func merge(a, b []wordMask) []wordMask {
 	return joined
 }
 
-// deleteAllLinked is DeleteAll in a world with relations. It collects the matches before it removes the first
-// link, because removing links changes which entities match.
+// deleteAllLinked does the work of DeleteAll in a world with relations. It collects the matches before it
+// removes the first link, because removing links changes which entities match.
 func (w *World) deleteAllLinked(q Query) int {
 	var seeds []wordMask
 	var k walk

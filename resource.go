@@ -53,8 +53,8 @@ func mustBeValue(what string, typ reflect.Type) {
 }
 
 // Resource returns the address of the world's value of type T, to read and write it in place. It panics if
-// there is none; use [FindResource] if that is not a mistake. In hot paths, keep the pointer: it stays the
-// address of the world's value until [RemoveResource] or [World.Close].
+// the world has no such value; use [FindResource] if a missing value is not a mistake. In hot paths, keep the
+// pointer: it stays the address of the world's value until [RemoveResource] or [World.Close].
 func Resource[T any](w *World) *T {
 	w.mustBeOpen("Resource")
 	p := FindResource[T](w)
@@ -69,8 +69,8 @@ func Resource[T any](w *World) *T {
 	return p
 }
 
-// FindResource returns the address of the world's value of type T, or nil if there is none or the world is
-// closed.
+// FindResource returns the address of the world's value of type T, or nil if the world has no such value or
+// is closed.
 func FindResource[T any](w *World) *T {
 	p, _ := w.resources[reflect.TypeFor[T]()].(*T)
 	return p

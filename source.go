@@ -133,8 +133,8 @@ func (k *walk) startLinks() {
 	k.linked = l
 }
 
-// nextLinked is nextWhole for the sources of a target. It reads the link of a source before it yields the
-// source.
+// nextLinked does the work of nextWhole for the sources of a target. It reads the link of a source before it
+// yields the source.
 func (k *walk) nextLinked() bool {
 	l := &k.linked
 	relation := l.of.relation
@@ -164,7 +164,8 @@ func (k *walk) matches(slot uint32) bool {
 	return l.mask>>(slot%64)&1 != 0 && (len(k.q.targets) == 1 || k.hasTargets(slot))
 }
 
-// hasTargets reports whether an entity with targets in all relations of the query has the right ones.
+// hasTargets reports whether an entity has the targets that the query asks for. The entity must have a target
+// in each relation of the query.
 func (k *walk) hasTargets(slot uint32) bool {
 	for i := range k.q.targets {
 		if t := &k.q.targets[i]; *t.relation.target(slot) != t.target {
@@ -177,7 +178,7 @@ func (k *walk) hasTargets(slot uint32) bool {
 // related is the rest of the cursor's run, in a walk by slot over entities with given targets.
 type related struct{ next, end uint32 }
 
-// nextRelated is nextWhole for entities with the right targets, by slot.
+// nextRelated does the work of nextWhole for entities with the right targets, in the order of slots.
 func (k *walk) nextRelated() bool {
 	r := &k.slots
 	for {
@@ -199,7 +200,7 @@ func (k *walk) nextRelated() bool {
 	}
 }
 
-// nextPinned is nextWhole for runs that were collected before.
+// nextPinned does the work of nextWhole for runs that were collected before.
 func (k *walk) nextPinned() bool {
 	if k.pinned == len(k.q.pinned) {
 		return false

@@ -34,7 +34,7 @@ func (t Tag) Name() string { return t.c.name }
 // Has reports whether e is alive and has the tag.
 func (t Tag) Has(e Entity) bool { return t.c.has(e) }
 
-// Add gives e the tag and reports whether e is alive. It panics if the world is closed, and with a
+// Add gives e the tag and reports whether e is alive. It panics if the world is closed. It panics with a
 // [*vm.Error] if it needs memory and gets none; see [Tag.Grow].
 func (t Tag) Add(e Entity) bool {
 	alive, gained := t.c.add(e)

@@ -70,8 +70,8 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	return t
 }
 
-// Next takes a new look at the world: it forgets the notes so far and notes the changes from now on. It must
-// not be called while a query with [Query.Changed] of this tracker runs, because the query would miss the
+// Next takes a new look at the world: it forgets all notes, and notes the changes from then on. It must not
+// be called while a query with [Query.Changed] of this tracker runs, because the query would miss the
 // entities that it has not yielded yet. It panics in a hook. Complexity: one step for each 64-slot word with
 // notes, and one step for each 64 slots in use.
 func (t *Tracker) Next() {

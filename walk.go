@@ -122,7 +122,7 @@ func (k *walk) nextPiece() (base uint, mask uint64) {
 	return word * 64, mask
 }
 
-// nextPieceOfRun is nextPiece for the walks that do not go by words.
+// nextPieceOfRun does the work of nextPiece for the walks that do not go by words.
 func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
 	if k.at == k.cursor.Hi {
 		k.pieces = true

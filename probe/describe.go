@@ -91,8 +91,8 @@ func layoutOf(t reflect.Type) Layout {
 func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 
 // ComponentsOf returns the columns in which e has a component, in the order in which the columns were made.
-// It returns none if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a component.
-// Complexity: the number of columns.
+// It returns no columns if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a
+// component. Complexity: the number of columns.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
 // StatsOf returns the same statistics of one column as [vast.World.Stats]. A tool that must not hold up a

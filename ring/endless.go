@@ -28,8 +28,8 @@ type EndlessOptions struct {
 	// ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
 	// Step is the number of bytes to commit ahead of the writer, and to decommit behind the reader, at a
-	// time. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the system has none; at most
-	// an eighth of Capacity.
+	// time. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the system has no huge pages;
+	// at most an eighth of Capacity.
 	Step int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
@@ -48,8 +48,8 @@ type EndlessOptions struct {
 //
 // The addresses are two laps of four times the capacity. At the end of a lap the kept bytes are copied to the
 // beginning of the other lap, and the stream continues there. At most a third of all appended bytes is
-// copied, usually next to none. Slices into the old lap stay valid until their bytes are released. So neither
-// the positions nor the stream have an end.
+// copied, usually almost nothing. Slices into the old lap stay valid until their bytes are released. So
+// neither the positions nor the stream have an end.
 type Endless struct {
 	region   *vm.Region
 	name     string

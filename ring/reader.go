@@ -137,7 +137,7 @@ func (r *Ring) all() int {
 	return int(r.reader.seen - r.reader.position)
 }
 
-// take is Discard for a call between enter and leave.
+// take discards n bytes, in a call between enter and leave.
 func (r *Ring) take(n int) {
 	if invariants.Enabled {
 		r.poison(n)

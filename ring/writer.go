@@ -94,8 +94,8 @@ func (r *Ring) mustNotCommit(n int) {
 		n, r.name, r.writer.reserved))
 }
 
-// Write copies p into the ring, and waits for room while there is none; p may be larger than the ring. It
-// returns the number of bytes written, and fails as [Ring.Reserve] does.
+// Write copies p into the ring, and waits while there is no room; p may be larger than the ring. It returns
+// the number of bytes written, and fails as [Ring.Reserve] does.
 func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
@@ -127,7 +127,8 @@ func (r *Ring) allRoom() int {
 	return r.size - int(r.writer.position-r.writer.seen)
 }
 
-// put is hand for a call between enter and leave.
+// put hands n bytes to the reader, in a call between enter and leave. It reports false if the stream had
+// ended before.
 func (r *Ring) put(n int) bool {
 	if r.copied {
 		r.mirror.Written(r.writer.offset, n)

@@ -1,5 +1,5 @@
 // Package sched runs plain functions over a world, tick by tick. Functions that do not touch the same columns
-// run in parallel, the others one after the other. The result is the same on any number of workers.
+// run in parallel. Other functions run one after the other. The result is the same on any number of workers.
 //
 // # Types
 //

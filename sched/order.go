@@ -254,7 +254,7 @@ func (o *ordering) explain(from, to int, why ...string) {
 }
 
 // sorted returns the systems in an order that fits all edges. Each step takes the system that was added first
-// among those that wait for no other.
+// among the systems that wait for no other system.
 func (o *ordering) sorted() []*node {
 	in := make([]int, len(o.nodes))
 	for _, next := range o.next {

@@ -36,8 +36,9 @@ func mix(z uint64) uint64 {
 // The stream depends on the slot and the generation of the entity. So an entity that takes the slot of a
 // deleted one has a stream of its own, even in the same system and tick. Generations go on after
 // vast.World.Reset, and start again in a new world that a program fills from a file. In both cases the
-// streams differ from those of the first run with the same seed. To repeat a run, use [Context.RandomOf] with
-// the slot, which is the same in each run, or with a number of your own in a component.
+// streams differ from the streams of the first run with the same seed. To repeat a run, use
+// [Context.RandomOf] with the slot, which is the same in each run, or with a number of your own in a
+// component.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }

@@ -53,7 +53,7 @@ type Span struct {
 type SpanKind string
 
 // A part or a wait lies within the span of its system if both are on the same worker. A system that panicked
-// has a span, a part that panicked has none.
+// has a span. A part that panicked has no span.
 const (
 	RanSystem       SpanKind = "system"   // a system ran, with its condition
 	RanPart         SpanKind = "part"     // a part of Each, Split or Reduce ran

@@ -29,7 +29,7 @@ type Options struct {
 	// Phases are the phases of a tick in order. A system of any other phase cannot be added. Default: the
 	// phases of the systems, in the order in which they are first named.
 	Phases []Phase
-	// Commands are the options of each worker's Commands. Default: those of vast.NewCommands.
+	// Commands are the options of each worker's Commands. Default: the defaults of vast.NewCommands.
 	Commands vast.CommandsOptions
 	// Clock tells the time to [Schedule.Run]. Default: real time.
 	Clock Clock
@@ -42,8 +42,8 @@ type Options struct {
 // Schedule runs systems over a world, tick by tick. Make a Schedule with [New].
 //
 // One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset and Close. The program may use the
-// world only while none of these runs. Stats, Recent, Graph, Options, World, ID, Paused, Running, Stopped,
-// Record, Recording, Pause, Resume, Step and Stop may be called from any goroutine at any time.
+// world only while none of these methods runs. Stats, Recent, Graph, Options, World, ID, Paused, Running,
+// Stopped, Record, Recording, Pause, Resume, Step and Stop may be called from any goroutine at any time.
 type Schedule struct {
 	world   *vast.World
 	id      uint64
@@ -167,9 +167,10 @@ func (s *Schedule) Add(sys System) {
 	s.built, s.starting = false, true
 }
 
-// Build brings the systems into an order. [Schedule.Tick] does so by itself; call Build to see an error or
-// the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a cycle, name a system
-// that does not exist, or contradict the phases. Complexity: the square of the number of systems.
+// Build brings the systems into an order. [Schedule.Tick] calls Build if it is needed; a program calls Build
+// to see an error or the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a
+// cycle, name a system that does not exist, or contradict the phases. Complexity: the square of the number of
+// systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)

@@ -20,7 +20,7 @@ type worker struct {
 	wake     chan struct{}  // holds a token for a worker that is idle
 }
 
-// team is the set of workers. Idle workers sleep; none spins.
+// team is the set of workers. Idle workers sleep and do not spin.
 type team struct {
 	schedule *Schedule
 	workers  []*worker

@@ -16,7 +16,7 @@ type span struct {
 	end  uint64
 }
 
-// one returns an address, or false if none is left.
+// one returns an address, or false if no address is left.
 func (s *span) one() (address uint64, ok bool) {
 	next := s.next.Add(1)
 	return next - 1, next <= s.end

@@ -54,7 +54,7 @@ type backend interface {
 	// populate takes memory for committed pages, or fails where touching them would end the process. After a
 	// failure some pages may have memory.
 	populate(p unsafe.Pointer, n int) error
-	// advise asks for huge pages, or for none, in any state.
+	// advise asks for huge pages, or for small pages, in any state.
 	advise(p unsafe.Pointer, n int, huge bool) error
 	// collapse joins the committed pages of aligned huge-page ranges into huge pages now.
 	collapse(p unsafe.Pointer, n int) error

@@ -31,7 +31,7 @@ func (s *intervals) first(off int) int {
 	return lo
 }
 
-// gaps appends the parts of [lo, hi) outside the set to out, in order; none if hi ≤ lo.
+// gaps appends the parts of [lo, hi) outside the set to out, in order. If hi ≤ lo, it appends nothing.
 func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
 		if s.of[i].lo > lo {
@@ -45,8 +45,8 @@ func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) inside the set, in order; none if hi ≤ lo, as for a range inside one
-// page that was rounded inward.
+// covered returns the parts of [lo, hi) inside the set, in order. If hi ≤ lo, it returns nothing: rounding a
+// range inside one page inward gives such a range.
 func (s *intervals) covered(lo, hi int) []interval {
 	if lo >= hi {
 		return nil

@@ -75,7 +75,7 @@ func ContainerLimit(percent int) *Limit {
 	return shareOf(percent, ReadFacts(), debug.SetMemoryLimit(-1))
 }
 
-// shareOf is ContainerLimit with its inputs as arguments.
+// shareOf does the work of ContainerLimit for given facts and a given limit of the Go heap.
 func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	most := 0
 	for _, n := range []int{f.ControlGroup, f.ControlGroupHigh, f.Memory} {

@@ -13,7 +13,7 @@ import (
 // too late.
 var mappingsUsed atomic.Int64
 
-// One mapping in mappingsKept is left to the rest of the process.
+// Regions leave one mapping in mappingsKept to the rest of the process.
 const mappingsKept = 16
 
 // recount updates mappingsUsed after a change. The caller holds the lock, or has just made the mapping.

@@ -52,7 +52,7 @@ func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 	return mirrorOn(chosen(o.Pages), bytes, o, made)
 }
 
-// mirrorOn is ReserveMirror with a backend.
+// mirrorOn does the work of ReserveMirror on a given backend.
 func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	if o.Name == "" {
 		o.Name = "other"

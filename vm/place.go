@@ -44,7 +44,7 @@ func (r *regions) find(addr uintptr) *mapping {
 	return nil
 }
 
-// describe is Describe for an address of this region.
+// describe does the work of Describe for an address of this region.
 func (m *mapping) describe(addr uintptr) Place {
 	m.mu.Lock()
 	defer m.mu.Unlock()

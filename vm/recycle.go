@@ -8,12 +8,12 @@ import (
 	"github.com/vastgo/vast/internal/sampling"
 )
 
-// Making and closing a small region takes longer than using it: each part costs a system call to be
-// committed, a page fault and a page table when it is touched, and the region a call to be closed. A recycled
-// region keeps its pages in memory when it closes. Closing makes them inaccessible, by one call, so that a
-// stale pointer faults as in any closed region. The next region of the same size and purpose commits them
-// again, which clears them. Each kept range stays a mapping of its own, because it is the splitting and
-// joining of mappings that takes long.
+// Making and closing a small region takes longer than using it. Each part of the region costs a system call
+// when it is committed, and a page fault and a page table when it is touched. Closing the region costs
+// another call. A recycled region keeps its pages in memory when it closes. Closing makes them inaccessible,
+// by one call, so that a stale pointer faults as in any closed region. The next region of the same size and
+// purpose commits them again, which clears them. Each kept range stays a mapping of its own, because it is
+// the splitting and joining of mappings that takes long.
 
 const (
 	keptRegions = 16 // number of closed regions with kept pages
@@ -199,7 +199,7 @@ func (m *mapping) keep() (kept, bool) {
 		spareParts: r.known, spareCommitted: m.committed.of}, true
 }
 
-// apart makes a range a mapping of its own, whose ends stay when its access changes: the range gets advice
+// apart makes a range a mapping of its own, whose ends stay when the access changes: the range gets advice
 // about huge pages that differs from the advice for its neighbours. The advice has no other effect, because
 // the range is smaller than a huge page.
 func (m *mapping) apart(iv interval) {

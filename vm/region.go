@@ -83,7 +83,7 @@ func Reserve(bytes int, o Options) (*Region, error) {
 	return reserveOn(chosen(o.Pages), bytes, o, made)
 }
 
-// reserveOn is Reserve with a backend.
+// reserveOn does the work of Reserve on a given backend.
 func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	if o.Name == "" {
 		o.Name = "other"
@@ -460,7 +460,7 @@ func (r *Region) Resident() (int, error) { return r.m.resident() }
 // the region, and pages decommitted meanwhile count as not in memory.
 func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
 
-// residentIn is resident for a part of the region.
+// residentIn does the work of resident for a part of the region.
 func (m *mapping) residentIn(part interval) (int, error) {
 	m.mu.Lock()
 	committed := m.committed.covered(part.lo, part.hi)

@@ -112,8 +112,8 @@ func (osBackend) name(p unsafe.Pointer, n int, name string) {
 		uintptr(n), uintptr(unsafe.Pointer(label)), 0)
 }
 
-// printableName returns the characters of a name that the kernel accepts: 79 bytes of printable ASCII,
-// without those that have a meaning in /proc/self/maps or shells. Every other byte becomes an underscore.
+// printableName returns a name that the kernel accepts: at most 79 bytes of printable ASCII, without the
+// characters that have a meaning in /proc/self/maps or in shells. Every other byte becomes an underscore.
 func printableName(name string) string {
 	b := []byte(name[:min(len(name), 79)])
 	for i, c := range b {

@@ -75,7 +75,7 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 	return total, err
 }
 
-// pagesInCore is pages for systems that report only whether pages are in memory.
+// pagesInCore does the work of pages on systems that report only whether pages are in memory.
 func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	var present [residentBatch]byte
 	each := pageSize / systemPage // more than one only in builds with pages larger than the system's

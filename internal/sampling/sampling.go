@@ -32,7 +32,7 @@ func read(value string, says io.Writer) int {
 		return 0
 	}
 	if of, found := strings.CutPrefix(value, "1/"); found {
-		// The bound is that of guard.NewSampler. ParseUint takes neither signs nor spaces.
+		// guard.NewSampler has the same bound. ParseUint takes neither signs nor spaces.
 		if n, err := strconv.ParseUint(of, 10, 31); err == nil && n > 0 {
 			return int(n)
 		}

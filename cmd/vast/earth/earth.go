@@ -75,7 +75,7 @@ type Counts struct {
 	Recovered         int
 	Born              int    // births in the ticks so far
 	Died              int    // deaths in the ticks so far
-	StructuralChanges uint64 // in the ticks so far: entities made and deleted, components added and removed
+	StructuralChanges uint64 // entities made and deleted, components added and removed, in the ticks so far
 }
 
 // New makes a world. It takes about a second for a million travellers.

@@ -45,8 +45,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Needed starts the browser. If there is none, it skips the test, or fails it if VAST_BROWSER_REQUIRED is
-// set. It also skips the test with -short.
+// Needed starts the browser. If there is no browser, Needed skips the test, or fails it if
+// VAST_BROWSER_REQUIRED is set. It also skips the test with -short.
 func Needed(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

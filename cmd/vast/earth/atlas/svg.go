@@ -123,7 +123,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	if title != "" {
 		for i, c := range []RGB{{255, 95, 87}, {254, 188, 46}, {40, 200, 64}} {
 			if g.Columns < 40 {
-				break // no room beside the title
+				break // no room next to the title
 			}
 			fmt.Fprintf(&b, `<circle cx="%d" cy="17" r="5.5" fill="%s"/>`+"\n", 20+i*19, hex(c))
 		}
