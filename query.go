@@ -39,7 +39,7 @@ type query struct {
 	source   source
 	plain    bool      // whether a cursor over the filter yields all runs as they are
 	optional []*column // a run has each of these columns in all of its slots or in none
-	ids      []uint64  // of an exact query, the numbers of the columns that it names, as bits
+	ids      []uint64  // for an exact query, the numbers of the columns that it names, as bits
 }
 
 // role is the part that a column has in a query.

@@ -173,8 +173,8 @@ func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	}
 }
 
-// SourcesAfter yields the sources that [Relation.Sources] yields after the given one, to walk over a long
-// list in parts. It yields nothing if source has no target.
+// SourcesAfter yields the sources that [Relation.Sources] yields after source, to walk over a long list in
+// parts. It yields nothing if source has no target.
 func (r Relation) SourcesAfter(source Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		k := r.made()

@@ -196,8 +196,8 @@ func (r Relation) RemoveAll(q Query) int {
 	return n
 }
 
-// pinForLosses returns the query for an operation that takes the given columns. Removing links changes which
-// other entities match, so the query is pinned if a relation is among the columns.
+// pinForLosses returns the query for an operation that removes the components of the given columns. Removing
+// links changes which other entities match, so the query is pinned if a relation is among the columns.
 func pinForLosses(q Query, lost []*column) Query {
 	for _, c := range lost {
 		if c.linked != "" && q.q.pinned == nil {

@@ -87,7 +87,7 @@ type deletion struct {
 	world *World
 	marks []uint64 // one bit a slot, set if its entity is in the set
 	words []uint32 // words with marks
-	queue []uint32 // targets whose sources must go too, and were not added yet
+	queue []uint32 // targets whose sources must be deleted too, and were not added yet
 	slots []uint32 // a buffer
 }
 

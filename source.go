@@ -26,7 +26,7 @@ func (q *query) chooseSource() source {
 	return fromFilter
 }
 
-// startSource sets the walk of a query that is not plain before its first run.
+// startSource positions the walk before its first run. The query is not plain.
 func (k *walk) startSource() {
 	k.source = k.q.source
 	if k.source == fromLinks {
@@ -37,7 +37,7 @@ func (k *walk) startSource() {
 	}
 }
 
-// startBetween sets the walk before the part of its matches that lies in the words [lo, end).
+// startBetween positions the walk before its first match in the words [lo, end).
 func (k *walk) startBetween(lo, end uint) {
 	k.cursor.StartAt(&k.q.filter, max(lo, k.q.lo/64), min(end, k.q.hi/64+1))
 	if k.source == fromList {

@@ -26,7 +26,7 @@ type walk struct {
 	slots  related
 	pinned int  // number of runs of a pinned query that the walk has passed
 	at     uint // the next slot of the current run, for nextPieceOfRun
-	pieces bool // runs of links may be cut after 64 slots
+	pieces bool // whether runs of links may be cut after 64 slots
 }
 
 func (k *walk) start(q *query) {

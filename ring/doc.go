@@ -27,9 +27,9 @@
 // # Where memory cannot be mapped twice
 //
 // On the heap stand-in (see package vm), and where a sandbox refuses the mapping, a [Ring] takes twice its
-// size and copies each byte once more when it is committed. Nothing else differs; [Ring.Refused] reports it.
-// The race detector sees the bytes of a copying ring, so -race finds a slice that is used too long. With
-// -tags invariants such a slice holds overwritten bytes.
+// size and copies each byte once more when it is committed. Nothing else differs. [Ring.Refused] tells why a
+// ring copies. The race detector sees the bytes of a copying ring, so -race finds a slice that is used too
+// long. With -tags invariants such a slice holds overwritten bytes.
 //
 // # Errors
 //

@@ -42,11 +42,11 @@
 // # Costs
 //
 // With one worker, running a system costs one function call. Measuring begins when [Schedule.Stats] is first
-// called, as by an inspector. From then on a system also costs one reading of the clock. Idle workers sleep.
-// Waking a worker takes some microseconds, so shorter systems and shorter batches gain nothing from running
-// in parallel. In the long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick
-// is a task. Each system, each worker's share of another worker's parts, and each application of commands is
-// a region.
+// called, for example by an inspector. From then on a system also costs one reading of the clock. Idle
+// workers sleep. Waking a worker takes some microseconds, so shorter systems and shorter batches gain nothing
+// from running in parallel. In the long run a tick allocates nothing on the Go heap. While runtime/trace
+// runs, each tick is a task. Each system, each worker's share of another worker's parts, and each application
+// of commands is a region.
 //
 // # Lifetimes
 //

@@ -17,7 +17,7 @@ type loop struct {
 	running bool
 	budget  time.Duration // time from one tick to the next; 0 unless Run is running
 	paused  bool
-	steps   int // ticks to run despite the pause
+	steps   int // number of ticks to run despite the pause
 }
 
 // Run makes Options.Rate ticks a second, the first one at once, until ctx ends, the simulation is stopped or

@@ -34,8 +34,8 @@ type Options struct {
 	// Clock tells the time to [Schedule.Run]. Default: real time.
 	Clock Clock
 	// Visits is the longest time for visitors of the world (see vast.World.Visit) after each tick and during
-	// each wait of [Schedule.Run]. It does not count as time of the tick. Negative: the schedule admits no
-	// visitors, and the program calls vast.World.Admit itself. Default: half a millisecond.
+	// each wait of [Schedule.Run]. It does not count as time of the tick. If Visits is negative, the schedule
+	// admits no visitors, and the program calls vast.World.Admit itself. Default: half a millisecond.
 	Visits time.Duration
 }
 
@@ -167,9 +167,9 @@ func (s *Schedule) Add(sys System) {
 	s.built, s.starting = false, true
 }
 
-// Build brings the systems into an order. [Schedule.Tick] calls Build if it is needed; a program calls Build
-// to see an error or the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a
-// cycle, name a system that does not exist, or contradict the phases. Complexity: the square of the number of
+// Build brings the systems into an order. [Schedule.Tick] does the same if it is necessary. Call Build to see
+// an error or the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a cycle,
+// name a system that does not exist, or contradict the phases. Complexity: the square of the number of
 // systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")

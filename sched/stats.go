@@ -25,8 +25,8 @@ type Stats struct {
 	Systems        []SystemStats // in the order in which one worker runs them
 }
 
-// SystemStats are the statistics of one system. Times leaves out the ticks in which its condition returned
-// false.
+// SystemStats are the statistics of one system. Times leaves out the ticks in which the system's condition
+// returned false.
 type SystemStats struct {
 	Name   string
 	Phase  Phase

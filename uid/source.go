@@ -8,7 +8,7 @@ const block = 4096
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
 // that needs many IDs should use a [Source].
 //
-// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. That
+// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. This
 // happens only under limits on its address space: 64 billion IDs take one two-thousandth of the usual space.
 func New[T any]() ID[T] {
 	address, ok := current.Load().one()

@@ -51,8 +51,8 @@ type backend interface {
 	reset(p unsafe.Pointer, n int) error
 	// protect changes the access of committed pages. After a failure some pages may be changed.
 	protect(p unsafe.Pointer, n int, a Access) error
-	// populate takes memory for committed pages, or fails where touching them would end the process. After a
-	// failure some pages may have memory.
+	// populate takes memory for committed pages. It fails if touching the pages would end the process. After
+	// a failure some pages may have memory.
 	populate(p unsafe.Pointer, n int) error
 	// advise asks for huge pages, or for small pages, in any state.
 	advise(p unsafe.Pointer, n int, huge bool) error

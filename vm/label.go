@@ -30,7 +30,7 @@ type labelled struct {
 }
 
 // Label labels the contents of [off, off+n). Elements are counted from off on. If labels overlap, the last
-// one counts. Label makes no system call. Call it once for each part, when it is carved: labels stay until
+// label wins. Label makes no system call. Call it once for each part, when it is carved: labels stay until
 // the region is closed, and a while longer for messages about stale pointers. So Label.Explain must not refer
 // to the Region, whose leak would then never be found.
 func (r *Region) Label(off, n int, l Label) {

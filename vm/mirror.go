@@ -24,7 +24,7 @@ var (
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
 //
 // All of a mirror is Committed, and memory is taken when a page is first touched. The methods may be called
-// from many goroutines; the caller orders accesses to the memory.
+// from many goroutines; the caller synchronizes accesses to the memory.
 type Mirror struct {
 	r       *Region // region of twice the size
 	size    int
@@ -41,7 +41,7 @@ const maxMirror = maxReserve / 4
 // On Linux the memory is shared anonymous memory, mapped a second time by mremap. This takes no file
 // descriptor. Strict overcommit mode charges the memory now, so touching it cannot fail later. If mremap is
 // refused, the memory is a memfd, whose descriptor is closed at once. On macOS the memory is an unlinked
-// temporary file. On Windows the memory is charged now, as all committed memory is. On FreeBSD mapping memory
+// temporary file. On Windows the memory is charged now, like all committed memory. On FreeBSD mapping memory
 // twice is always refused. Mirrors do not use huge pages.
 //
 // It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors,

@@ -52,7 +52,7 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 }
 
 // errNotTwice is the error of an mremap of zero bytes that fails for lack of memory. Kernels in user space
-// may answer so if they do not know this use of mremap.
+// may return it if they do not know this use of mremap.
 var errNotTwice = errors.New("it cannot be mapped a second time")
 
 // mremap moves the mapping of have bytes at from to the address to, and makes it n bytes long.
@@ -65,8 +65,8 @@ func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
 	return nil
 }
 
-// mapMemfd maps an unnamed file. The file is sealed, so no process that opens it under /proc can shorten it:
-// touching the part cut off would end this process.
+// mapMemfd maps an unnamed file. The file is sealed, so no process that opens it under /proc can shorten it.
+// Touching a page behind the end of a shortened file would end this process.
 func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	name = printableName(name)
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)

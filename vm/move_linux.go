@@ -9,8 +9,8 @@ import (
 )
 
 // move moves the pages to an address of the kernel's choice first, and from there to their destination. One
-// call could do both, but a kernel before 6.17 unmaps the destination before it checks whether it can move.
-// If it cannot, another thread could get addresses that belong to the region. The first call has no
+// call could do both, but a kernel before 6.17 unmaps the destination before it checks whether the pages can
+// move. If they cannot, another thread could get addresses that belong to the region. The first call has no
 // destination to unmap and leaves the old addresses mapped and empty; the second call has no reason left to
 // fail.
 func (osBackend) move(to, from unsafe.Pointer, n int) error {

@@ -52,7 +52,7 @@ type Facts struct {
 	MaxMappings      int    // Linux: vm.max_map_count
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
 	DataLimit        int    // bytes: RLIMIT_DATA
-	ControlGroup     int    // bytes: the memory limit of the control group; on Windows of the job
+	ControlGroup     int    // bytes: the memory limit of the control group, or on Windows of the job
 	ControlGroupHigh int    // bytes above which the control group is slowed down (memory.high); Linux
 	Memory           int    // bytes of memory of the machine
 	Swap             int    // bytes

@@ -57,8 +57,8 @@ type PageRun struct {
 // region, whose pages are all Reserved.
 //
 // Pages blocks nothing: pages that change meanwhile are reported in their old or new state. After an error
-// the runs end where it happened. Complexity: the number of runs, and a system call for each 16 Ki committed
-// pages, in which the system visits each page or huge page.
+// the runs end where the error happened. Complexity: the number of runs, and a system call for each 16 Ki
+// committed pages, in which the system visits each page or huge page.
 func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {

@@ -45,7 +45,7 @@ type scannedRange struct {
 }
 
 // scanPages returns the number of bytes that the kernel reported: all or none, except for rare failures. It
-// asks for limited ranges because no thread can map memory during a call.
+// asks for one limited range at a time, because no thread can map memory during a call.
 func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (done int) {
 	if pageSize > systemPage {
 		return 0 // the ranges would end inside pages

@@ -12,8 +12,8 @@ import (
 // when it is committed, and a page fault and a page table when it is touched. Closing the region costs
 // another call. A recycled region keeps its pages in memory when it closes. Closing makes them inaccessible,
 // by one call, so that a stale pointer faults as in any closed region. The next region of the same size and
-// purpose commits them again, which clears them. Each kept range stays a mapping of its own, because it is
-// the splitting and joining of mappings that takes long.
+// purpose commits them again, which clears them. Each kept range stays a mapping of its own, because
+// splitting and joining mappings takes long.
 
 const (
 	keptRegions = 16 // number of closed regions with kept pages

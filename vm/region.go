@@ -34,10 +34,10 @@ type Options struct {
 
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
-// Its methods may be called from many goroutines; the caller orders accesses to its memory. Offsets and sizes
-// are in bytes from the region's base. A range that reaches outside the region panics, and so does every
-// change of a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a closed
-// region.
+// Its methods may be called from many goroutines; the caller synchronizes accesses to its memory. Offsets and
+// sizes are in bytes from the region's base. A range that reaches outside the region panics, and so does
+// every change of a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a
+// closed region.
 type Region struct {
 	m *mapping
 }
@@ -290,8 +290,8 @@ func (r *Region) Decommit(off, n int) error {
 	})
 }
 
-// spare returns an error if a new range of committed pages, or a new hole in one, would take too many
-// mappings.
+// spare returns an error if a new range of committed pages, or a new hole in such a range, would take too
+// many mappings.
 func (m *mapping) spare(op string, n int) error {
 	if detail := tooManyMappings(m.be, 2); detail != "" {
 		return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}

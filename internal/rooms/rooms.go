@@ -25,7 +25,8 @@ type Pool interface {
 	Next(from uint) uint
 }
 
-// Committed is the memory of a pool: bytes, and bits of its set of live slots.
+// Committed is the committed memory of a pool: bytes of elements, bytes of the three tables of generations,
+// and bits of the set of live slots.
 type Committed struct {
 	Elements    int
 	Generations [3]int

@@ -70,8 +70,9 @@ func sinCosSmall(x float64) (sin, cos float64) {
 	return sin, cos
 }
 
-// arc returns the angle between two unit vectors in radians, to 4e-8 (a quarter of a metre on the Earth).
-// Twice the arc tangent of |a−b| over |a+b| is exact for small and for large angles (W. Kahan).
+// arc returns the angle between two unit vectors in radians, with an error of at most 4e-8 (a quarter of a
+// metre on the Earth). Twice the arc tangent of |a−b| over |a+b| is exact for small and for large angles (W.
+// Kahan).
 func arc(a, b wide) float64 {
 	near, far := a.minus(b).length(), a.plus(b).length()
 	if near <= far {

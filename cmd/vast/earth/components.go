@@ -45,7 +45,7 @@ type (
 	trip struct {
 		Direction vector // of unit length and at a right angle to the position
 		ToPlace   uint32 // number of the destination
-		StepsLeft uint16 // steps; the last one arrives
+		StepsLeft uint16 // number of steps; the last step arrives
 		By        transport
 	}
 	infectious struct{ Until uint32 }

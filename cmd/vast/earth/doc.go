@@ -3,11 +3,11 @@
 // minute.
 //
 // Places and travellers are entities. Travellers leave home for places drawn from a gravity model, move along
-// great circles at the speed of road, rail or air, stay, travel on or return. An infection spreads where they
-// meet (SIR, with immunity that fades). Travellers are born and die. So every tick adds and removes
-// components and relations, and makes and deletes entities: about 4,500 changes for a million travellers, a
-// fifth of whom are on their way. The models, their sources, rates and approximations are described in
-// gravity.go, travel.go, infection.go and population.go.
+// great circles at the speed of road, rail or air, stay, travel on or return. An infection spreads where
+// travellers meet (SIR, with immunity that fades). Travellers are born and die. So every tick adds and
+// removes components and relations, and makes and deletes entities: about 4,500 changes for a million
+// travellers, a fifth of whom are on their way. The models, their sources, rates and approximations are
+// described in gravity.go, travel.go, infection.go and population.go.
 //
 // # Types
 //

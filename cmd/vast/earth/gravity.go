@@ -129,7 +129,7 @@ func (g *gravity) nearby(from uint32, near []neighbour, s *stream) uint32 {
 
 func (g *gravity) isNear(a, b *cell) bool { return a.centre.dot(b.centre) >= g.near }
 
-// distance returns the straight distance of two near places in radii of the Earth.
+// distance returns the length of the straight line between two near places, in radii of the Earth.
 func (g *gravity) distance(p, q uint32) float64 {
 	return g.sites[p].At.wide().minus(g.sites[q].At.wide()).length()
 }

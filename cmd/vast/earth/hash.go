@@ -38,7 +38,7 @@ const (
 )
 
 // Hash returns a hash of the whole state, 32 hexadecimal digits. It is the same on every machine and for any
-// number of workers. Complexity: all entities, some tens of nanoseconds each.
+// number of workers. Complexity: some tens of nanoseconds for each entity.
 func (e *Earth) Hash() string {
 	e.mustBeOpen("Hash")
 	var d digest

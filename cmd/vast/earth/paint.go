@@ -25,8 +25,8 @@ type painting struct {
 // second, fourth, … traveller on the way, and counts it as two, four, …. The slots decide which travellers
 // are visited, so the choice is the same in every picture.
 //
-// Complexity: the places whose tallies changed since the last picture, the visited travellers, and the dots,
-// a few nanoseconds each. The first picture on a map visits all places.
+// Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
+// traveller, and for each dot. The first picture on a map visits all places.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
 	p := &e.painting

@@ -11,7 +11,7 @@ import (
 // It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
 // called again when there is room. It allocates nothing on the Go heap, except for the world's growth.
 //
-// It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks for that.
+// It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks to admit them.
 func (e *Earth) Tick() error {
 	e.mustBeOpen("Tick")
 	e.now = uint32(e.ticks + 1)
