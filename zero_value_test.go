@@ -2,7 +2,8 @@ package vast
 
 import "testing"
 
-// TestZeroValues: each method of a zero value panics with a message that says how to make a usable value.
+// TestZeroValues: calls on zero values and with zero arguments panic with a message that names the mistake or
+// the function that makes a usable value.
 func TestZeroValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

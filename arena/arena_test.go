@@ -161,7 +161,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestAppend: a slice at the end of the arena grows in place; other slices move. Their elements stay equal.
+// TestAppend: a slice at the end of the arena grows in place; other slices move. All elements keep their
+// values.
 func TestAppend(t *testing.T) {
 	a := open(t, Options{Capacity: 1 << 20})
 	s := Append(a, nil, 1, 2, 3)

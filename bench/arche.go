@@ -4,7 +4,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// This file does the works with arche. It uses component ids, which arche's documentation calls faster than
+// This file has the sides of arche. They use component ids, which arche's documentation calls faster than
 // its generic types, and filters that are registered in the world's cache.
 
 // archeStore is a world of arche with everything that its works need.
@@ -107,8 +107,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world with Position, Velocity and the first extras of C1 … C10. It does not make
-// the filters.
+// newArche returns an empty world with Position, Velocity and as many of C1 … C10 as extras says. It does
+// not make the filters.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{
@@ -281,7 +281,7 @@ func (s *archeStore) renew() {
 	s.entities = entities
 }
 
-// newArcheCrowd returns an empty world for n entities of parts components.
+// newArcheCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newArcheCrowd(n, parts int) *archeStore {
 	s := newArche(parts - twoParts)
 	s.entities = make([]ecs.Entity, n)

@@ -4,9 +4,9 @@ import (
 	ecs "github.com/marioolofo/go-gameengine-ecs"
 )
 
-// This file does the works with go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a
-// time, which makes filling a world slow and is part of create2comp_alloc. It does not clear the memory of a
-// new component.
+// This file has the sides of go-gameengine-ecs, ggecs for short. The columns of ggecs grow by 2,048 elements
+// at a time. This growth makes filling a world slow, and create2comp_alloc times the growth too. ggecs does
+// not clear the memory of a new component.
 
 // The ids of the component types. A program that uses ggecs chooses these ids itself.
 const (
@@ -99,7 +99,7 @@ func makeGGECS(s *worlds[ecs.World]) {
 	s.made++
 }
 
-// newGGECS returns an empty world with Position, Velocity and the first extras of C1 … C10.
+// newGGECS returns an empty world with Position, Velocity and as many of C1 … C10 as extras says.
 func newGGECS(extras int) *ggecsStore {
 	s := &ggecsStore{world: ecs.NewWorld(initialCapacity)}
 	for _, registry := range []ecs.ComponentRegistry{
@@ -126,7 +126,7 @@ func (s *ggecsStore) count(ids ...ecs.ComponentID) int {
 	return n
 }
 
-// create creates an entity for a query.
+// create creates an entity with the components ids and sets its Velocity.
 func (s *ggecsStore) create(v Velocity, ids []ecs.ComponentID) {
 	*(*Velocity)(s.world.Component(s.world.NewEntity(ids...), ggecsVelocity)) = v
 }
@@ -262,7 +262,7 @@ func (s *ggecsStore) renew() {
 	s.world = newGGECS(len(s.ids) - 2).world
 }
 
-// newGGECSCrowd returns an empty world for n entities of parts components.
+// newGGECSCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newGGECSCrowd(n, parts int) *ggecsStore {
 	s := newGGECS(parts - twoParts)
 	s.entities = make([]ecs.EntityID, n)

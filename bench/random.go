@@ -73,7 +73,7 @@ func checkSum(got float64, n, done int) error {
 	return nil
 }
 
-// lookUpSide makes the side that looks n entities up and adds to sum.
+// lookUpSide makes a side from work, which looks up n entities and adds their X to *sum.
 func lookUpSide[S any](s *S, work func(*S), n int, sum *float64) side {
 	return side{units: n, sample: timeAll(s, work), check: func(done int) error {
 		return checkSum(*sum, n, done)

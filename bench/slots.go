@@ -45,7 +45,7 @@ func moveVastAll(s *vastQuery) {
 	}
 }
 
-// sevenExtras is the number of components of query7comp in addition to Position and Velocity.
+// sevenExtras is the number of components of query7comp_slots in addition to Position and Velocity.
 const sevenExtras = 5
 
 // sevenVast is a system of Vast with seven components.

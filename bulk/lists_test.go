@@ -71,7 +71,7 @@ func TestListsMisuse(t *testing.T) {
 		}
 	}
 	if l.place != freed.place {
-		t.Fatalf("the cell at %d is not taken again, but that at %d", freed.place, l.place)
+		t.Fatalf("the list has the cell at %d, want the freed cell at %d", l.place, freed.place)
 	}
 	ls.Append(&l, numbered(4))
 	outgrown := l
@@ -162,7 +162,7 @@ func TestListsMisuse(t *testing.T) {
 	}
 }
 
-// TestListsOfLists appends to lists whose Lists are elements of lists of the same container.
+// TestListsOfLists nests lists: the elements of one list hold other Lists of the same container.
 func TestListsOfLists(t *testing.T) {
 	type node struct {
 		value    int
@@ -200,8 +200,8 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one list over several stretches and others beside it, and counts how often its elements
-// move.
+// TestHugeList grows one huge list over several stretches, with small lists beside the huge list. The test
+// counts how often the huge list moves.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
 	if testing.Short() || heapStandIn() {
@@ -219,7 +219,7 @@ func TestHugeList(t *testing.T) {
 			at = p
 		}
 	}
-	// A cell is a third larger than the one before, a stretch a quarter larger than its list.
+	// Each move makes the room of a list larger by at least a quarter.
 	if most := int(math.Log(float64(n))/math.Log(1.25)) + 2; moves > most {
 		t.Errorf("a list of %d elements has moved %d times, want %d at most", n, moves, most)
 	}
@@ -299,8 +299,8 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	}
 }
 
-// TestPlacesOfLargeReservations reserves so much that places are larger than usual, and cells as small as a
-// place.
+// TestPlacesOfLargeReservations makes a reservation in which a place has at least 64 bytes. The smallest cell
+// is then one place.
 func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
 		t.Skip("there are not enough addresses")

@@ -56,7 +56,8 @@ func (n *namesakes) values(t *testing.T) (all []int64) {
 	return all
 }
 
-// TestEditReachesTheColumnThatIsMeant edits by names and numbers. An ambiguous one changes nothing.
+// TestEditReachesTheColumnThatIsMeant edits columns by name and by number. An edit with an ambiguous name or
+// number changes nothing.
 func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	n := newNamesakes(t)
 	want := slices.Repeat([]int64{10}, len(n.names))
@@ -217,7 +218,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		}
 	}
 
-	// The described columns are distinguishable.
+	// The answers tell columns of one name apart.
 	var page pageAnswer
 	n.get(t, asking("entities", "query", "Twin#1, Twin#2, Kin#11"), &page)
 	if v := page.Rows[0].Values; len(v) != 3 || v["Twin#1"] != "10" || v["Twin#2"] != "20" ||

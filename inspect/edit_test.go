@@ -69,7 +69,7 @@ func TestEditComponent(t *testing.T) {
 			t.Error("the ship or the note differs")
 		}
 		if got, ok := f.names.Find("Londinium"); !ok || got != f.london {
-			t.Error("the name was not set as names are")
+			t.Error("Names.Find does not find the new name")
 		}
 		if target, _ := f.childOf.Target(e); target != f.london {
 			t.Errorf("the target is %v", target)

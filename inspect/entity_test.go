@@ -131,8 +131,8 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// TestEntityIsCopied reads an entity that systems write to meanwhile: under -race, nothing may be read
-// outside of a look.
+// TestEntityIsCopied reads an entity while systems write to it. Under -race, the test fails if the inspector
+// reads a component outside of a visit.
 func TestEntityIsCopied(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 30 {
@@ -245,7 +245,8 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildrenOfMany walks in several looks, and restarts when the last child is gone.
+// TestChildrenOfMany reads children in several visits. The reader must restart when the child at which it
+// stopped is deleted.
 func TestChildrenOfMany(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5, atOnce: 1000}
@@ -271,7 +272,7 @@ func TestChildrenOfMany(t *testing.T) {
 	})
 	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
 		k.answer.Rows[0].ID != want.String() {
-		t.Errorf("%v, %d looks, begun anew %d times, %+v, want %v", k.err, looks, k.anew, k.answer, want)
+		t.Errorf("%v, %d looks, %d restarts, %+v, want %v", k.err, looks, k.anew, k.answer, want)
 	}
 }
 

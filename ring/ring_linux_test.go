@@ -40,8 +40,8 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	return bytes
 }
 
-// TestRingMemory: a ring takes its size once, at twice the addresses, and bytes that pass through it take no
-// more memory.
+// TestRingMemory: a ring takes as much memory as its size, and twice as many addresses. Bytes that pass
+// through the ring take no more memory.
 func TestRingMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -85,7 +85,8 @@ func TestRingMemory(t *testing.T) {
 	}
 }
 
-// TestEndlessMemory: a very long stream passes through the memory of the kept bytes.
+// TestEndlessMemory: the memory of an Endless depends on the number of kept bytes, not on the length of the
+// stream.
 func TestEndlessMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -126,7 +127,8 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// The kept bytes, a step ahead and a step behind; while a lap begins the kept bytes are there twice.
+	// The memory holds the kept bytes, a step ahead and a step behind. At the beginning of a lap, each of the
+	// two laps takes this memory.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes %d were in memory", window, most)
 	}

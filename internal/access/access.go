@@ -8,14 +8,15 @@ import "sync"
 // watchers holds a func(column int, write bool) for each watched world.
 var watchers sync.Map
 
-// Watch calls f with the number of each column of the world that is touched, until stop is called. A world
-// has at most one watcher.
+// Watch calls f at each access to a column of the world, until stop is called. The arguments are those of
+// [Touch]. A world has at most one watcher.
 func Watch(world any, f func(column int, write bool)) (stop func()) {
 	watchers.Store(world, f)
 	return func() { watchers.Delete(world) }
 }
 
-// Touch reports to the watcher of the world that a column is read or, with write, is or may be written.
+// Touch reports an access to a column to the watcher of the world. column is the number of the column. write
+// is false for an access that only reads, and true for one that writes or may write.
 func Touch(world any, column int, write bool) {
 	if f, ok := watchers.Load(world); ok {
 		f.(func(int, bool))(column, write)

@@ -65,7 +65,7 @@ func scale(values []float64) float64 {
 		return highest(known)
 	}
 	slices.Sort(known)
-	const far = 4 // the bound is this multiple of the value that nine of ten do not exceed
+	const far = 4 // the bound is this multiple of the 90th percentile
 	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
 }
 
