@@ -73,7 +73,7 @@ func (r Relation) Root(e Entity) Entity {
 }
 
 // Depth returns how many ancestors e has. It returns 0 for a root and for a stale entity. Complexity:
-// constant down to a depth of 63; below, the number of ancestors at depth 64 or deeper.
+// constant for a depth of 63 or less; otherwise the number of ancestors at depth 64 or deeper.
 func (r Relation) Depth(e Entity) int {
 	k := r.made()
 	k.mustBeHierarchy("Depth")

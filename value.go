@@ -58,8 +58,8 @@ func (probes) AddValue(col AnyColumn, e Entity, v reflect.Value) bool {
 func (probes) RemoveValue(col AnyColumn, e Entity) bool {
 	c := columnOf("RemoveValue", col)
 	if c.internal {
-		panic(fmt.Sprintf("probe: RemoveValue: %s holds no component: remove the links from their sources",
-			c.name))
+		panic(fmt.Sprintf("probe: RemoveValue: %s holds no component: to remove a link, pass its "+
+			"source and the column of the sources", c.name))
 	}
 	return c.remove(e)
 }
@@ -99,6 +99,6 @@ func (c *column) mustTake(function string, v reflect.Value) {
 	}
 	if !v.CanInterface() {
 		panic(fmt.Sprintf("probe: %s: the value for %s was obtained through an unexported field: give "+
-			"a copy of the whole", function, c.name))
+			"the result of reflect.ValueOf", function, c.name))
 	}
 }

@@ -14,9 +14,9 @@
 //		a.Reset() // ships and target are gone
 //	}
 //
-// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", which moves its position
-// back to an address and clears the bytes that it gives up. The addresses of an arena are reserved once: room
-// for 16 GiB takes no memory until it is used.
+// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays". The allocator of the
+// article moves its position back to an address and clears the bytes that it gives up. The addresses of an
+// arena are reserved once: room for 16 GiB takes no memory until it is used.
 //
 // # Terminology
 //
@@ -43,6 +43,6 @@
 // # Running out
 //
 // If there is no room, [Arena.Alloc] returns a [*vm.Error], and Make, MakeSlice and Append panic with one.
-// The arena is then unchanged. After [Arena.Grow] of n bytes, allocations of n bytes cannot fail,
-// alignment included.
+// The arena is then unchanged. After [Arena.Grow] of n bytes, allocations of n bytes cannot fail.
+// The n bytes include the padding for alignment.
 package arena

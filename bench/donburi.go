@@ -100,7 +100,8 @@ func makeDonburi(s *worlds[donburi.World]) {
 	s.made++
 }
 
-// newDonburi returns an empty world for entities with Position, Velocity and the first extras of C1 … C10.
+// newDonburi returns an empty world. Its component types are Position, Velocity and the first of C1 … C10;
+// extras is the number of component types from C1 on.
 func newDonburi(extras int) *donburiStore {
 	return &donburiStore{
 		world: donburi.NewWorld(), types: donburiTypes[:2+extras],
@@ -238,7 +239,7 @@ func (s *donburiStore) renew() {
 	s.world = donburi.NewWorld()
 }
 
-// newDonburiCrowd returns an empty world for n entities of parts components.
+// newDonburiCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newDonburiCrowd(n, parts int) *donburiStore {
 	s := newDonburi(parts - twoParts)
 	s.entities = make([]donburi.Entity, n)

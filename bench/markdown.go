@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A markdownReport prints tables once it has all rows: the ratios to Ark and to the best of all stores, with
-// a line for a work and a column for a number of entities; the means over all rows; and the ratios of the
-// rows with the peer self.
+// A markdownReport prints tables after the last row. Two tables have a line for each work and a column for
+// each number of entities: the ratios to Ark, and the ratios to the fastest other store. The other tables
+// hold the works that are measured at one size, the means over all rows, and the rows with the peer self.
 type markdownReport struct {
 	out    io.Writer
 	stores *grid
@@ -103,12 +103,12 @@ func (m *markdownReport) single(text *strings.Builder) {
 	}
 }
 
-// placesFrom is the least number of entities for which places are counted. Smaller rows measure the cost of
-// calls.
+// placesFrom is the least number of entities of a row that counts as first, tied or behind. Rows with fewer
+// entities measure the cost of calls.
 const placesFrom = 64
 
-// means writes the geometric means over all cells, relative to each store and to the fastest store of each
-// cell, and the places.
+// means writes the geometric mean of the ratios to each store, and of the ratios to the fastest store of each
+// cell. means also writes in how many cells Vast is first, ties, and is behind.
 func (m *markdownReport) means(text *strings.Builder) {
 	text.WriteString("\nOver all of these rows:\n\n| compared with | rows | mean |\n|---|--:|--:|\n")
 	var known []string
@@ -131,7 +131,7 @@ func (m *markdownReport) means(text *strings.Builder) {
 		first+ties+behind, placesFrom, first, ties, grouped(tieSize), 100*(1-tieRatio), behind)
 }
 
-// mean writes one line of the means, unless it has no ratios.
+// mean writes one line of the means, or nothing if there are no ratios.
 func mean(text *strings.Builder, name string, ratios []float64) {
 	if len(ratios) > 0 {
 		fmt.Fprintf(text, "| %s | %d | %s |\n", name, len(ratios), times3(geometricMean(ratios)))

@@ -104,7 +104,7 @@ func (m measurement) measureOutside(p plan, to *times) error {
 	return nil
 }
 
-// outsideMatches returns a match for each peer. The functions of their sides are in fillers.
+// outsideMatches returns a match for each peer. The functions that fill the worlds are in fillers.
 func outsideMatches(peers ...string) []match {
 	var matches []match
 	for _, name := range peers {

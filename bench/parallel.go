@@ -17,7 +17,7 @@ const (
 	parallelBatches = 8    // batches for each goroutine, so that neither waits long for a slow one
 )
 
-// parallelBatch returns the number of entities in a batch of n.
+// parallelBatch returns the number of entities in a batch of a query with n entities.
 func parallelBatch(n int) int {
 	return max(parallelLeast, n/(parallelWorkers*parallelBatches))
 }

@@ -24,7 +24,7 @@ func main() {
 // Exit statuses of the command.
 const (
 	exitOK     = 0
-	exitFailed = 1 // a side computed a wrong result
+	exitFailed = 1 // a wrong result, a failed measurement, or a failed write
 	exitUsage  = 2
 )
 
@@ -112,7 +112,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
-// list selects everything within the limits of the slowest peers.
+// list of works or peers selects all of them. An empty list of sizes selects the default sizes of each work;
+// choose then leaves out sizes above a peer's limit, and works that this system cannot measure.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {

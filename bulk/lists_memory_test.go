@@ -67,7 +67,7 @@ func TestListsExhaustion(t *testing.T) {
 		}
 		ls.Free(&l)
 		if err := ls.Compact(each(l)); err != nil || limit.Used() > 4*minStep+8*vm.PageSize() {
-			t.Errorf("%v: %d bytes are left of no lists: %v", pages, limit.Used(), err)
+			t.Errorf("%v: without lists, %d bytes are in use: %v", pages, limit.Used(), err)
 		}
 	}
 }
@@ -123,8 +123,8 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 }
 
-// TestListsWaste checks the documented bounds for lists of every size up to some stretches, grown in three
-// ways.
+// TestListsWaste checks the documented bounds for lists of many sizes, up to 8 units. Each list is made in
+// two ways: by one AppendSlice, and by one Append for each element.
 func TestListsWaste(t *testing.T) {
 	checkListsWaste[uint32](t)
 	checkListsWaste[record](t)
@@ -161,13 +161,13 @@ func checkListsWaste[T any](t *testing.T) {
 	for _, k := range ls.cells.classes {
 		bytes := int(k.units) * unit
 		if cut := bytes - int(k.cells)*int(k.places)<<ls.cells.shiftPlace; cut > bytes/8 {
-			t.Errorf("of a slab of %d bytes %d are cut off", bytes, cut)
+			t.Errorf("a slab of %d bytes has %d unused bytes behind its cells", bytes, cut)
 		}
 	}
 }
 
-// TestCompact frees and shrinks some lists at random, and checks that Compact leaves the other lists
-// unchanged and in little memory.
+// TestCompact frees most lists and shrinks some, at random. Compact must not change the elements of the lists
+// that are left, and must pack these lists into little memory.
 func TestCompact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -224,7 +224,8 @@ func TestCompact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Fitted cells are at most half as large again, and each class has one slab that is not full.
+	// After Compact, a cell is at most one and a half times as large as its list needs, and one slab of each
+	// class may not be full. The slack is twice as large.
 	slack := 0
 	for _, k := range ls.cells.classes {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
@@ -246,7 +247,7 @@ func TestCompact(t *testing.T) {
 		longest = max(longest, slab.units)
 	}
 	if end, used := ls.cells.end(), uint(ls.cells.used.Count()); end > firstUnit+used+2*uint(longest) {
-		t.Errorf("%d units are used, the longest together %d, but the last one is %d", used, longest, end)
+		t.Errorf("slabs and stretches use %d units, at most %d each, but end at unit %d", used, longest, end)
 	}
 	for i := range owners { // the lists can still grow
 		ls.Append(&owners[i], 7)
@@ -303,8 +304,8 @@ func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	// Sets of slabs are on the heap, some for each class; with the tag invariants the checks leave garbage
-	// behind.
+	// The set of used units and each class's set of open slabs are on Go's heap. With the tag invariants, the
+	// checks leave garbage behind.
 	if more := int(after.HeapObjects) - int(before.HeapObjects); more > 200 {
 		t.Errorf("%d lists have added %d objects to the heap", len(owners), more)
 	}

@@ -22,12 +22,12 @@ type Temporary[F any] struct {
 	padded *int // rows, including padding
 }
 
-// ColumnOf makes a column of a field of t's elements that is read and written back. It calls field once, with
-// an element that is zero; field must return the address of a field in it, of a field of a field, or of an
-// element of an array. F must not hold Go pointers; the rest of T may.
+// ColumnOf makes a column of a field of t's elements that is read and written back. ColumnOf calls field
+// once, with a zero element. field must return the address of a part of this element: a field, a nested
+// field, or an element of an array. F must not hold Go pointers; the rest of T may.
 //
-// It panics if the address is outside the element, if F holds Go pointers or has no size, and if another
-// column already writes back a part of the field.
+// It panics if the address is outside the element, if F holds Go pointers or has no size, if another column
+// already writes back a part of the field, or if an iteration over elements is under way.
 func ColumnOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
 	return column(t, "ColumnOf", field, true)
 }
@@ -71,9 +71,8 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 // all bytes. It panics when v has a number that is NaN or denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must "+
-			"not meet by chance",
-			v, is))
+		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s: give another, because "+
+			"calculations may read rows without an element", v, is))
 	}
 	c.safe = v
 	return c
@@ -83,8 +82,8 @@ func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 // body, and empty outside of an iteration. It begins at a multiple of 64 bytes.
 func (c *Temporary[F]) Slice() []F { return c.rows[:*c.n] }
 
-// Padded is Slice with padding up to a multiple of 16 rows, which hold the safe value. The rows of a pool
-// need no padding.
+// Padded is Slice with padding up to a multiple of 16 rows. The rows of the padding hold the safe value. The
+// rows of a pool need no padding.
 func (c *Temporary[F]) Padded() []F { return c.rows[:*c.padded] }
 
 // The Transpose calls the remaining methods; see temporary.
@@ -115,7 +114,7 @@ func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
 
 func (c *Temporary[F]) gather(row int, elements unsafe.Pointer, n int) {
 	rows := c.rows[row : row+n]
-	// See at. The distance is added up because the compiler would load and multiply again for each element.
+	// See at. The loop adds up strides; otherwise the compiler would load and multiply for each element.
 	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
 		rows[i] = *(*F)(unsafe.Add(elements, off))
 	}

@@ -35,7 +35,8 @@ const (
 	freed
 )
 
-// place returns the offset of a block in the whole pages that begin at page.
+// place returns the offset in the region of a block whose pages begin at page. The block is as near to the
+// end of its pages as its alignment allows. With Options.AtStart, the block begins at the start of its pages.
 func (a *Allocator) place(page, size, align int) int {
 	offset := page * vm.PageSize()
 	if a.o.AtStart {
@@ -91,8 +92,8 @@ func (a *Allocator) damage(b *block) (offset int, damaged bool) {
 	return 0, false
 }
 
-// fillFreed fills the pages of a freed block with the pattern, if they lie on the Go heap, where nothing
-// faults. Check finds later writes.
+// fillFreed fills the pages of a freed block on the Go heap with the pattern. A later write to these pages
+// does not fault, and Check finds the write by the pattern.
 func (a *Allocator) fillFreed(b *block) {
 	for page := range b.pages {
 		copy(a.pageOf(b.page+page), canary)

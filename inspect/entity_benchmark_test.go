@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkEntity reads an entity with six components of 100 fields. Besides the whole time, with the wait
-// for ticks, it reports how long a look takes.
+// BenchmarkEntity reads an entity whose components have about 100 fields together. Besides the whole time,
+// with the wait for ticks, it reports how long a look takes.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
@@ -37,7 +37,7 @@ func reportLooks(b *testing.B, looks []time.Duration) {
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")
 }
 
-// BenchmarkChildren reads 50 of 34,000 children, from the n-th on.
+// BenchmarkChildren reads 50 of 33,335 children, beginning at an offset.
 func BenchmarkChildren(b *testing.B) {
 	f := newFixtureOf(b, Options{}, 100_000)
 	for _, offset := range []int{0, 30_000} {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// uses is the number of uses of a slot in a round. A slot is worn out after generation.MaxCount uses.
+	// uses is the number of insertions in a round. A slot is worn out after generation.MaxCount insertions.
 	uses = 1 << 19
 	// mostWorn is the number of worn-out slots at which a container is replaced.
 	mostWorn = 60
@@ -43,8 +43,8 @@ func (w *wearing[R]) use(t *tally) {
 		if w.count == 0 {
 			w.first = ref
 		}
-		must(w.count == 0 || ref != w.first && ref != w.last, "%v was good before", ref)
-		must(w.remove(ref) && !w.alive(ref), "%v is there after its removal", ref)
+		must(w.count == 0 || ref != w.first && ref != w.last, "an insertion returned %v a second time", ref)
+		must(w.remove(ref) && !w.alive(ref), "%v was not removed, or is alive after its removal", ref)
 		w.last = ref
 		w.count++
 	}
