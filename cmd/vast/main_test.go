@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vast returns the program with arguments, in the environment of the test and env.
+// vast returns a command that runs the program with args, in the environment of the test and env.
 func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	childtest.Needed(t)

@@ -83,7 +83,7 @@ func (p *pseudoTerminal) text() string {
 	return p.shown.String()
 }
 
-// await waits until the program has written some texts, one after the other.
+// await waits until the program has written the texts in this order.
 func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 	t.Helper()
 	for range 2000 {
@@ -98,7 +98,7 @@ func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the program never wrote %q, but %q", texts, p.text())
+	t.Fatalf("the program never wrote %q; it wrote %q", texts, p.text())
 }
 
 func (p *pseudoTerminal) modes(t *testing.T) unix.Termios {
@@ -130,7 +130,8 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// The sequences that switch an xterm to the screen of full-window programs, and back.
+// These sequences switch an xterm to the screen of full-window programs and back, and show and hide its
+// cursor.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
@@ -169,14 +170,14 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 			if now := p.modes(t); now != before {
 				t.Errorf("modes of the terminal %+v, before %+v", now, before)
 			}
-			p.await(t, enterScreen, leaveScreen, " entities") // the last figures are left behind
+			p.await(t, enterScreen, leaveScreen, " entities") // the last figures stay on the terminal
 			_, during, _ := strings.Cut(p.text(), enterScreen)
 			during, after, _ := strings.Cut(during, leaveScreen)
 			if strings.LastIndex(during+after, showCursor) < strings.LastIndex(during+after, hideCursor) {
 				t.Errorf("the cursor stays hidden: %q", after)
 			}
 			if strings.Contains(after, enterScreen) || strings.Contains(after, "goroutine ") {
-				t.Errorf("after the screen was left: %q", after)
+				t.Errorf("the program wrote %q after it left the screen", after)
 			}
 		})
 	}
@@ -193,7 +194,7 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 	return func(_ *pseudoTerminal, c *exec.Cmd) error { return c.Process.Signal(s) }
 }
 
-// colour begins the sequences that set a colour, of 256 or of all.
+// colour begins the sequences that set a colour, from the palette of 256 or in 24 bits.
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {
@@ -210,7 +211,7 @@ func TestTerminalColours(t *testing.T) {
 	typed("q")(p, command)
 	command.Wait()
 	if strings.Contains(p.text(), colour) || strings.Contains(p.text(), "\x1b[48;") {
-		t.Errorf("colours in spite of NO_COLOR: %q", p.text())
+		t.Errorf("the program uses colours despite NO_COLOR: %q", p.text())
 	}
 }
 

@@ -58,7 +58,7 @@ func TestTopInATerminal(t *testing.T) {
 			p.await(t, enterScreen, leaveScreen)
 			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) ||
 				strings.Contains(after, "goroutine ") {
-				t.Errorf("after the screen was left: %q", after)
+				t.Errorf("the program wrote %q after it left the screen", after)
 			}
 		})
 	}

@@ -43,8 +43,8 @@ func TestAsACommand(t *testing.T) {
 		if !fault {
 			t.Error("no mistake was found")
 		}
-		// The last message needs facts about another function of the package, the second about other
-		// packages.
+		// The second message needs facts about other packages. The last message needs facts about another
+		// function of its package.
 		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only",
 			"NewSampledPool[string] panics", "pairs[crew] panics"} {
 			if !strings.Contains(text, want) {

@@ -23,13 +23,13 @@ func (p *tab) ask(query string) (answers []string) {
 	return answers
 }
 
-// arrive waits for a page and its script.
+// arrive waits until a page whose address ends with at has loaded.
 func (p *tab) arrive(at string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", at))
 }
 
-// TestPageSearch tests the questions of TestSearch in the browser.
+// TestPageSearch checks that the search in the browser answers the questions of TestSearch.
 func TestPageSearch(t *testing.T) {
 	p := open(t)
 	p.visit("index.html")
@@ -53,7 +53,7 @@ func TestPageSearch(t *testing.T) {
 	p.Until("found.textContent.includes('No section')")
 }
 
-// TestPageKeys uses the site with keys alone.
+// TestPageKeys checks that the site can be used with keys alone.
 func TestPageKeys(t *testing.T) {
 	p := open(t)
 	p.visit("guide/start.html")
@@ -69,7 +69,7 @@ func TestPageKeys(t *testing.T) {
 		"=== 'false'")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
-	// A letter in the search box does not turn the page; elsewhere it does.
+	// A letter typed in the search box does not turn the page; a letter typed elsewhere does.
 	p.letter("/")
 	p.letter("n")
 	p.Until("query.value === 'n' && location.pathname.endsWith('entities.html')")
@@ -79,7 +79,7 @@ func TestPageKeys(t *testing.T) {
 	p.arrive("/guide/cookbook-data.html")
 	p.letter("p")
 	p.arrive("/guide/cookbook-entities.html")
-	// A result on the same page: the box closes, and the section is shown.
+	// If the result is on the same page, the box closes and the section is shown.
 	p.ask("leaderboard")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-data.html#keep-a-leaderboard")
@@ -89,7 +89,8 @@ func TestPageKeys(t *testing.T) {
 	p.Until("found.hidden")
 }
 
-// TestPageLooks measures pages in windows of three widths and in both themes.
+// TestPageLooks checks that pages fit in windows of three widths, in both themes, and that their pictures
+// load.
 func TestPageLooks(t *testing.T) {
 	p := open(t)
 	for _, page := range []string{"index.html", "guide/start.html", "guide/choosing.html",
@@ -104,15 +105,15 @@ func TestPageLooks(t *testing.T) {
 				p.Eval(`(() => {
 					const faults = [];
 					const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-					if (wide > 0) faults.push('it is ' + wide + ' pixels wider than its window');
+					if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 					for (const e of document.querySelectorAll('a, button, input')) {
 						if (e.matches('.skip') || e.closest('.scroll, pre, .picture')) continue;
 						const r = e.getBoundingClientRect();
 						if (r.width > 0 && (r.left < -1 || r.right > innerWidth + 1))
-							faults.push(e.outerHTML.slice(0, 80) + ' is outside');
+							faults.push(e.outerHTML.slice(0, 80) + ' is outside the window');
 					}
 					for (const img of document.images)
-						if (!img.complete || !img.naturalWidth) faults.push(img.src + ' is not there');
+						if (!img.complete || !img.naturalWidth) faults.push(img.src + ' does not load');
 					return faults;
 				})()`, &faults)
 				for _, fault := range faults {
@@ -127,13 +128,13 @@ func TestPageLooks(t *testing.T) {
 	p.Eval("getComputedStyle(document.body).backgroundColor", &ground)
 	p.Do("theme", chromedp.Click("#theme", chromedp.ByQuery))
 	p.Until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
-	p.visit("guide/start.html") // and it is kept
+	p.visit("guide/start.html") // the next page keeps the theme
 	p.Until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
 	p.ask("delete")
 	p.KeepPicture("docs-search")
 }
 
-// TestPageWithoutScripts searches on the server if the browser runs no scripts.
+// TestPageWithoutScripts checks that the server answers a search if the browser runs no scripts.
 func TestPageWithoutScripts(t *testing.T) {
 	p := open(t)
 	p.Do("no scripts", chromedp.ActionFunc(noScripts))
@@ -148,7 +149,7 @@ func TestPageWithoutScripts(t *testing.T) {
 	p.KeepPicture("docs-without-scripts")
 }
 
-// TestPageAsFile opens the site as files, without a server.
+// TestPageAsFile checks that the search works if the site is opened as files, without a server.
 func TestPageAsFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := theSite(t).write(dir); err != nil {
@@ -157,7 +158,7 @@ func TestPageAsFile(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
 		t.Fatal(err)
 	}
-	p := &tab{browsertest.Open(t, ""), "file://" + filepath.ToSlash(dir) + "/"} // no server is its own
+	p := &tab{browsertest.Open(t, ""), "file://" + filepath.ToSlash(dir) + "/"} // without a server
 	p.visit("guide/start.html")
 	if got := p.ask("delete in a loop"); len(got) == 0 ||
 		got[0] != "../guide/cookbook-entities.html#delete-entities-in-a-loop" {

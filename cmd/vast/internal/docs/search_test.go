@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// questions are typical queries with the page that answers them. Search must have it among its first results,
-// both here and in a browser.
+// questions are typical queries, each with the page that answers it. The search must list that page among its
+// first results, both here and in a browser.
 var questions = []struct{ query, answer string }{
 	{"how do I delete in a loop", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
 	{"despawn", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
@@ -28,7 +28,7 @@ var questions = []struct{ query, answer string }{
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
-// amongFirst is the lowest place that an answer may have.
+// amongFirst is the number of results among which the answer must be.
 const amongFirst = 4
 
 func TestSearch(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 			got = append(got, f.URL())
 		}
 		if !slices.Contains(got[:min(len(got), amongFirst)], q.answer) {
-			t.Errorf("%q finds %q, and %s at %d", q.query, got[:min(len(got), amongFirst)], q.answer,
+			t.Errorf("%q finds %q; the index of %s is %d", q.query, got[:min(len(got), amongFirst)], q.answer,
 				slices.Index(got, q.answer))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// made is the site of the documentation, made once for all tests, which only read it.
+// made returns the documentation's site. All tests share the site and only read it.
 var made = sync.OnceValues(func() (*site, error) { return newSite(pages.Files) })
 
 func theSite(t *testing.T) *site {
@@ -49,7 +49,7 @@ func (e *element) attribute(name string) (value string, there bool) {
 func elements(t *testing.T, name string, content []byte) (list []element) {
 	t.Helper()
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("<!doctype html>")) {
-		t.Errorf("%s does not begin with its kind", name)
+		t.Errorf("%s does not begin with <!doctype html>", name)
 	}
 	d := xml.NewDecoder(bytes.NewReader(content))
 	d.Entity = xml.HTMLEntity
@@ -90,34 +90,34 @@ func TestPagesAreValid(t *testing.T) {
 			tag := e.Name.Local
 			if id, there := e.attribute("id"); there {
 				if ids[id] || id == "" || strings.ContainsAny(id, " \t") {
-					t.Errorf("%s: two elements are called %q, or it is no name", name, id)
+					t.Errorf("%s: the id %q is used twice or is not a valid name", name, id)
 				}
 				ids[id] = true
 			}
 			for _, a := range e.Attr {
 				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") ||
 					strings.HasPrefix(a.Value, "javascript:") {
-					t.Errorf("%s: <%s %s=%q>, which the policy refuses", name, tag, a.Name.Local, a.Value)
+					t.Errorf("%s: the policy refuses <%s %s=%q>", name, tag, a.Name.Local, a.Value)
 				}
 			}
 			switch {
 			case tag == "style", tag == "script" && !has(e, "src"):
-				t.Errorf("%s: an inline %s", name, tag)
+				t.Errorf("%s has an inline %s", name, tag)
 			case tag == "img" && !has(e, "alt"):
-				t.Errorf("%s: a picture without words for it", name)
+				t.Errorf("%s has a picture without an alternative text", name)
 			case tag == "h1":
 				titles++
 				level = 1
 			case len(tag) == 2 && tag[0] == 'h' && tag[1] >= '2' && tag[1] <= '6':
 				if l := int(tag[1] - '0'); l > level+1 {
-					t.Errorf("%s: a heading of level %d below one of %d", name, l, level)
+					t.Errorf("%s: a heading of level %d follows a heading of level %d", name, l, level)
 				} else {
 					level = l
 				}
 			}
 			if slices.Contains(blocks, tag) && slices.Contains(e.in, "p") || tag == "a" &&
 				slices.Contains(e.in, "a") {
-				t.Errorf("%s: <%s> in %v", name, tag, e.in)
+				t.Errorf("%s: <%s> must not stand in %v", name, tag, e.in)
 			}
 		}
 		if titles != 1 {
@@ -134,8 +134,8 @@ func has(e element, attribute string) bool {
 	return there
 }
 
-// TestLinks checks every link and address in every page: its target is a file of the site and an element in
-// it, or outside.
+// TestLinks checks that every link and address in every page leads to an existing file of the site and to an
+// element of that file, or to another site.
 func TestLinks(t *testing.T) {
 	s := theSite(t)
 	ids := make(map[string]bool) // page#id
@@ -161,7 +161,7 @@ func TestLinks(t *testing.T) {
 				case strings.HasPrefix(to, "https://"):
 					elsewhere++
 					if e.Name.Local != "a" {
-						t.Errorf("%s: <%s> asks another server: %s", name, e.Name.Local, to)
+						t.Errorf("%s: <%s> loads from another server: %s", name, e.Name.Local, to)
 					}
 					s.checkRepository(t, name, to)
 				default:
@@ -171,37 +171,36 @@ func TestLinks(t *testing.T) {
 						at = path.Join(path.Dir(name), file)
 					}
 					if _, there := s.files[at]; !there {
-						t.Errorf("%s links to %s, which is not there", name, to)
+						t.Errorf("%s links to %s, which does not exist", name, to)
 					} else if anchor != "" && !ids[at+"#"+anchor] {
-						t.Errorf("%s links to %s, which has no such part", name, to)
+						t.Errorf("%s links to %s, but no element has this id", name, to)
 					}
 				}
 			}
 		}
 	}
 	if links < 1000 || elsewhere < 20 {
-		t.Errorf("only %d links, and %d elsewhere", links, elsewhere)
+		t.Errorf("only %d links inside the site and %d to other sites", links, elsewhere)
 	}
 	for _, e := range s.index.entries {
 		if file, anchor, _ := strings.Cut(e.URL(), "#"); s.files[file] == nil || anchor != "" &&
 			!ids[e.URL()] {
-			t.Errorf("search leads to %s, which is not there", e.URL())
+			t.Errorf("search leads to %s, which does not exist", e.URL())
 		}
 	}
 }
 
-// checkRepository fails if a link leads to the repository on the web for a file that the site has.
+// checkRepository fails the test if a link leads to the repository on the web although the site has the file.
 func (s *site) checkRepository(t *testing.T, name, to string) {
 	t.Helper()
 	if in, ok := strings.CutPrefix(to, repository+"docs/"); ok {
 		if _, err := fs.Stat(pages.Files, in); err == nil {
-			t.Errorf("%s links to %s, which the site has", name, to)
+			t.Errorf("%s links to %s, but the site has this file", name, to)
 		}
 	}
 }
 
-// TestAllPagesAreListed looks for each page of the documentation in the navigation, and for each chapter in
-// the list of chapters.
+// TestAllPagesAreListed checks that the navigation lists every page of the documentation.
 func TestAllPagesAreListed(t *testing.T) {
 	s := theSite(t)
 	var listed []string
@@ -212,7 +211,7 @@ func TestAllPagesAreListed(t *testing.T) {
 	}
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if path.Ext(name) == ".md" && !slices.Contains(listed, name) {
-			t.Errorf("%s is in no list; a chapter of the guide stands in %s", name, contents)
+			t.Errorf("%s is in no list; a chapter of the guide must be listed in %s", name, contents)
 		}
 		return err
 	})
@@ -226,7 +225,7 @@ func TestAllPagesAreListed(t *testing.T) {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestGoCode removes the marks of all programs again: nothing else may have changed.
+// TestGoCode checks that highlighting only adds marks: without the marks, each program is the same.
 func TestGoCode(t *testing.T) {
 	programs := 0
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -239,7 +238,7 @@ func TestGoCode(t *testing.T) {
 			var b bytes.Buffer
 			writeGo(&b, m[1])
 			if got := html.UnescapeString(tag.ReplaceAllString(b.String(), "")); got != string(m[1]) {
-				t.Errorf("%s: with its marks taken out a program is\n%s\nnot\n%s", name, got, m[1])
+				t.Errorf("%s: without its marks, a program is\n%s\nwant\n%s", name, got, m[1])
 			}
 		}
 		return err
@@ -260,7 +259,7 @@ func TestGoCode(t *testing.T) {
 	}
 }
 
-// TestHeadings gives headings with the same text different anchors.
+// TestHeadings checks that headings with the same text get different anchors.
 func TestHeadings(t *testing.T) {
 	p := newPage("a.md", []byte("# A `page`, with *marks*\n\nOne\ntwo.\n\n## Part\n\n## Part\n\n| a | b "+
 		"|\n|---|--:|\n| c | d |\n"))

@@ -17,8 +17,8 @@ func TestControlTellsThePace(t *testing.T) {
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
 		<-d.done
-		// Two late ticks are made up for. Of the seven ticks due in the longer stall only one is late; the
-		// others are dropped.
+		// The driver runs the two ticks that the first stall makes late. Seven ticks come due in the longer
+		// stall: one runs late, and the other six are dropped.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
 			dropped != 6 || late != d.late {
 			t.Errorf("a budget of %v, %d late, %d dropped; want 10ms, 3 and 6", budget, late, dropped)
@@ -54,7 +54,7 @@ func TestControlSteps(t *testing.T) {
 		d.control.toggle()
 		time.Sleep(250 * time.Millisecond)
 		if d.control.Paused() {
-			t.Error("paused for good")
+			t.Error("the driver is still paused after the toggle")
 		}
 		d.halt()
 		if w.counts.Ticks != 6+3 || d.late != 0 {
@@ -63,7 +63,7 @@ func TestControlSteps(t *testing.T) {
 	})
 }
 
-// host is a world for visitors, ticked by a driver.
+// host is a world that a driver ticks and that visitors can visit.
 type host struct {
 	fakeWorld
 	*vast.World
@@ -107,13 +107,13 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 			}
 			d.halt()
 			if got := d.meter.timing(); got.max > c.tick {
-				t.Errorf("%s: longest tick %v: visits were measured, too", c.name, got.max)
+				t.Errorf("%s: the longest tick is %v: the meter measured visits, too", c.name, got.max)
 			}
 		})
 	}
 }
 
-// Visitors use the time before a tick, and delay it by at most one visit.
+// Visits run in the time before a tick and delay the tick by at most one visit.
 func TestVisitorsDoNotDelayTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
@@ -134,7 +134,7 @@ func TestVisitorsDoNotDelayTicks(t *testing.T) {
 		if h.counts.Ticks != 500 || d.late != 0 {
 			t.Errorf("%d ticks, %d late", h.counts.Ticks, d.late)
 		}
-		for i, at := range h.began[1:] { // the first is due at once, without time for visits
+		for i, at := range h.began[1:] { // the first tick is due at once, without time for visits
 			due := time.Duration(i+1) * 20 * time.Millisecond
 			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
 				t.Fatalf("tick %d began %v after it was due", i+1, late)

@@ -19,7 +19,7 @@ type fakeWorld struct {
 	counts  simulation.Counts
 	tick    func(n uint64) (time.Duration, error)
 	paint   time.Duration
-	painted []uint64 // at which tick
+	painted []uint64 // the tick of each painting
 	began   []time.Time
 }
 
@@ -49,7 +49,7 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
-// steady returns the same time for every tick.
+// steady returns a tick function that takes the same time at every tick.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
 }
@@ -95,7 +95,7 @@ func TestDriverEnds(t *testing.T) {
 				t.Errorf("%s: %d ticks in %v, want %d in %v", c.name, w.counts.Ticks, time.Since(begin),
 					c.ticks, c.after)
 			}
-			d.halt() // does not wait for ever
+			d.halt() // halt does not block after the end
 		})
 	}
 }
@@ -104,7 +104,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	for _, c := range []struct {
 		stall time.Duration // of the first tick, at 100 Hz
 		burst int           // ticks that follow at once
-		late  uint64        // of those, due at least a period before
+		late  uint64        // ticks of the burst that were due at least a period earlier
 	}{
 		{5 * time.Millisecond, 0, 0},
 		{35 * time.Millisecond, 3, 2},
@@ -129,7 +129,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 				}
 			}
 			if burst != c.burst || d.late != c.late {
-				t.Errorf("after a stall of %v %d ticks at once and %d late, want %d and %d", c.stall, burst,
+				t.Errorf("after a stall of %v: %d ticks at once and %d late; want %d and %d", c.stall, burst,
 					d.late, c.burst, c.late)
 			}
 			if got := d.meter.timing(); got.max != c.stall {
@@ -180,7 +180,7 @@ func TestDriverPauses(t *testing.T) {
 				s.paused, s.late)
 		}
 		<-d.done
-		// 0.95 s, 5 s of pause, and 4.05 s at 10 a second from its end.
+		// 10 ticks run in the 0.95 s before the pause of 5 s, and 41 ticks in the 4.05 s after it.
 		if w.counts.Ticks != 10+41 {
 			t.Errorf("%d ticks at the end, want 51", w.counts.Ticks)
 		}
@@ -239,7 +239,7 @@ func TestDriverPaintsBetweenTicks(t *testing.T) {
 			}
 		}
 		if got := d.meter.timing(); got.max != 5*time.Millisecond {
-			t.Errorf("longest tick %v: painting was measured, too", got.max)
+			t.Errorf("the longest tick is %v: the meter measured painting, too", got.max)
 		}
 	})
 }
@@ -267,7 +267,7 @@ func TestDriverRestoresTheTerminalOnPanic(t *testing.T) {
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {
-				t.Errorf("panic with %v, want it to go on", r)
+				t.Errorf("panic with %v, want the panic of the tick", r)
 			}
 		}()
 		d.guarded(func() { restored = true })

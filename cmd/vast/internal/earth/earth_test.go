@@ -135,7 +135,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%+v, want seed 7, 50 ticks, 5 places, about 100 travellers and a hash", r)
 	}
 	if m := r.TickMs; m.P50 <= 0 || m.P50 > m.P90 || m.P90 > m.P99 || m.P99 > m.Max {
-		t.Errorf("tick_ms %+v, want them to rise", m)
+		t.Errorf("tick_ms %+v, want rising times", m)
 	}
 	if r.WithinBudget <= 0 || r.WithinBudget > 1 || r.Memory.GoHeap <= 0 ||
 		r.Memory.Reserved < r.Memory.Committed {
@@ -198,7 +198,7 @@ func TestBudgetAndLimit(t *testing.T) {
 		}
 	}
 	if (options{}).limit() != nil {
-		t.Error("a limit that nobody asked for")
+		t.Error("options without a memory limit have a limit")
 	}
 	if got := (options{memoryLimit: 12345}).limit().Max(); got != 12345 {
 		t.Errorf("a limit of %d bytes, want 12345", got)
@@ -223,7 +223,7 @@ func TestSignalsEndRuns(t *testing.T) {
 			if status := runWorld(w, c.o, signals, &stdout, &stderr); status != c.status || stderr.Len() > 0 {
 				t.Errorf("%v: exit status %d, stderr %q, want %d", c.signal, status, &stderr, c.status)
 			}
-			if w.counts.Ticks != 151 { // the first is due at once
+			if w.counts.Ticks != 151 { // the first tick is due at once
 				t.Errorf("%d ticks in 2.5 s", w.counts.Ticks)
 			}
 			if want := `"ticks":151`; c.o.json && !strings.Contains(stdout.String(), want) {
@@ -277,7 +277,7 @@ func TestLinesGoToStdout(t *testing.T) {
 func TestLastLineIsNotRepeated(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var stdout bytes.Buffer
-		// The seventh tick is due just before two seconds, the eighth after the end.
+		// The seventh tick is due just before two seconds, and the eighth tick is due after the end.
 		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout,
 			&stdout)
 		lines := strings.SplitAfter(stdout.String(), "\n")

@@ -23,7 +23,7 @@ func TestMeter(t *testing.T) {
 	}
 	if got.max != time.Second || got.ticks != 1000 || got.within != 0.9 ||
 		got.budget != 900*time.Millisecond {
-		t.Errorf("timing() = %+v, want a longest of 1s, 1000 ticks, 0.9 within 900ms", got)
+		t.Errorf("timing() = %+v, want a maximum of 1s, 1000 ticks, 0.9 of them within 900ms", got)
 	}
 }
 
@@ -43,6 +43,6 @@ func TestMeterExtremes(t *testing.T) {
 	m = newMeter(time.Second)
 	m.add(12345678)
 	if got := m.timing(); got.p50 > got.max || got.p99 > got.max {
-		t.Errorf("timing() = %+v, with a percentile over the longest", got)
+		t.Errorf("timing() = %+v: a percentile exceeds the maximum", got)
 	}
 }

@@ -94,7 +94,8 @@ func TestSuggestPlaces(t *testing.T) {
 	}
 }
 
-// Every place of the embedded list is found by its own name, and suggested for a beginning of it.
+// Every place of the embedded list is found by its own name. Suggestions begin with the text typed and are
+// sorted by population, largest first.
 func TestEveryPlaceIsFound(t *testing.T) {
 	list, err := places.Embedded(places.Options{})
 	if err != nil {
@@ -134,17 +135,17 @@ func TestNamesOfEntities(t *testing.T) {
 	n := names{newIndex(list), e}
 	paris, ok := n.Find("paris")
 	if name, named := n.Name(paris); !ok || !named || name != "Paris, FR" {
-		t.Errorf("Paris is %v, %v, called %q", paris, ok, name)
+		t.Errorf("Find gives %v, %v for Paris, and its name is %q", paris, ok, name)
 	}
 	if _, ok := n.Find("Atlantis"); ok {
 		t.Error("Atlantis was found")
 	}
 	if name, ok := n.Name(vast.Entity{}); ok {
-		t.Errorf("nobody is called %q", name)
+		t.Errorf("the zero entity has the name %q", name)
 	}
 	if s := n.Suggest("lo", 5); len(s) != 1 || s[0].Name != "Łódź, PL" ||
 		s[0].Detail != "768,755 inhabitants" {
-		t.Errorf("suggests %+v", s)
+		t.Errorf("\"lo\" suggests %+v", s)
 	}
 }
 

@@ -21,7 +21,7 @@ type terminal struct {
 	driver *driver
 }
 
-// show runs a world on a screen of a size. The test ends it.
+// show runs a world on a simulated screen. The test ends the run.
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
 	w := &fakeWorld{}
@@ -78,13 +78,13 @@ func TestScreenSizes(t *testing.T) {
 			}
 			text := strings.Join(lines, "\n")
 			for _, want := range c.shown {
-				want = strings.ReplaceAll(want, "16.7", "1.0") // the rate of this test
+				want = strings.ReplaceAll(want, "16.7", "1.0") // the tick period of this test
 				if !strings.Contains(text, want) {
-					t.Errorf("lacks %q:\n%s", want, text)
+					t.Errorf("the screen lacks %q:\n%s", want, text)
 				}
 			}
 			if p.Coloured() == 0 {
-				t.Error("no colours")
+				t.Error("the screen has no colours")
 			}
 			p.End(t, tcell.KeyRune, 'q', cli.Success)
 		})
@@ -158,7 +158,7 @@ func TestScreenPauses(t *testing.T) {
 	p.Type(tcell.KeyRune, ' ')
 	lines := p.Lines(t, 80, 24, "paused")
 	if !strings.Contains(strings.Join(lines, "\n"), "space go on") {
-		t.Errorf("does not say how to go on:\n%s", strings.Join(lines, "\n"))
+		t.Errorf("the screen does not say how to go on:\n%s", strings.Join(lines, "\n"))
 	}
 	p.Type(tcell.KeyRune, ' ')
 	p.Lines(t, 80, 24, "ticks/s")
@@ -175,6 +175,6 @@ func TestScreenEnds(t *testing.T) {
 	p.Ended(t, cli.Failure)
 
 	p = show(t, 80, 24, "UTF-8")
-	p.driver.halt() // as after the last tick
+	p.driver.halt() // the driver also halts after the last tick
 	p.Ended(t, cli.Success)
 }

@@ -27,7 +27,7 @@ type background struct {
 	out     bytes.Buffer
 }
 
-// Write is for the command.
+// Write receives the output of the command.
 func (b *background) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,12 +58,12 @@ func begin(t *testing.T, args ...string) *background {
 func (b *background) end() {
 	select {
 	case b.signals <- os.Interrupt:
-	default: // it has ended already
+	default: // the run has ended already
 	}
 	select {
 	case <-b.status:
 	case <-time.After(time.Minute):
-		b.t.Errorf("does not end: %s", b.text())
+		b.t.Errorf("the run does not end: %s", b.text())
 	}
 	b.status <- 0
 }
@@ -127,7 +127,7 @@ func TestPrintedAddressAnswers(t *testing.T) {
 		b := begin(t, args...)
 		u := b.url()
 		if u.Fragment != "" {
-			t.Errorf("%v: a token for reading: %v", args, u)
+			t.Errorf("%v: the address of a read-only inspector has a token: %v", args, u)
 		}
 		var world struct {
 			Name     string
@@ -157,7 +157,7 @@ func TestPrintedAddressAnswers(t *testing.T) {
 			t.Errorf("%v: the address answers after the end", args)
 		}
 		if text := b.text(); strings.Contains(args[0], "json") && strings.Count(text, "{") < 1 {
-			t.Errorf("%v: no report: %s", args, text)
+			t.Errorf("%v: the output has no report: %s", args, text)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 func TestParseSize(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want int64 // 0: refused, like sizes that this machine cannot address
+		want int64 // 0 if the text is refused; sizes above math.MaxInt are refused, too
 	}{
 		{"1", 1},
 		{"1048576", 1 << 20},
@@ -59,7 +59,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// FuzzParseSize compares accepted sizes with another way of parsing.
+// FuzzParseSize compares accepted sizes with the results of strconv.
 func FuzzParseSize(f *testing.F) {
 	for _, s := range []string{"1", "512MiB", "2GB", "1.5GiB", "", "-3kB", "9223372036854775807",
 		"0.000001TiB", "1e5", "."} {
@@ -69,7 +69,7 @@ func FuzzParseSize(f *testing.F) {
 		n, err := parseSize(s)
 		if err != nil {
 			if n != 0 {
-				t.Fatalf("parseSize(%q) = %d beside the error %v", s, n, err)
+				t.Fatalf("parseSize(%q) = %d with the error %v", s, n, err)
 			}
 			return
 		}
@@ -82,10 +82,10 @@ func FuzzParseSize(f *testing.F) {
 		digits := strings.TrimRight(strings.ToLower(s), "kmgtib")
 		value, err := strconv.ParseFloat(digits, 64)
 		if err != nil {
-			t.Fatalf("parseSize(%q) accepts what is no number", s)
+			t.Fatalf("parseSize(%q) accepts a text that is not a number", s)
 		}
 		if unit := float64(n) / value; unit < 0.5 || unit > 1.01*(1<<40) {
-			t.Fatalf("parseSize(%q) = %d, a unit of %g bytes", s, n, unit)
+			t.Fatalf("parseSize(%q) = %d: its unit would be %g bytes", s, n, unit)
 		}
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
-// error of one line.
+// FuzzFlags parses arbitrary command lines. Accepted values are within their bounds. The error of a rejected
+// line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 Body -count",
 		":1 x -format json -limit 0 -sample 3 -columns a,b", "1 2 3", "-token t a b -limit -1",
@@ -19,10 +19,10 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without words")
+				t.Error("the error has no text")
 			}
 		case o.limit < 0 || o.sample < 0 || o.format != "table" && o.format != "json" && o.format != "csv":
-			t.Errorf("%q is taken: %+v", args, o)
+			t.Errorf("%q is accepted: %+v", args, o)
 		}
 	})
 }

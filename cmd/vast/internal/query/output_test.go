@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// On a terminal no control character gets through, in any format, and lines fit.
+// On a terminal no control character gets through, in any format, and the lines of a table fit in the window.
 func TestTerminalIsSafe(t *testing.T) {
 	hostile := "\x1b]0;title\x07\u202e\u009b31m" + strings.Repeat("日本", 50)
 	csv := "id,\"" + hostile + "\"\n1.1,\"" + hostile + "\"\n2.1,\"a\nb\"\n"
@@ -106,12 +106,12 @@ func TestTableDoesNotWait(t *testing.T) {
 		time.Sleep(measuredTime)
 		synctest.Wait()
 		if got := <-out; got != " id  name\n1.1  Paris\n" {
-			t.Errorf("first %q", got)
+			t.Errorf("the first write is %q", got)
 		}
 		io.WriteString(from, "2.1,London\n")
 		synctest.Wait()
 		if got := <-out; got != "2.1  London\n" {
-			t.Errorf("then %q", got)
+			t.Errorf("the second write is %q", got)
 		}
 		from.Close()
 		if err := <-done; err != nil {

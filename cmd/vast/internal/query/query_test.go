@@ -15,11 +15,11 @@ import (
 // program simulates a running program with an inspector.
 type program struct {
 	*httptest.Server
-	asked  url.Values // of the last request
+	asked  url.Values // parameters of the last request
 	path   string
 	status int
 	body   string
-	broken bool // whether the connection ends within the answer
+	broken bool // the connection breaks in the middle of the answer
 }
 
 func newProgram(t *testing.T, status int, body string) *program {
@@ -143,7 +143,7 @@ func TestCount(t *testing.T) {
 	}
 	if _, stdout, _ := runQuery(p.URL, "A", "-count", "-format",
 		"json"); stdout != `{"count":1234567,"exact":true}`+"\n" {
-		t.Errorf("as JSON %q", stdout)
+		t.Errorf("as JSON: %q", stdout)
 	}
 	p.body = `{"count": 5, "exact": false}`
 	if _, stdout, stderr := runQuery(p.URL, "A", "-count"); stdout != "5\n" ||
@@ -202,7 +202,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	for _, format := range []string{"csv", "table"} {
 		if status, _, stderr := runQuery(p.URL, "A", "-format", format); status != cli.Failure ||
 			stderr == "" {
-			t.Errorf("no CSV, as %s: exit status %d, stderr %q", format, status, stderr)
+			t.Errorf("%s from invalid CSV: exit status %d, stderr %q", format, status, stderr)
 		}
 	}
 }

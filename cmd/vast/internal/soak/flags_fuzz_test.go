@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
-// error of one line.
+// FuzzFlags parses arbitrary command lines. Accepted values are within their bounds. The error of a rejected
+// line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-for 1h -seed 7 -workers 3 -json", "-for -1s", "-workers 0", "-h", "x"} {
 		f.Add(line)
@@ -18,10 +18,10 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without words")
+				t.Error("the error has no text")
 			}
 		case o.length <= 0 || o.workers < 1 || o.workers > mostWorkers:
-			t.Errorf("%q is taken: %+v", args, o)
+			t.Errorf("%q is accepted: %+v", args, o)
 		}
 	})
 }

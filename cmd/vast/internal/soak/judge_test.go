@@ -16,7 +16,7 @@ func TestQuarters(t *testing.T) {
 		t.Errorf("%+v, %+v", first, last)
 	}
 	if first, last := quarters(nil); first != last {
-		t.Error("nothing has grown from nothing")
+		t.Error("the quarters of no samples differ")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// short is a soak of the least number of rounds.
+// short returns a soak that runs the least number of rounds.
 func short(t *testing.T, churns ...churn) *soak {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -55,7 +55,7 @@ func TestNothingGrows(t *testing.T) {
 	}
 }
 
-// TestLeaks leaves something behind in each round.
+// TestLeaks checks that a soak finds each kind of leak.
 func TestLeaks(t *testing.T) {
 	var closing []func()
 	t.Cleanup(func() {
@@ -99,7 +99,7 @@ func TestLeaks(t *testing.T) {
 		t.Run(c.figure, func(t *testing.T) {
 			s := short(t, churn{name: "leak", round: func(*rand.Rand) { c.leave(t) }})
 			s.workers = 1
-			// On this goroutine, because it may skip the test.
+			// The first call runs on this goroutine because it may skip the test.
 			s.churns[0].round(nil)
 			r := s.run()
 			if !slices.ContainsFunc(r.Grown, func(g growth) bool {
@@ -109,11 +109,11 @@ func TestLeaks(t *testing.T) {
 				t.Errorf("a leak in each round is not found: %+v", r)
 			}
 			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
-				t.Errorf("the summary does not tell:\n%s", r.summary())
+				t.Errorf("the summary does not name the figure:\n%s", r.summary())
 			}
 			if says := strings.Contains(r.summary(),
 				"\nregions of left behind: "); says != (c.figure == "regions") {
-				t.Errorf("whose regions are more is told: %t\n%s", says, r.summary())
+				t.Errorf("the summary names the regions that are more: %t\n%s", says, r.summary())
 			}
 		})
 	}
@@ -225,7 +225,7 @@ func TestWornIsReplaced(t *testing.T) {
 	c := openWorn()
 	c.round(&sum)
 	before, first := vm.Snapshot(false).Total(), c.last
-	c.worn = make([]vast.Entity, 2*mostWorn) // simulated; the zero Entity is never valid
+	c.worn = make([]vast.Entity, 2*mostWorn) // simulates worn-out slots; the zero Entity is never valid
 	c.round(&sum)
 	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 ||
 		after.Regions != before.Regions || after.Reserved != before.Reserved {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
-// error of one line.
+// FuzzFlags parses arbitrary command lines. Accepted values are within their bounds. The error of a rejected
+// line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b",
 		"-json -plain a"} {
@@ -18,10 +18,10 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without words")
+				t.Error("the error has no text")
 			}
 		case o.json && o.plain:
-			t.Errorf("%q is taken: %+v", args, o)
+			t.Errorf("%q is accepted: %+v", args, o)
 		}
 	})
 }

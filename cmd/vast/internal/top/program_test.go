@@ -20,10 +20,10 @@ type program struct {
 	sample   inspect.Sample
 	costs    inspect.Costs
 	asked    int           // requests for the overview
-	streams  int           // opened so far
+	streams  int           // streams opened so far
 	tell     chan struct{} // holds a token for each sample to send
 	cut      chan struct{} // holds a token for each stream to cut
-	refuse   int           // status to answer with; 0: none
+	refuse   int           // status of every answer; 0 if the program serves requests
 	withName string
 }
 
@@ -106,7 +106,7 @@ func (p *program) change(f func()) {
 	f()
 }
 
-// next sends the sample of one second later, changed by f.
+// next advances the sample by one second, lets f change the sample, and sends it.
 func (p *program) next(f func(*inspect.Sample)) {
 	p.change(func() {
 		pace := *p.sample.Pace
@@ -120,7 +120,7 @@ func (p *program) next(f func(*inspect.Sample)) {
 	p.tell <- struct{}{}
 }
 
-// feed returns a feed of the program that tries again at once.
+// feed returns a feed of the program. A lost feed attaches again after a millisecond.
 func (p *program) feed(t *testing.T) *feed {
 	t.Helper()
 	attached, err := attach.New(p.URL, "")

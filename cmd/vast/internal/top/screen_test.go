@@ -18,7 +18,7 @@ type terminal struct {
 	*program
 }
 
-// show shows a program on a screen of a size. The test ends it.
+// show shows a program on a simulated screen. The test ends the run.
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
 	p := newProgram(t)
@@ -44,7 +44,7 @@ func TestScreenFollowsTheProgram(t *testing.T) {
 	p.next(func(s *inspect.Sample) { s.Paused = false })
 	p.Lines(t, 80, 24, "another")
 	if p.Coloured() == 0 {
-		t.Error("no colours")
+		t.Error("the screen has no colours")
 	}
 	p.End(t, tcell.KeyRune, 'q', cli.Success)
 }
@@ -110,7 +110,7 @@ func TestScreenWithoutBlocks(t *testing.T) {
 	for _, line := range lines {
 		for _, r := range line {
 			if r > '~' || r < ' ' {
-				t.Fatalf("shows %q: %q", r, line)
+				t.Fatalf("the screen shows %q: %q", r, line)
 			}
 			if r == '#' {
 				bars++
@@ -118,7 +118,7 @@ func TestScreenWithoutBlocks(t *testing.T) {
 		}
 	}
 	if bars < 20 {
-		t.Errorf("%d cells of bars:\n%s", bars, strings.Join(lines, "\n"))
+		t.Errorf("the bars have %d cells:\n%s", bars, strings.Join(lines, "\n"))
 	}
 	p.End(t, tcell.KeyRune, 'q', cli.Success)
 }

@@ -107,7 +107,7 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// await waits until so many lines were written and returns them.
+// await waits until n lines are written and returns them.
 func (p *piped) await(t *testing.T, n int) []string {
 	t.Helper()
 	for range 4000 {
@@ -129,7 +129,7 @@ func TestLines(t *testing.T) {
 		o     options
 		check func(line string) bool
 	}{
-		{"elsewhere than on a terminal", options{}, func(line string) bool {
+		{"not on a terminal", options{}, func(line string) bool {
 			return strings.Contains(line, " tps=60.0 p50=4.200ms ") &&
 				strings.Contains(line, " entities=1199568 ") &&
 				strings.Contains(line, " resident=201326592 ")
@@ -159,7 +159,7 @@ func TestLines(t *testing.T) {
 			p.cut <- struct{}{}
 			if got := errs.await(t, 2); !strings.HasPrefix(got[0], "vast top: lost, trying again: ") ||
 				got[1] != "vast top: attached again\n" {
-				t.Errorf("told %q", got)
+				t.Errorf("stderr is %q", got)
 			}
 			p.next(nil)
 			out.await(t, 4)
@@ -175,7 +175,7 @@ func TestLinesEnd(t *testing.T) {
 	p := newProgram(t)
 	var errs piped
 	if status := run(p.feed(t), options{plain: true}, nil, &piped{fail: true}, &errs); status != cli.Failure {
-		t.Errorf("nowhere to write: exit status %d", status)
+		t.Errorf("output that cannot be written: exit status %d", status)
 	}
 	var out piped
 	status := make(chan int, 1)

@@ -14,5 +14,5 @@ func TestFindsEachMistakeAndNothingElse(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("passes.All does not contain it")
+	t.Fatal("passes.All does not contain the analyzer \"ignored\"")
 }
