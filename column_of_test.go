@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// anotherColumn registers a column with a name of its own, beside others of the type.
+// anotherColumn registers a column with a unique name, so that its type may have several columns.
 func anotherColumn[T any](w *World) Column[T] {
 	return NewColumn[T](w).Named(fmt.Sprint("column ", len(w.columns)))
 }
@@ -35,7 +35,7 @@ func TestColumnOf(t *testing.T) {
 	c, err := ColumnOf[position](w)
 	refused(err, `several columns of this type, Column "position", Column "old": keep the Column`)
 	if c != (Column[position]{}) {
-		t.Error("a column came with the error")
+		t.Error("ColumnOf returned a column with the error")
 	}
 
 	NewHeapColumn[string](w).Named("title")
@@ -80,7 +80,7 @@ func TestColumnsOfOneTypeAndName(t *testing.T) {
 				before := len(w.columns)
 				mustPanic(t, twins, func() { use(w, c) })
 				if len(w.columns) != before {
-					t.Errorf("%d columns, want %d: nothing has changed", len(w.columns), before)
+					t.Errorf("the panic left %d columns, want %d", len(w.columns), before)
 				}
 				c.Named("first") // the remedy
 				use(w, c)
@@ -97,7 +97,7 @@ func TestColumnsOfOneTypeAndName(t *testing.T) {
 	type count uint64
 	a, b := NewColumn[count](w), NewColumn[count](w).Named("b")
 	w.Query(a, b)
-	w.Query(NewColumn[uint64](w), NewColumn[uint64](w)) // the type says nothing, so both may have its name
+	w.Query(NewColumn[uint64](w), NewColumn[uint64](w)) // both may have the name of a predeclared type
 	mustPanic(t, `a column "b" of type vast.count already: choose another name`, func() { a.Named("b") })
 	if got := a.Named("count").Name(); got != "count" {
 		t.Errorf("the name is %q, want count", got)

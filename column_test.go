@@ -96,7 +96,7 @@ func TestColumnWithoutSize(t *testing.T) {
 		}
 	})
 	if tag.Len() != 2000 || w.Query(tag).Count() != 2000 {
-		t.Errorf("%d have the tag, the query counts %d", tag.Len(), w.Query(tag).Count())
+		t.Errorf("%d entities have the tag, the query counts %d", tag.Len(), w.Query(tag).Count())
 	}
 }
 
@@ -144,8 +144,8 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the components of
-// each.
+// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the component
+// of every column.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -162,7 +162,7 @@ func TestColumnsBeyondMask(t *testing.T) {
 	}
 	for i, c := range columns {
 		if *c.Get(e) != uint32(i) {
-			t.Fatalf("column %d: %d", i, *c.Get(e))
+			t.Fatalf("the component of column %d is %d", i, *c.Get(e))
 		}
 	}
 	w.checkInvariants()

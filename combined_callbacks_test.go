@@ -6,8 +6,9 @@ import (
 )
 
 // useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
-// panic and change nothing, so that the outer operation continues; an allowed one must work. Archetype.Grow
-// is not called: it decides where entities lie, and the answers must be the same without hooks.
+// panic and change nothing, so that the outer operation continues; an allowed operation must work.
+// useFromCallback does not call Archetype.Grow: Grow decides where entities lie, and the answers must be the
+// same without hooks.
 func (m *combinedModel) useFromCallback() {
 	m.callbacks++
 	if m.callbacks%8 != 0 {

@@ -113,7 +113,7 @@ func (m *combinedModel) checkAll() {
 		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
 		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d", col.Name(), n)
 		m.must(m.told[c] == nil || len(m.told[c]) == n,
-			"according to the hooks of %s %d entities have it, want %d",
+			"according to the hooks of %s, %d entities have the component, want %d",
 			col.Name(), len(m.told[c]), n)
 		if c < combinedValues && m.values[c].all != nil {
 			m.checkWalk(c)

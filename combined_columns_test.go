@@ -25,7 +25,7 @@ type combinedColumn struct {
 	in           func(Run) bool
 	hook         func(add, remove func(Entity))
 	grow         func() error
-	editRun      func(Run, uint64) // nil for storages without slices, like slice
+	editRun      func(Run, uint64) // editRun and slice are nil for storages without slices
 	slice        func(Run) []uint64
 	count        func() int
 	all          iter.Seq2[Entity, uint64] // nil for storages other than StorageSparse
@@ -135,7 +135,7 @@ func combinedTag(t Tag) combinedColumn {
 		get:  func(e Entity) (uint64, bool) { return 0, t.Has(e) },
 		add:  func(e Entity, _ uint64) bool { return t.Add(e) },
 		hook: func(add, remove func(Entity)) { t.OnAdd(add); t.OnRemove(remove) },
-		// A tag has no value: set and edit only report whether the entity has it.
+		// A tag has no value: set and edit only report whether the entity has the tag.
 		set:    func(e Entity, _ uint64) bool { return t.Has(e) },
 		edit:   func(e Entity, _ uint64) bool { return t.Has(e) },
 		remove: t.Remove, removeAll: t.RemoveAll, removeLater: t.RemoveLater,
@@ -144,8 +144,8 @@ func combinedTag(t Tag) combinedColumn {
 	}
 }
 
-// The numbers of the combined model's columns: columns with values first, then relations and edges, each
-// followed by its target column.
+// These constants number the columns of the combined model: columns with values come first, then relations
+// and edges, each followed by its target column.
 const (
 	combinedValues = 6
 	combinedLinks  = combinedValues // the first relation
@@ -177,5 +177,5 @@ func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 	}
 }
 
-// combinedSets are the column numbers of each archetype.
+// combinedSets holds the column numbers of each archetype.
 var combinedSets = [][]int{{}, {0}, {0, 2}, {1, 3}, {0, 1, 4, 5}, {5, 2}}

@@ -11,7 +11,7 @@ type combinedBuffer struct {
 	position int
 	pending  []*combinedCommand
 	made     []*combinedPlaceholder // the latest placeholders, including stale ones
-	done     bool                   // the batch is applied: the next recording begins another
+	done     bool                   // the batch is applied: the next recording begins another batch
 }
 
 // combinedPlaceholder models a placeholder of Commands.New.
@@ -21,7 +21,7 @@ type combinedPlaceholder struct {
 	entity Entity // zero until Apply
 }
 
-// combinedRef names an entity in a command, by itself or by a placeholder.
+// combinedRef names an entity in a command, either directly or by a placeholder.
 type combinedRef struct {
 	e Entity
 	p *combinedPlaceholder
@@ -33,7 +33,7 @@ type combinedCommand struct {
 	position int
 	e, other combinedRef
 	v        uint64
-	made     *combinedPlaceholder // of commandNew
+	made     *combinedPlaceholder // the placeholder of a commandNew
 	a        int
 }
 

@@ -25,10 +25,10 @@ import (
 type combinedOptions struct {
 	slots   int
 	pages   vm.Pages
-	storage probing.Storage // of columns number and wide
+	storage probing.Storage // of the columns "number" and "wide"
 	hooks   bool
 	roads   OnDelete
-	limit   *vm.Limit // nil: no limit
+	limit   *vm.Limit // nil for no limit
 	faults  bool      // the test makes one memory call fail
 }
 
@@ -56,8 +56,8 @@ type combinedModel struct {
 	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
 
 	step, refusals, opened int
-	fault                  error         // the error of the memory call that the test made fail
-	moved                  []movedEntity // what OnMove was called for in the running operation
+	fault                  error         // the injected failure: error of the memory call that the test made fail
+	moved                  []movedEntity // moves for which the running operation called OnMove
 	callbacks              int           // calls of hooks and fills
 	applied, resumed       int           // applied commands, and calls of Apply that ended early
 	operation              string
@@ -227,8 +227,7 @@ func (m *combinedModel) any(b *byteStream) Entity {
 }
 
 // try runs an operation that may run out of memory or slots, and reports whether it succeeded. A refused
-// operation changes nothing. If the memory call that the test made fail refused it, try runs the operation
-// again.
+// operation changes nothing. If the injected failure refused the operation, try runs it again.
 func (m *combinedModel) try(f func()) bool {
 	changes := m.world.changes
 	for {
@@ -256,7 +255,7 @@ func (m *combinedModel) try(f func()) bool {
 	}
 }
 
-// made calls register, and again if the memory call that the test made fail refused it.
+// made calls register, and calls it a second time if the injected failure refused the first call.
 func made[T any](m *combinedModel, register func() T) (v T) {
 	m.done("registering", func() error {
 		failure := panicOf(func() { v = register() })
@@ -267,7 +266,7 @@ func made[T any](m *combinedModel, register func() T) (v T) {
 	return v
 }
 
-// failing reports whether err comes from the memory call that the test made fail.
+// failing reports whether err comes from the injected failure.
 func (m *combinedModel) failing(err error) bool {
 	if !m.options.faults || !errors.Is(err, faulttest.Err) {
 		return false
@@ -278,7 +277,7 @@ func (m *combinedModel) failing(err error) bool {
 	return true
 }
 
-// done runs f, and again if the memory call that the test made fail refused it. f must succeed.
+// done runs f, and runs it a second time if the injected failure refused the first run. f must succeed.
 func (m *combinedModel) done(what string, f func() error) {
 	err := f()
 	if m.failing(err) {
@@ -304,7 +303,7 @@ func (m *combinedModel) run(stream []byte) {
 func (m *combinedModel) close() {
 	w := m.world
 	if m.step%2 == 0 {
-		m.trackers[0] = nil // left open: closing the world closes it
+		m.trackers[0] = nil // closing the world closes the open tracker
 	} else if m.trackers[0] != nil {
 		m.trackers[0].Close()
 	}
@@ -414,7 +413,7 @@ func combinedOf64(v byte) combinedOptions {
 	return o
 }
 
-// TestCombinedModelLong runs many random streams under VAST_LONG=1, or VAST_STREAMS of them.
+// TestCombinedModelLong runs 200 random streams under VAST_LONG=1, or as many streams as VAST_STREAMS says.
 func TestCombinedModelLong(t *testing.T) {
 	streams := longtest.Pick(0, 200)
 	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {
@@ -446,7 +445,7 @@ func TestCombinedModelLong(t *testing.T) {
 		commands)
 }
 
-// FuzzCombined decodes its input as TestCombinedModel does. The first byte chooses the options.
+// FuzzCombined runs the combined model on its input. The first byte chooses the options.
 func FuzzCombined(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 8 {

@@ -54,7 +54,7 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 	}
 }
 
-// archetypeNow returns the archetype of the values that an entity has.
+// archetypeNow returns the archetype of the columns in which an entity has a component.
 func (m *combinedModel) archetypeNow(e Entity) *Archetype {
 	var columns []AnyColumn
 	for i := range m.entities[e].values {

@@ -19,7 +19,7 @@ func (m *combinedModel) apply(b *byteStream) {
 		if m.entities[e] == nil {
 			goes = nil
 		}
-		m.must(m.world.Delete(e) == (len(goes) > 0), "of %v, want %d entities deleted", e, len(goes))
+		m.must(m.world.Delete(e) == (len(goes) > 0), "%v: want %d entities deleted", e, len(goes))
 		m.die(goes)
 	case 9, 10, 11, 12:
 		m.applyLink(b)
@@ -52,7 +52,7 @@ func (m *combinedModel) apply(b *byteStream) {
 	}
 }
 
-// applyNew makes one entity or several. Several may get a target by SetRun.
+// applyNew makes one entity or several. SetRun may give several entities a target.
 func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "New"
 	a := b.next() % len(m.archetypes)
@@ -82,13 +82,13 @@ func (m *combinedModel) applyNew(b *byteStream) {
 			n--
 		}
 	}
-	m.must(n == 0, "%d entities more than asked for", -n)
+	m.must(n == 0, "made %d entities more than requested", -n)
 	if m.relations[rel].options.OnDelete == Refuse || m.entities[target] == nil {
 		return
 	}
 	m.operation = "SetRun"
 	for _, r := range runs {
-		if m.try(func() { m.must(m.relations[rel].SetRun(r, target), "to %v", target) }) {
+		if m.try(func() { m.must(m.relations[rel].SetRun(r, target), "of target %v", target) }) {
 			for i := range r.Len() {
 				m.link(rel, r.Entity(i), target)
 			}
@@ -251,7 +251,8 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 	}
 }
 
-// applyChain links one entity to the next, which may need more levels than there is room for.
+// applyChain links consecutive entities into a chain, which may need more levels than the relation has room
+// for.
 func (m *combinedModel) applyChain(b *byteStream) {
 	m.operation = "chain"
 	r, n := m.relations[0], len(m.order)
@@ -266,7 +267,7 @@ func (m *combinedModel) applyChain(b *byteStream) {
 		if r.closes(next, e) {
 			return
 		}
-		if !m.try(func() { m.must(r.Set(next, e), "%v → %v", next, e) }) {
+		if !m.try(func() { m.must(r.Set(next, e), "%v → %v: returns false", next, e) }) {
 			return
 		}
 		m.link(0, next, e)
@@ -358,7 +359,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	for range 1 + b.next()%4 {
 		c := b.next() % combinedCount
 		if c > combinedLinks && (c-combinedLinks)%2 == 1 {
-			c-- // the relation, not its target column
+			c-- // replaces a target column by its relation
 		}
 		if !slices.Contains(add, c) && !slices.Contains(remove, c) {
 			remove = append(remove, c)

@@ -14,7 +14,7 @@ type combinedQuery struct {
 	to                         []int // the relations named by To
 	target                     Entity
 	listed, exact, ranged      bool
-	witness                    Entity // the query mostly matches it
+	witness                    Entity // an entity that the query mostly matches
 }
 
 // fits reports whether to use a form. It rarely accepts a form that excludes the witness.
@@ -133,13 +133,13 @@ func (m *combinedModel) formBetween(b *byteStream, q *combinedQuery) {
 	q.test(func(e Entity) bool { return lo <= int(e.Slot()) && int(e.Slot()) < hi }, " between %d %d", lo, hi)
 }
 
-// formTo asks for the target of the witness in a relation.
+// formTo limits a query to the entities that have the target of the witness in a relation.
 func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	r, col := m.relations[i], combinedLinks+2*i
 	target, ok := r.target[q.witness]
 	if !ok {
 		target = m.any(b)
-		for _, e := range m.stale { // preferably one whose slot now holds another target
+		for _, e := range m.stale { // preferably a stale entity whose slot now holds another target
 			if e.slot < m.world.size && len(r.sources[m.entity(e.slot)]) > 0 {
 				target = e
 			}
@@ -321,7 +321,7 @@ func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	m.must(n == len(es), "the runs have %d entities, want %d", n, len(es))
 }
 
-// checkAlike checks that all entities of a run have an optional component, or that none has it.
+// checkAlike checks that all entities of a run have the same optional components.
 func (m *combinedModel) checkAlike(q *combinedQuery, r Run) {
 	for i := range r.Len() {
 		m.must(m.optionals(q, r.Entity(i)) == m.optionals(q, r.Entity(0)),

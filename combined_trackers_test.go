@@ -10,11 +10,11 @@ import (
 type combinedTracker struct {
 	*Tracker
 	cols    []int
-	known   map[int]map[Entity]bool // by column, the entities that had it at the last Next
+	known   map[int]map[Entity]bool // by column, the entities that had a component at the last Next
 	written map[int]map[Entity]bool // by column, the entities written since the last Next
 }
 
-// combinedTracked are the sets of columns that trackers observe.
+// combinedTracked lists the sets of columns that trackers observe.
 var combinedTracked = [][]int{{0, 2, 3, 6}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11}}
 
 // wrote records for the trackers that an entity's component was written or gained.
@@ -26,7 +26,7 @@ func (m *combinedModel) wrote(col int, e Entity) {
 	}
 }
 
-// next does what Tracker.Next does.
+// next models Tracker.Next.
 func (m *combinedModel) next(tr *combinedTracker) {
 	tr.known, tr.written = map[int]map[Entity]bool{}, map[int]map[Entity]bool{}
 	for _, c := range tr.cols {
@@ -105,7 +105,7 @@ func (m *combinedModel) checkTracker(tr *combinedTracker) {
 	}
 }
 
-// squeeze leaves the world less than 8 pages of the limit, or all of it.
+// squeeze leaves the world less than 8 pages of the limit, or the whole limit.
 func (m *combinedModel) squeeze(b *byteStream) {
 	m.operation = "squeeze"
 	v := b.next()

@@ -146,7 +146,7 @@ func TestApplyInsideQueries(t *testing.T) {
 }
 
 // TestApplyAndHooks checks that a panic in a hook does not repeat the command that called the hook, and that
-// the next Apply continues after it.
+// the next Apply continues after that command.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()

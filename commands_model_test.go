@@ -13,8 +13,8 @@ import (
 )
 
 // The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations
-// directly. In another world several workers record them at once into Commands, each worker some of the
-// batches in any order. Both worlds must be equal after Apply, slot by slot.
+// directly. In another world several workers record the operations concurrently into Commands. Each worker
+// records some of the batches, in any order. Both worlds must be equal after Apply, slot by slot.
 
 // commandWorld is a world with a column of each storage and a record of the calls of its hooks.
 type commandWorld struct {
@@ -181,7 +181,7 @@ func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	}
 }
 
-// picture prints all entities with their components.
+// picture returns all entities with their components, and the length of each archetype, as text.
 func (w *commandWorld) picture() string {
 	var b strings.Builder
 	for e := range w.Query().All() {
@@ -260,7 +260,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 		}
 		got, err := later.Apply(cs...)
 		if err != nil || got != want {
-			t.Fatalf("round %d: Apply returns %+v, %v; directly %+v", round, got, err, want)
+			t.Fatalf("round %d: Apply returns %+v, %v; want %+v", round, got, err, want)
 		}
 		for k := range deal {
 			for _, i := range deal[k] {
@@ -274,7 +274,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 		for i, e := range direct.known {
 			if f := later.known[i]; e.Slot() != f.Slot() || e.Generation() != f.Generation() ||
 				direct.Alive(e) != later.Alive(f) {
-				t.Fatalf("round %d: entity %d is %v, directly %v", round, i, f, e)
+				t.Fatalf("round %d: entity %d is %v, want %v", round, i, f, e)
 			}
 		}
 		if a, b := later.picture(), direct.picture(); a != b {
@@ -305,7 +305,7 @@ func TestCommandsModel(t *testing.T) {
 	}
 }
 
-// FuzzCommands decodes its input as TestCommandsModel does. The first byte selects workers, pages and hooks.
+// FuzzCommands runs the model of Commands on its input. The first byte selects workers, pages and hooks.
 func FuzzCommands(f *testing.F) {
 	f.Add([]byte{0x13, 3, 5, 0, 0, 1, 9, 3, 3, 2, 2, 7, 3, 0, 5, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, stream []byte) {

@@ -55,7 +55,7 @@ func TestResolveUntilRecording(t *testing.T) {
 		// The next recording begins a new batch.
 		again := c.New(a)
 		if c.Resolve(made[0]) != (Entity{}) || c.Resolve(again) != (Entity{}) {
-			t.Errorf("%s: a placeholder of the last batch, or a pending one, resolves", name)
+			t.Errorf("%s: a placeholder of the last batch or of a pending New resolves", name)
 		}
 		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
 			t.Errorf("%s: the next batch: %v, %v", name, err, c.Resolve(again))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDepthOrderOverBlocks compares the order of depth with a sort, where entities of a depth fill words and
-// blocks of 4,096 slots, share them, and leave them empty.
+// TestDepthOrderOverBlocks compares InDepthOrder with a sort. The entities of one depth fill whole words and
+// blocks of 4,096 slots, share words and blocks with other depths, or leave words and blocks empty.
 func TestDepthOrderOverBlocks(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -62,7 +62,7 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 					t.Fatalf("%s: the target of %v is %v, want %v", name, e, target.Entity(), parent)
 				}
 				if extra.Has(e) != extra.In(run) && name == "optional" {
-					t.Fatalf("%s: the run at %d is not alike", name, run.Start())
+					t.Fatalf("%s: the run at %d mixes entities with and without the tag", name, run.Start())
 				}
 				got = append(got, e)
 			}

@@ -18,7 +18,7 @@ import (
 
 var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
-	// A program states its output in a last comment, as an example does, or beside each fmt.Println.
+	// A program states its output in a last comment that begins with "Output:", or after each fmt.Println.
 	outputAtEnd   = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
 	outputBeside  = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
 	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
@@ -27,7 +27,7 @@ var (
 
 // documented is a program or a test file in a page.
 type documented struct {
-	name string // such as guide/start/2 for the second block of a page
+	name string // such as guide/start/2 for the second block of the page guide/start
 	text string
 }
 

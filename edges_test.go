@@ -130,7 +130,7 @@ func TestEdgesModel(t *testing.T) {
 			m.remove(from, to)
 		case op < 67:
 			if m.RemoveTargets(from) != (len(m.out[from]) > 0) {
-				t.Fatalf("step %d: RemoveTargets(%v), which has %d targets", step, from, len(m.out[from]))
+				t.Fatalf("step %d: RemoveTargets(%v) is wrong: the entity has %d targets", step, from, len(m.out[from]))
 			}
 			m.removeOut(from)
 		case op < 72:
@@ -301,7 +301,7 @@ func TestEdgesReset(t *testing.T) {
 	tr.Next()
 	w.Delete(es[1])
 	if got := slices.Collect(tr.Removed(roads)); !slices.Equal(got, []Entity{es[0], es[2]}) {
-		t.Errorf("OnRemove was called for %v, want %v and %v", got, es[0], es[2])
+		t.Errorf("Removed yields %v, want %v and %v", got, es[0], es[2])
 	}
 	roads.Add(es[0], es[2], 1)
 	w.Reset()

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow returns an error if there is not enough room. After a successful Grow, making that many entities
+// Grow returns an error if there is not enough room. After a successful Grow(n), making n entities
 // cannot fail.
 func ExampleArchetype_Grow() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})

@@ -9,7 +9,7 @@ import (
 type Hull struct{ Points int }
 type Target struct{ At vast.Entity }
 
-// Pack closes the holes that deaths left. References in components follow.
+// Pack closes the gaps that deleted entities left. It also updates references in components.
 func ExampleArchetype_Pack() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -36,7 +36,7 @@ func ExampleArchetype_Pack() {
 	// true
 }
 
-// Regroup moves entities that gained a component to those that were born with it.
+// Regroup moves each entity to the archetype of the components that the entity has now.
 func ExampleWorld_Regroup() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -65,7 +65,7 @@ func ExampleWorld_Regroup() {
 	// 100 in 1 run
 }
 
-// OnMove renews references that the world does not see.
+// A callback of OnMove updates references that the world does not see.
 func ExampleWorld_OnMove() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Runs is the fast way through many entities: it yields slices of consecutive entities.
+// Runs is the fast way to loop over many entities. Each run gives slices of consecutive components.
 func ExampleQuery_Runs() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
@@ -74,7 +74,7 @@ func ExampleWorld_Query() {
 	// together: 3
 }
 
-// Runs end where an entity does not match.
+// A run ends before an entity that does not match.
 func ExampleQuery_Without() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
@@ -135,7 +135,7 @@ func ExampleQuery_Batches() {
 	var wg sync.WaitGroup
 	for batch := range w.Query(pos, vel).Batches(10_000) {
 		sums = append(sums, 0)
-		sum := &sums[len(sums)-1] // the slice has capacity for all batches: it does not move
+		sum := &sums[len(sums)-1] // the slice has capacity for all batches, so it does not move
 		wg.Go(func() {
 			for run := range batch.Runs() {
 				p, v := pos.Slice(run), vel.Slice(run)

@@ -6,10 +6,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// One pass computes places in the world from places on the parent, parents first.
+// One pass computes the position of each entity in the world from its position on its parent. Parents come
+// first.
 func ExampleRelation_InDepthOrder() {
-	type Local struct{ X, Y float64 } // on the parent
-	type World struct{ X, Y float64 } // in the world
+	type Local struct{ X, Y float64 } // position on the parent
+	type World struct{ X, Y float64 } // position in the world
 
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

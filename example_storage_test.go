@@ -48,7 +48,7 @@ func ExampleSparseColumn() {
 	// Output: 12
 }
 
-// All walks the values of a component that few entities have, without a look at the other entities.
+// All walks the values of a component that few entities have, without visiting the other entities.
 func ExampleSparseColumn_All() {
 	type Sick struct{ Until int }
 	w := vast.NewWorld(vast.Options{})

@@ -65,7 +65,7 @@ func ExampleWorld_DeleteAll() {
 			fallen = append(fallen, e)
 		}
 	}
-	dead.AddAll(w.Query().Among(fallen)) // Among makes a query of a list
+	dead.AddAll(w.Query().Among(fallen)) // Among limits a query to a list
 	fmt.Println(w.DeleteAll(w.Query(dead)), "deleted,", w.Len(), "left")
 	// Output: 100 deleted, 900 left
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The program of the README.
+// This is the program of the README.
 func Example() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }

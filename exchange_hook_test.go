@@ -43,7 +43,7 @@ func TestBulkOperationsCallHooks(t *testing.T) {
 			t.Errorf("%s: Exchange reports %d entities, want %d", s.name, got, n)
 		}
 		if s.count() != n || added[s.name] != n-had {
-			t.Errorf("%s: %d entities have it after %d calls of OnAdd, want %d and %d",
+			t.Errorf("%s: %d entities have the component after %d calls of OnAdd, want %d and %d",
 				s.name, s.count(), added[s.name], n, n-had)
 		}
 		for i, e := range es {
@@ -57,7 +57,7 @@ func TestBulkOperationsCallHooks(t *testing.T) {
 		}
 		w.Exchange(w.Query(base), nil, []AnyColumn{s.column})
 		if s.count() != 0 || removed[s.name] != n {
-			t.Errorf("%s: %d entities have it after %d calls of OnRemove, want 0 and %d",
+			t.Errorf("%s: %d entities have the component after %d calls of OnRemove, want 0 and %d",
 				s.name, s.count(), removed[s.name], n)
 		}
 	}

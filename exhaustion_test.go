@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhausted checks that f panics with or returns a *vm.Error that wraps want and contains the text says.
+// exhausted checks that f panics with or returns a *vm.Error. The error must wrap want, and its text must
+// contain says.
 func exhausted(t *testing.T, f func() error, want error, says string) {
 	t.Helper()
 	var err error
@@ -201,7 +202,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 }
 
-// hog returns a function that takes all memory of a limit except some bytes. Each call changes the amount.
+// hog returns a function that takes all memory of a limit except the given number of bytes. Each call replaces
+// the last amount.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
 	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})
@@ -340,7 +342,7 @@ func TestLimitAtEveryStep(t *testing.T) {
 		w.DeleteAll(w.Query())
 		w.checkInvariants()
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("limit %d: Close: %v; %d bytes used after it", max, err, limit.Used())
+			t.Fatalf("limit %d: Close: %v; %d bytes used after Close", max, err, limit.Used())
 		}
 	}
 }

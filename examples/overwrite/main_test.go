@@ -11,7 +11,7 @@ import (
 
 var line = regexp.MustCompile(`\.go:\d+`)
 
-// TestHunt compares the output of the program, without line numbers.
+// TestHunt checks the output of the program. It ignores line numbers.
 func TestHunt(t *testing.T) {
 	want := `With bulk.NewPool:
 The merchant was launched with hull 40 and never repaired. It has hull 65.
@@ -32,6 +32,6 @@ use after free of ship, byte 16 of 32
 		t.Fatal(err)
 	}
 	if got := line.ReplaceAllString(out.String(), ".go"); got != want {
-		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+		t.Errorf("the program prints\n%s\nwant\n%s", got, want)
 	}
 }
