@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work add_remove: add a zero Velocity to each of n entities with Position, then remove it from each. A row's
-// time is for both, per entity. The batch peers add with one call for all entities, and remove with another.
+// Work add_remove: add a zero Velocity to each of n entities with Position, then remove it from each. The
+// time of a row covers both steps and is per entity. The batch peers add with one call for all entities, and
+// remove with another.
 //
 // Work toggle: the same for every tenth of n entities; the others stay unchanged.
 
@@ -34,7 +35,7 @@ func addRemoveVast(s *vastEdit) {
 	}
 }
 
-// addRemoveVastBatch is the timed work: one call adds, and one removes.
+// addRemoveVastBatch is the timed work: one call adds the components, and another removes them.
 //
 //go:noinline
 func addRemoveVastBatch(s *vastEdit) {
@@ -47,7 +48,7 @@ type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
 	lacking  *ecs.Filter1[Position]           // the entities that lack Velocity
-	both     *ecs.Filter2[Position, Velocity] // the entities that have it
+	both     *ecs.Filter2[Position, Velocity] // the entities that have Velocity
 	entities []ecs.Entity
 }
 
@@ -65,7 +66,7 @@ func addRemoveArk(s *arkEdit) {
 	}
 }
 
-// addRemoveArkBatch is the timed work: one call adds, and one removes.
+// addRemoveArkBatch is the timed work: one call adds the components, and another removes them.
 //
 //go:noinline
 func addRemoveArkBatch(s *arkEdit) {
@@ -74,8 +75,8 @@ func addRemoveArkBatch(s *arkEdit) {
 }
 
 // checkEdits checks a world of n entities with positions 0 … n−1. added is the number of entities with a
-// velocity after adding, and must be n. left is that number after removing, and must be 0. sum is the sum of
-// the positions.
+// velocity after adding, and must be n. left is the number of such entities after removing, and must be 0.
+// sum is the sum of the positions.
 func checkEdits(n, added, left int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; added != n || left != 0 || sum != want {
 		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up "+
@@ -107,8 +108,8 @@ const (
 	largeExtras = 10
 )
 
-// newAddRemoveVast sets the work up for Vast. The entities also have the first extras components of C1 … C10.
-// The work edits the entities whose index is a multiple of every.
+// newAddRemoveVast sets the work up for Vast. extras is the number of components from C1 on that the entities
+// also have. The work edits entity 0, entity every, entity 2·every and so on.
 func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)

@@ -55,7 +55,8 @@ func addRemoveArche(s *archeStore) {
 	}
 }
 
-// addRemoveArcheBatch is the timed work of add_remove and add_remove_large: one call adds, and one removes.
+// addRemoveArcheBatch is the timed work of add_remove and add_remove_large: one call adds the components, and
+// another removes them.
 //
 //go:noinline
 func addRemoveArcheBatch(s *archeStore) {
@@ -107,8 +108,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world with Position, Velocity and as many of C1 … C10 as extras says. It does
-// not make the filters.
+// newArche returns an empty world with Position, Velocity and the first of C1 … C10; extras is the number of
+// component types from C1 on. It does not make the filters.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{

@@ -40,7 +40,7 @@ const (
 	chartMargin   = vg.Length(8)
 	legendLine    = vg.Length(13)
 	legendLines   = 3
-	legendColumns = 2 // of names below a panel
+	legendColumns = 2 // columns of names below a panel
 	markRadius    = vg.Length(2.2)
 )
 

@@ -19,7 +19,8 @@ type vastCrowd struct {
 	entities  []vast.Entity
 }
 
-// newVastCrowd makes an empty world of Vast for entities of parts components. find makes the query later.
+// newVastCrowd makes an empty world of Vast. parts is the number of components of an entity. find makes the
+// query later.
 func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 	w := newSizedVastWorld(len(entities))
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
@@ -69,7 +70,8 @@ type arkCrowd struct {
 	entities []ecs.Entity
 }
 
-// newArkCrowd makes an empty world of Ark for entities of parts components. find makes the filter later.
+// newArkCrowd makes an empty world of Ark. parts is the number of components of an entity. find makes the
+// filter later.
 func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
 	w := ecs.NewWorld(initialCapacity)
 	c := &arkCrowd{world: w, parts: parts, two: ecs.NewMap2[Position, Velocity](w), entities: entities}
@@ -139,13 +141,14 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 }
 
 // crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
-// work. The world has after entities when the work is done, and n−after when undo is done.
+// work. After the work, the world must have as many entities as the argument after says; after undo, it must
+// have n−after.
 func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n int) error) side {
 	return side{
 		units:  n,
 		sample: timeWork(c, work, undo),
 		check: func(int) error {
-			// Do both once more, untimed, to check the world after each.
+			// Do the work and undo it once more, untimed, and check the world after each step.
 			work(c)
 			if err := check(after); err != nil {
 				return fmt.Errorf("after the work: %w", err)

@@ -12,10 +12,10 @@ import (
 	uot "github.com/unitoftime/ecs"
 )
 
-// fillers make worlds of n entities with parts components each. A filler creates all entities with one call
-// if the store has such a call, writes to every component, and counts the entities that have all components.
-// The keys are sideVast and the names of the peers. The memory of a world lives as long as the returned
-// world.
+// fillers make worlds of n entities; parts is the number of components of an entity. A filler creates all
+// entities with one call if the store has such a call, writes to every component, and counts the entities
+// that have all components. The keys are sideVast and the names of the peers. The memory of a world lives as
+// long as the returned world.
 var fillers = map[string]func(n, parts int) (world any, made int){
 	sideVast:    fillVast,
 	peerSlice:   fillSlices,

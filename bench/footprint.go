@@ -53,7 +53,7 @@ func collector(figure func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()
 		runtime.GC()
-		runtime.GC() // the first may still clean up after filling the world
+		runtime.GC() // the first collection may still clean up after filling the world
 		least := figure(collect())
 		for range cycles - 1 {
 			least = min(least, figure(collect()))

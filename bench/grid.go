@@ -119,8 +119,8 @@ const (
 	tieRatio = 0.95
 )
 
-// places counts the cells of least or more entities in which Vast is first, ties with the fastest store, or
-// is behind.
+// places counts the cells in which Vast is first, ties with the fastest store, or is behind. It skips the
+// cells that have fewer entities than least.
 func (g *grid) places(least int) (first, ties, behind int) {
 	for at, v := range g.cells {
 		ratio, _ := v.best()

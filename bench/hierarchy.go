@@ -45,7 +45,8 @@ func depthOf(i int) int {
 	return depth
 }
 
-// stepOf returns the first position of the i-th entity. Below a root, it is one step away from the parent.
+// stepOf returns the first position of the i-th entity, relative to its parent. A root begins at zero, and
+// every other entity one step away from its parent.
 func stepOf(i int) Position {
 	if parentOf(i) < 0 {
 		return Position{}
@@ -97,7 +98,7 @@ func walkVast(s *vastTree) {
 	}
 }
 
-// Kin is the component that links Ark's entities. The zero entity means none.
+// Kin is the component that links Ark's entities. The zero entity stands for no entity.
 type Kin struct{ First, Next ecs.Entity }
 
 // arkTree is the state of Ark's side.

@@ -16,7 +16,7 @@ import (
 type side struct {
 	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
-	// check returns an error if the state is wrong after done repetitions.
+	// check returns an error if the state is wrong; done is the number of repetitions so far.
 	check func(done int) error
 	// close frees memory that the collector does not free; it may be nil.
 	close func()
@@ -69,8 +69,8 @@ func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration
 	}
 }
 
-// readTime does the work reps times, undoes it after each, and returns the time of the work, readings of the
-// clock included.
+// readTime does the work reps times, undoes it after each, and returns the time of the work, including the
+// readings of the clock.
 func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 	var total time.Duration
 	for range reps {

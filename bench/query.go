@@ -88,7 +88,8 @@ func moveSlices(s *slicesQuery) {
 	}
 }
 
-// velocityOf returns the velocity of the i-th matching entity: whole numbers, so that sums are exact.
+// velocityOf returns the velocity of the i-th matching entity. X and Y are whole numbers, so that sums are
+// exact.
 func velocityOf(i int) Velocity {
 	return Velocity{X: 1, Y: float64(i % 4)}
 }
@@ -107,8 +108,8 @@ func (t *tally) add(p *Position) {
 	t.y += p.Y
 }
 
-// check compares the sum with the right one after done repetitions that move matching of the entities. The
-// others must not move.
+// check returns an error if the tally is wrong after done repetitions. Each repetition must have moved the
+// matching entities and no others.
 func (t tally) check(entities, matching, done int) error {
 	want := tally{entities: entities, matching: matching}
 	for i := range matching {
@@ -122,8 +123,9 @@ func (t tally) check(entities, matching, done int) error {
 	return nil
 }
 
-// moveSide makes the side that moves matching of a world's entities. count returns the number of matches, and
-// each visits all positions.
+// moveSide makes a side whose work moves some of a world's entities. entities is the number of all entities,
+// and matching the number of those that move. count returns the number of matches, and each visits all
+// positions.
 func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int,
 	each func(visit func(*Position))) side {
 	return side{
@@ -137,7 +139,7 @@ func moveSide[S any](s *S, work func(*S), entities, matching int, count func() i
 	}
 }
 
-// side makes the side that moves matching of the world's entities.
+// side makes a side whose work moves the matching entities of the world.
 func (s *vastQuery) side(entities, matching int) side {
 	move := s.move
 	if move == nil {
@@ -152,7 +154,7 @@ func (s *vastQuery) side(entities, matching int) side {
 	return made
 }
 
-// side makes the side that moves matching of the world's entities.
+// side makes a side whose work moves the matching entities of the world.
 func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
 	count := func() int { return countArk(s.filter) }
 	return moveSide(s, work, entities, matching, count, func(visit func(*Position)) {
@@ -166,7 +168,7 @@ func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
 // newQueryVast sets the work up for Vast, run by run.
 func newQueryVast(n int) side { return newQueryVastBy(nil)(n) }
 
-// newQueryVastBy sets the work up for Vast with other timed work than moveVast.
+// newQueryVastBy sets the work up for Vast. move is the timed work; nil stands for moveVast.
 func newQueryVastBy(move func(*vastQuery)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(11 * n)

@@ -56,7 +56,7 @@ func shuffle[E any](entities []E) {
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
 }
 
-// randomX returns the X of the i-th entity: small whole numbers, so that sums are exact.
+// randomX returns the X of the i-th entity, a small whole number, so that sums are exact.
 func randomX(i int) float64 {
 	return float64(i%1021 + 1)
 }

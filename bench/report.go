@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// A row is one line of the result, with either times or bytes. Times are nanoseconds per entity, except those
-// of the empty query and of collections.
+// A row is one line of the result, with either times or bytes. Times are nanoseconds per entity, except the
+// times of the empty query and of collections.
 type row struct {
 	Work      string  `json:"work"`
 	N         int     `json:"n"`

@@ -15,7 +15,7 @@ import (
 //
 // Works churned2, churned7: the entities have eight archetypes, one for each subset of three components.
 // Deletions in random order leave one entity in ten. Query two or seven components of the n remaining
-// entities, by slots. Vast leaves holes, and Ark moves the last entity of a table into each.
+// entities, by slots. Vast leaves holes, and Ark moves the last entity of a table into each hole.
 //
 // Works packed2, packed7: the same after [vast.Archetype.Pack] of each archetype.
 //

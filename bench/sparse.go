@@ -25,7 +25,7 @@ func sparseCount(n int) int {
 // components.
 type sparse[E any] struct {
 	one  func() E              // makes an entity with Position
-	both func(Velocity) E      // makes an entity with both components; nil if all get their Velocity later
+	both func(Velocity) E      // makes an entity with both; nil if all entities get their Velocity later
 	add  func(e E, v Velocity) // gives an entity its Velocity
 }
 
@@ -47,7 +47,7 @@ func (s sparse[E]) fill(n int) {
 	}
 }
 
-// newSparseVast sets the work up for Vast. A nil move is moveVast.
+// newSparseVast sets the work up for Vast. move is the timed work; nil stands for moveVast.
 func newSparseVast(born bool, move func(*vastQuery)) func(n int) side {
 	return func(n int) side { return sparseVast(n, born, move).side(n, sparseCount(n)) }
 }

@@ -90,7 +90,8 @@ func makeUOT(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newUOT returns an empty world for entities with Position, Velocity and the first extras of C1 … C10.
+// newUOT returns an empty world for entities with Position, Velocity and the first of C1 … C10; extras is the
+// number of component types from C1 on.
 func newUOT(extras int) *uotStore {
 	parts := []ecs.Component{
 		ecs.C(Position{}), ecs.C(Velocity{}), ecs.C(C1{}), ecs.C(C2{}), ecs.C(C3{}), ecs.C(C4{}), ecs.C(C5{}),
@@ -248,7 +249,7 @@ func (s *uotStore) renew() {
 	s.world = ecs.NewWorld()
 }
 
-// newUOTCrowd returns an empty world for n entities of parts components.
+// newUOTCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newUOTCrowd(n, parts int) *uotStore {
 	s := newUOT(parts - twoParts)
 	s.entities = make([]ecs.Id, n)

@@ -323,7 +323,8 @@ func newAddRemoveVolt(extras, every int) func(n int) side {
 	}
 }
 
-// complete counts the entities that have all of the first parts components.
+// complete counts the entities that have Position, Velocity and the first of C1 … C10; parts is the number of
+// these components.
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {
@@ -336,8 +337,9 @@ func (s *voltStore) complete(parts int) int {
 	return n
 }
 
-// check returns a function that checks that the world holds n entities of parts components, all of them in
-// s.entities. volt has no call that tells whether an entity is alive, so the function uses a query.
+// check returns a function that checks that the world holds n entities with the given number of components,
+// all of them in s.entities. volt has no call that tells whether an entity is alive, so the function uses a
+// query.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)

@@ -4,8 +4,8 @@ import "github.com/vastgo/vast"
 
 // Work without: query Position and Velocity without C1 and move the entities, with the functions of
 // query2comp. n entities have Position, Velocity and C2. Another n entities, created in turns with these,
-// have C1 instead of C2. In rows with the peer self, the other side queries C2 instead. So it finds the same
-// entities by a component that they have.
+// have C1 instead of C2. In rows with the peer self, the other side queries C2 instead. So that side finds
+// the same entities by a component that they have.
 
 // newWithoutVast sets the query up.
 func newWithoutVast(n int) side {

@@ -23,13 +23,14 @@ func (w *workload) oneSize() bool {
 	return w.single || len(w.sizes) == 1
 }
 
-// A match pairs a workload with one peer. Each function sets up one side for n entities. Works in processes
-// of their own have no functions.
+// A match pairs a workload with one peer. Each function sets up one side for n entities. The functions are
+// nil if the sides run in processes of their own.
 type match struct {
 	peer   string
 	ours   func(n int) side
 	theirs func(n int) side
-	// emptyTheirs sets up the peer's query in a world without a match, with extras more component types.
+	// emptyTheirs sets up the peer's query in a world without a match. extras is the number of component
+	// types in the world in addition to Position and Velocity.
 	emptyTheirs func(extras int) side
 }
 
@@ -190,8 +191,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit every entity whose index is a multiple of every. The entities
-// have Position and the first extras of C1 … C10.
+// addRemoveMatches lists the sides that edit entity 0, entity every, entity 2·every and so on. The entities
+// have Position and the first of C1 … C10; extras is the number of components from C1 on.
 func addRemoveMatches(extras, every int) []match {
 	ours := newAddRemoveVast(extras, every, addRemoveVast)
 	return []match{

@@ -121,7 +121,7 @@ func (p *Params) settle() (buildings []Place, people []Settler) {
 // Census counts the people of a town and adds up the hashes of all records, in any order.
 type Census struct {
 	People, Children, Native, Walking, Incubating, Sick, Immune int
-	Sum                                                         uint64 // of a hash of each record
+	Sum                                                         uint64 // the sum of the hashes of all records
 }
 
 // Record is the entry of a person or a building in a census.
