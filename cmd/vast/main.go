@@ -1,5 +1,5 @@
-// Command vast runs a living Earth in Vast's memory, compares the library with its peers, and examines the
-// limits of the machine. `vast help` lists the commands.
+// Command vast runs the demonstration, measures the library, examines running programs and the machine, and
+// shows the documentation. `vast help` lists the commands.
 package main
 
 import (

@@ -18,15 +18,16 @@
 // # Terminology
 //
 //   - tick: one simulated minute
-//   - site, presence: the components of a place: its position and inhabitants; the number of travellers there
+//   - site, presence: the components of a place; site holds its position and inhabitants, presence the number
+//     of travellers there
 //   - stay, trip: the component of a traveller at rest, and of a traveller on the way; each traveller has one
 //     of the two
 //   - home, at: the relations of a traveller to the place that it returns to and to the place where it stays
 //   - region: one of 32 parts of the travellers, by home; the unit of work
 //   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record
 //     structural changes as [vast.Commands]: departures, arrivals, changes of health, deaths, births
-//   - tally: the number of travellers in a place, and of the infectious among them; hooks keep it when
-//     commands are applied
+//   - tally: the number of travellers in a place, and of the infectious among them; hooks keep the tallies up
+//     to date when commands are applied
 //
 // # The same state everywhere
 //
@@ -38,8 +39,9 @@
 // compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, loong64,
 // ppc64, riscv64 and s390x, and on amd64 at level v3. An explicit conversion of the product prevents the
 // fusion, so this package writes float32(x*y) or float64(x*y) wherever it adds to a product. A check of the
-// repository (.ci/fused) finds no fused instruction in the compiled package. From package math it uses only
-// exact functions (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
+// repository (.ci/fused) finds no fused instruction in the compiled package. This package uses only the exact
+// functions of package math (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and
+// logarithms.
 //
 // # Memory
 //

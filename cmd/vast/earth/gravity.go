@@ -26,9 +26,9 @@ import (
 //     chosen by the ratio of its chance in the model to its chance of being drawn: sampling–importance
 //     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates come closer to the model.
 const (
-	leastWeight   = 100 // inhabitants of a place with an unknown number
+	leastWeight   = 100 // weight of a place with fewer inhabitants, or with an unknown number
 	earthRadius   = 6371.0
-	leastDistance = 50.0   // km; shorter distances count as this
+	leastDistance = 50.0   // km; shorter distances count as 50 km
 	nearDistance  = 1000.0 // km, between the centres of near cells
 
 	sampledPairs = 32

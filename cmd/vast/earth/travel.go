@@ -18,7 +18,7 @@ const (
 	air
 )
 
-// String is for tools that show a world.
+// String returns the name of the transport, for tools that show a world.
 func (t transport) String() string {
 	names := [...]string{"road", "rail", "air"}
 	if int(t) < len(names) {

@@ -12,12 +12,12 @@ type Style struct {
 	// Infection is not shown.
 	NoColor bool
 
-	// Full is the count in one dot that has the brightest colour. 0 means the count that one in 200 occupied
-	// dots of this frame exceeds.
+	// Full is the count of people at which a dot has the brightest colour. 0 means the count that only one in
+	// 200 occupied dots of this frame exceeds.
 	Full uint32
 
-	// FullInfected is the infected share of a cell that has the full colour of infection. The strength of the
-	// colour follows the square root of the share. 0 means a quarter.
+	// FullInfected is the infected share at which a cell has the full colour of infection. The strength of
+	// the colour follows the square root of the share. 0 means a quarter.
 	FullInfected float64
 }
 
@@ -62,7 +62,7 @@ const octaves = 9
 // slice must have one element for each dot, or Draw panics. The Grid's cells belong to the Map, and the next
 // Draw overwrites them.
 //
-// It takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and allocates nothing.
+// Draw takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and allocates nothing.
 func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	dots := m.width * m.height
 	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {

@@ -4,8 +4,8 @@
 // # Types
 //
 //   - [List] is a loaded, immutable list of places, kept column by column.
-//   - [Place] is one row of it, as a copy.
-//   - [Options] are the options of loading: progress.
+//   - [Place] is a copy of one row of a List.
+//   - [Options] holds the callback that reports the progress of loading.
 //   - [Error] is the error of every loading function: file, line and reason.
 //
 // # Terminology

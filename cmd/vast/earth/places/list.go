@@ -35,7 +35,7 @@ type Place struct {
 }
 
 // List is a list of places in Hilbert order (see Terminology). It is immutable, so any number of goroutines
-// may read it at once. It takes 18 bytes a place, and the names.
+// may read it at once. It takes 18 bytes for each place, and the bytes of the names.
 //
 // An index out of range panics, as with a slice.
 type List struct {

@@ -44,7 +44,7 @@ var errAddress = errors.New("want the address of an inspector, as HOST:PORT or a
 	"program printed")
 
 // New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token.
-// The token is the given one, or else the one in the fragment, or else the one in the environment variable.
+// New uses the given token, or else the token in the fragment, or else the token in the environment variable.
 func New(address, token string) (*Program, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -148,8 +148,8 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	return answer.Body, nil
 }
 
-// Get requests a path below /api/v1/ and decodes the answer, one JSON value of at most most bytes, into a
-// value.
+// Get requests a path below /api/v1/ and decodes the answer into a value. The answer is one JSON value; most
+// is the largest number of its bytes.
 func (p *Program) Get(ctx context.Context, path string, query url.Values, most int64, into any) error {
 	body, err := p.Open(ctx, path, query)
 	if err != nil {

@@ -38,7 +38,8 @@ func arrayWorks() []work {
 }
 
 // appends returns the sides of the works append and append-longest: ours first, then the growth strategies to
-// compare with. With longest, the time is that of the longest single append, and memory is not measured.
+// compare with. If longest is true, the time is the longest time of a single append, and memory is not
+// measured.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},

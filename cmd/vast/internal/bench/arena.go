@@ -17,7 +17,7 @@ type record struct {
 const arenaFrames = 10
 
 // arenaWorks measure frames. In each frame, N/10 records are allocated one at a time, stay in use until the
-// frame ends, and are then freed together. The time is that of all frames, including the collector's work.
+// frame ends, and are then freed together. The time covers all frames, including the collector's work.
 // For Go's heap, the time ends after everything has been collected. Both sides keep the records in a slice of
 // pointers.
 func arenaWorks() []work {

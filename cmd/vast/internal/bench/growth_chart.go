@@ -97,7 +97,7 @@ func growthChart(o options, traces []trace) []byte {
 	return b.Bytes()
 }
 
-// draw draws a panel whose lines end at most elements.
+// draw draws a panel. most is the number of elements at which its lines end.
 func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 	x := func(elements float64) float64 {
 		return plotLeft + (plotRight-plotLeft)*logarithmic(elements, pointsFrom, most)

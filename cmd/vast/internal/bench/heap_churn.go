@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// object is a small object: 64 bytes.
+// object is a small object of 64 bytes.
 type object [8]uint64
 
 // churnHeap replaces n objects at random. A tenth of n is alive all the time.

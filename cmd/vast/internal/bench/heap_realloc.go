@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// reallocRoom grows a resident allocation by a quarter and times that. If moves is true, the allocation must
-// move: it was doubled before, so that its room is full, and another allocation lies behind it.
+// reallocRoom grows a resident allocation by a quarter and times the growth. If moves is true, the allocation
+// must move: it was doubled before, so that its room is full, and another allocation lies behind it.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))

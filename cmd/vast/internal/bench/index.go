@@ -43,8 +43,8 @@ const (
 	seedMisses = 22
 )
 
-// insertions inserts keys into an empty table. It times all insertions together or, with longest, each by
-// itself.
+// insertions inserts keys into an empty table. It times all insertions together or, if longest is true, each
+// insertion by itself.
 func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)

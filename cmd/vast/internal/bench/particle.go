@@ -127,7 +127,7 @@ func appendFields(n int) *particleFields {
 	return f
 }
 
-// same panics unless some particles of a side are right after all its steps.
+// same checks three particles of a side after all its steps, and panics if one of them is wrong.
 func same(side string, n, steps int, step func(*particle), get func(int) particle) {
 	for _, i := range []int{0, n / 3, n - 1} {
 		want := numberedParticle(i)

@@ -17,8 +17,8 @@ const (
 )
 
 // sharedReads returns the sides of the works that read a number from each of n elements in random order: with
-// Get on one goroutine, or with Load on two. In the work shared-get-beside-writer, another goroutine removes
-// and inserts other elements until the reader is done.
+// Get on one goroutine, or with Load on two goroutines. In the work shared-get-beside-writer, another
+// goroutine removes and inserts other elements until the reader is done.
 func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	order := randomOrder(n)
 	want := float32(0)

@@ -109,8 +109,8 @@ func tableAppends(n int) ([]side, func()) {
 	}, nil
 }
 
-// tableRemovals returns the sides of the work table-remove: remove half of n particles, each time a random
-// one, by moving the last particle into its place.
+// tableRemovals returns the sides of the work table-remove: remove half of n particles, one random particle
+// at a time, by moving the last particle into its place.
 func tableRemovals(n int) ([]side, func()) {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	rows := make([]uint32, n/2)
@@ -153,7 +153,7 @@ func tableRemovals(n int) ([]side, func()) {
 }
 
 // tableBases returns the sides of the work stagger: visit random rows of a table over and over, and touch all
-// ten fields of each. The rows are so few that they fit into the caches.
+// ten fields of each row. The rows are so few that they fit into the caches.
 func tableBases(n int) ([]side, func()) {
 	visits := min(n, 1<<14)
 	n = min(n, 1<<20)
@@ -179,7 +179,7 @@ func tableBases(n int) ([]side, func()) {
 }
 
 // tableRows returns the sides of the work rows: visit random rows of the whole table, and touch all ten
-// fields of each. Blocks do this work faster than columns, and structs are fastest.
+// fields of each row. Blocks do this work faster than columns, and structs are fastest.
 func tableRows(n int) ([]side, func()) {
 	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
 	structs := make([]particle, n)

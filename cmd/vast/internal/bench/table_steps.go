@@ -11,9 +11,9 @@ func tickTable(t *particleTable) {
 	}
 }
 
-// age subtracts dt from all lifetimes, eight in each pass of the loop. With one in each pass, the loop
-// overhead would exceed the time for memory. The code for structs has no such loop, because it would still
-// wait for memory.
+// age subtracts dt from all lifetimes, eight in each pass of the loop. With one lifetime in each pass, the
+// loop overhead would exceed the time for memory. The code for structs has no such loop, because it would
+// still wait for memory.
 func age(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)

@@ -140,7 +140,7 @@ func (d *driver) run() {
 	}
 }
 
-// always is always ready to receive from.
+// always is a channel from which a receive never waits.
 var always = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
@@ -158,9 +158,10 @@ func (d *driver) admit(most time.Duration) (more bool) {
 	return d.visited != nil && d.visited.Admit(min(most, visitTime))
 }
 
-// await waits until a tick is due and returns that time, which a pause postpones. Meanwhile it handles
-// pauses, admits visitors and fills snapshots. It fills a snapshot right after a tick, when most time is
-// left, and later only if roomy or more is left or the run is paused. It returns false at the end of the run.
+// await waits until a tick is due and returns the time at which it was due. A pause postpones this time.
+// Meanwhile it handles pauses, admits visitors and fills snapshots. It fills a snapshot right after a tick,
+// when most time is left, and later only if roomy or more is left or the run is paused. It returns false at
+// the end of the run.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// options are the flags of the command line. Zero means none for ticks, length, memoryLimit, places and
-// capture.
+// options are the flags of the command line. Zero means no bound for ticks, length and memoryLimit. An empty
+// text means no file for places and capture.
 type options struct {
 	travellers  int
 	places      string // a file
@@ -33,7 +33,7 @@ type options struct {
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
-// noInspector is the value of -inspect for no inspector.
+// noInspector is the value of -inspect that turns the inspector off.
 const noInspector = "off"
 
 // Bounds that catch typing errors.

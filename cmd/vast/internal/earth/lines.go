@@ -11,7 +11,7 @@ import (
 )
 
 // watchLines starts the driver and prints a line a second. At the end, it prints another line if the world
-// has changed since the last one. It returns the exit status, or an error of the output.
+// has changed since the last line. It returns the exit status, or an error of the output.
 func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
 	if n.credits != "" {
 		fmt.Fprintf(w, "# %s\n", n.credits)
@@ -53,7 +53,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	}
 }
 
-// line formats figures for grep and cut: name=value, one space between, sizes in bytes.
+// line formats figures for grep and cut, as name=value with one space between them. Sizes are in bytes.
 func line(f figures) string {
 	day, time := timeOfDay(f.counts.Ticks)
 	c, t, m := f.counts, f.timing, f.memory

@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stage is the progress of loading. A total of 0 is unknown.
+// stage is the progress of loading. A total of 0 means that the total is unknown.
 type stage struct {
 	name        string
 	done, total int

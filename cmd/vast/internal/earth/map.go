@@ -37,7 +37,7 @@ func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	return p.Next == simulation.CrowdParts
 }
 
-// pickPlaces visits some of the places. It reports whether it has visited all.
+// pickPlaces visits some of the places. It reports whether all places have been visited by now.
 func pickPlaces(l loaded, p *inspect.Picking) bool {
 	const aLook = 1 << 15
 	list := l.index.list

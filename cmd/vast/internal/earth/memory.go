@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory is the memory of the process in bytes, outside the Go heap and in it. It also has the garbage
-// collections since the process began.
+// memory is the memory of the process in bytes, outside the Go heap and in it. It also has the number of
+// garbage collections since the process began, and the longest pause.
 type memory struct {
 	reserved, committed, resident int
 	goHeap                        int // objects, live or not yet swept

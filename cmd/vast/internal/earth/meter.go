@@ -16,7 +16,7 @@ type meter struct {
 	max    time.Duration
 }
 
-// longestTracked bounds the histogram. In percentiles, longer ticks count as this long.
+// longestTracked bounds the histogram. In percentiles, a longer tick counts as an hour.
 const longestTracked = time.Hour
 
 func newMeter(budget time.Duration) *meter {

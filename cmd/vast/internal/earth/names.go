@@ -116,7 +116,7 @@ func (x *index) name(place int) string {
 	return name
 }
 
-// find returns the place with a name. The text has the form that the method name returns; the country and the
+// find returns the place with a name. The text has the form that [index.name] returns; the country and the
 // number are optional. If several places match, it returns the most populous. Case and accents do not matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
@@ -159,8 +159,8 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 // the most populous first.
 const few = 1024
 
-// suggest returns up to most places whose names begin with the text, the most populous first. The text after
-// a comma is the beginning of a country.
+// suggest returns the places whose names begin with the text, the most populous first, up to the given
+// number. The text after a comma is the beginning of a country.
 func (x *index) suggest(text string, most int) (found []int) {
 	name, country, _ := strings.Cut(text, ",")
 	country = strings.ToUpper(strings.TrimSpace(country))

@@ -31,8 +31,8 @@ type record struct {
 	err    error
 }
 
-// table reads CSV and writes its rows as a table. It stops after most rows, unless most is 0. It returns the
-// number of written rows, and whether there are more.
+// table reads CSV and writes its rows as a table. most is the largest number of rows; 0 means all rows. It
+// returns the number of written rows, and whether there are more.
 func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)

@@ -60,7 +60,7 @@ type figure struct {
 	of    func(*figures) *int
 	bytes bool
 	// An exact figure returns to the same number whenever all churns rest. Other figures vary between rounds:
-	// their last median may exceed their first by a twentieth plus slack.
+	// their last median may exceed their first median by a twentieth plus slack.
 	exact bool
 	slack int
 }

@@ -22,7 +22,7 @@ func (g growth) String() string {
 	return fmt.Sprintf("%s grew from %d to %d", g.Figure, g.From, g.To)
 }
 
-// above returns the exact figures that are larger than at the baseline.
+// above returns the exact figures that are larger now than they were at the baseline.
 func above(base, now figures) (grown []growth) {
 	for _, f := range judged {
 		if from, to := *f.of(&base), *f.of(&now); f.exact && to > from {

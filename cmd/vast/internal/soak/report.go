@@ -34,7 +34,7 @@ func (r *report) add(t *tally, now figures, passed time.Duration) {
 	r.now, r.Seconds = now, passed.Seconds()
 }
 
-// line formats the report for grep and cut: name=value, one space between, sizes in bytes.
+// line formats the report for grep and cut, as name=value with one space between them. Sizes are in bytes.
 func (r *report) line() string {
 	f := r.now
 	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d "+

@@ -16,7 +16,7 @@ func rings(t *tally) churn {
 		end     int64
 	)
 	return churn{name: "rings", round: func(r *rand.Rand) {
-		// the capacity has room for the largest chunk of the writer and that of the reader
+		// The capacity has room for the largest chunk of the writer and the largest chunk of the reader.
 		buffer := some(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))}))
 		total, seed := 100_000+r.IntN(100_000), r.Uint64()
 		var all together

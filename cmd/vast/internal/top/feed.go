@@ -62,7 +62,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, mostAnswer, &costs); err != nil {
 		return err
 	}
-	// A program that hangs cannot tell the name of its world, but is still of interest.
+	// A program that hangs cannot tell the name of its world, but the command can still show its figures.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)

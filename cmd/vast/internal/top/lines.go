@@ -73,7 +73,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 	return cli.Fail(stderr, "top", err, cli.Failure)
 }
 
-// plainLine formats a sample for grep and cut: name=value, one space between, sizes in bytes.
+// plainLine formats a sample for grep and cut, as name=value with one space between them. Sizes are in bytes.
 func plainLine(n inspect.Sample) string {
 	var b strings.Builder
 	if p := n.Pace; p != nil {

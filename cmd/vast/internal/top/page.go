@@ -82,7 +82,7 @@ func header(s *state, columns int, now time.Time) tty.Line {
 	return append(append(left.Pad(room), tty.Text("  ", tty.Plain)), right...)
 }
 
-// health is the state of the program, and of the connection to it.
+// health returns the state of the program, and of the connection to it.
 func health(s *state, now time.Time) tty.Span {
 	n := s.now()
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// Screen is a simulated terminal with a command on it. It copies its cells in Show, because those of tcell's
-// simulation belong to the goroutine that draws.
+// Screen is a simulated terminal with a command on it. It copies its cells in Show, because the cells of
+// tcell's simulation belong to the goroutine that draws.
 type Screen struct {
 	tcell.SimulationScreen
 	Signals chan os.Signal
@@ -40,7 +40,7 @@ func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]st
 	return s
 }
 
-// Show shows the cells and copies them. The command calls it.
+// Show shows the cells and copies them. The command under test calls Show.
 func (s *Screen) Show() {
 	s.SimulationScreen.Show()
 	s.mu.Lock()
@@ -85,7 +85,7 @@ func (s *Screen) Coloured() int {
 	return s.coloured
 }
 
-// ResizeTo changes the size, as a user does with a window.
+// ResizeTo changes the size of the screen, as if a user resized a window.
 func (s *Screen) ResizeTo(columns, rows int) {
 	s.SetSize(columns, rows)
 	s.PostEvent(tcell.NewEventResize(columns, rows)) // a real terminal sends this event
