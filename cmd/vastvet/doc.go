@@ -16,9 +16,9 @@
 //
 // # offheap
 //
-// Finds Go pointers outside of Go's heap, where the garbage collector does not see them: element types that
-// contain Go pointers, also behind a generic function of the program; pointers stored through unsafe;
-// addresses of Go variables stored as a uintptr.
+// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them: element
+// types that contain Go pointers, also behind a generic function of the program; pointers stored through
+// unsafe; addresses of Go variables stored as a uintptr.
 //
 //	type Ship struct{ Name string }
 //
@@ -27,9 +27,9 @@
 //
 // # escape
 //
-// Finds pointers to components and to elements of a pool that may outlive the component or element: in a
-// package-level variable, in a channel, in a goroutine that the function does not wait for, in a resource, or
-// in a component on the Go heap.
+// This check finds pointers to components and to elements of a pool that may outlive the component or
+// element: in a package-level variable, in a channel, in a goroutine that the function does not wait for, in
+// a resource, or in a component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -39,8 +39,8 @@
 //
 // # useafter
 //
-// Finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free, if both happen
-// in one function on every path.
+// This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free, if
+// both happen in one function on every path.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -51,8 +51,8 @@
 //
 // # unchecked
 //
-// Finds dropped errors of Grow, Commit, Append, New and similar functions. The program would not notice that
-// there is no room.
+// This check finds dropped errors of Grow, Commit, Append, New and similar functions. The program would not
+// notice that there is no room.
 //
 //	ships.Grow(n) // wrong
 //
@@ -62,8 +62,8 @@
 //
 // # queryloop
 //
-// Finds structural changes inside a loop over a query, a relation, a tracker or an order. The next step of
-// the loop panics.
+// This check finds structural changes inside a loop over a query, a relation, a tracker or an order. The next
+// step of the loop panics.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong
@@ -72,15 +72,15 @@
 //
 // # handle
 //
-// Finds handles and entities that are compared by slot. Slots are reused.
+// This check finds handles and entities that are compared by slot. Slots are reused.
 //
 //	if target.Slot() == ship.Slot() { // wrong
 //	if target == ship {               // right
 //
 // # declared
 //
-// Finds systems that touch a column without declaring it. They may run at the same time as systems that write
-// the column.
+// This check finds systems that touch a column without declaring it. Such systems may run at the same time as
+// systems that write the column.
 //
 //	s.Add(sched.System{Name: "move", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 //		for run := range q.Runs() {

@@ -17,8 +17,8 @@ import (
 
 const address = "https://pkg.go.dev/" + lib.Module + "/cmd/vastvet"
 
-// New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of its
-// facts about functions of imported packages.
+// New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of the
+// analyzer's facts about functions of imported packages.
 func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:      name,
@@ -86,7 +86,7 @@ func (p *Pass) InTest(n ast.Node) bool {
 }
 
 // Provoked reports whether a node is part of a function literal in a test. The literal must have no
-// parameters, and one statement besides declarations, such as
+// parameters, and only one statement that is not a declaration, such as
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
 //

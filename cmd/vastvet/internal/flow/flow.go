@@ -45,8 +45,8 @@ func pathOf(f *types.Func) string {
 	return f.Pkg().Path()
 }
 
-// Find returns the block of a graph that contains a node, and the index of the block's node that contains it.
-// It returns nil for a node that no block contains, such as a node in a function literal.
+// Find returns the block of a graph that contains the node n, and the index of the part of the block in which
+// n lies. It returns nil for a node that no block contains, such as a node in a function literal.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {
@@ -58,8 +58,8 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether a path leads from the beginning of one of the blocks to a block for which to
-// returns true, without passing through a block for which past returns true.
+// Reaches reports whether a path leads from the beginning of one of the blocks to a block that the function
+// to accepts. The path must not pass through a block that the function past accepts.
 func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool

@@ -16,7 +16,7 @@ import (
 // Source is one place where a variable gets a value.
 type Source struct {
 	// Expr is the value, a call with several results, or the operand of a range statement. It is nil if the
-	// value is computed from an older one.
+	// value is computed from an older value.
 	Expr ast.Expr
 	// Result is the index among the results of the call, or among the two variables of the range statement.
 	Result int
@@ -243,8 +243,8 @@ func Base(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// Path returns a text for a variable or a field of it, and the variable. Equal texts with equal variables
-// mean the same place. For other expressions path is empty and root is nil.
+// Path returns a text for a variable, or for a field of a variable, and the variable. Equal texts with equal
+// variables mean the same place. For other expressions path is empty and root is nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -74,7 +74,7 @@ func bare(t types.Type) types.Type {
 	return t
 }
 
-// generic reports whether a type contains, or may contain, type parameters. Then it may be identical to
+// generic reports whether a type contains, or may contain, type parameters. Such a type may be identical to
 // another type.
 func generic(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
@@ -171,8 +171,8 @@ func (l *look) world(e ast.Expr) any {
 }
 
 // worldsOf returns the number of worlds that a declaration may use: variables and fields that hold a world,
-// and calls that return one. Methods of sched.Context and sched.Schedule return the system's own world and do
-// not count.
+// and calls that return a world. Methods of sched.Context and sched.Schedule return the system's own world
+// and do not count.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {

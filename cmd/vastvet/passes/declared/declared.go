@@ -91,7 +91,7 @@ func (l *look) index() {
 	l.severalWorlds = l.worldsOfPackage() > 1
 }
 
-// holds reports whether a type is one of the named types, or a slice or array of one.
+// holds reports whether a type is one of the named types, or a slice or array of such a type.
 func holds(t types.Type, names ...string) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:

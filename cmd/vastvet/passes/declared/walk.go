@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// enter examines a function that runs with the system. depth is the number of calls that it still follows.
+// enter examines a function that runs with the system. depth is the number of calls that enter still follows.
 func (s *system) enter(function ast.Expr, depth int) {
 	if depth == 0 {
 		return
@@ -82,8 +82,8 @@ func (l *look) callee(call *ast.CallExpr) *ast.FuncDecl {
 	return nil
 }
 
-// give records the functions that a call passes to a function of the package. They run where that function
-// calls its parameters.
+// give records the functions that a call passes to a function of the package. The passed functions run where
+// that function calls its parameters.
 func (s *system) give(d *ast.FuncDecl, call *ast.CallExpr, depth int) {
 	for i, argument := range call.Args {
 		if x := parameter(s.TypesInfo, d, i); x != nil && isFunc(x.Type()) {
@@ -101,7 +101,7 @@ func isFunc(t types.Type) bool {
 }
 
 // callsBack reports whether a function calls its function arguments before it returns. Other functions may
-// keep them until after the system has run.
+// keep the arguments until after the system has run.
 func (s *system) callsBack(call *ast.CallExpr) bool {
 	switch lib.Callee(s.TypesInfo, call) {
 	case "sched.Context.Each", "sched.Context.Split", "sched.Reduce":
@@ -150,7 +150,8 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	})
 }
 
-// access maps each method of a column that accesses its values to whether the method writes.
+// access has the methods of a column that access its values. It maps each method to true if the method
+// writes.
 var access = map[string]bool{
 	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,
 	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,

@@ -33,8 +33,8 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 }
 
 // keeps reports whether a use of a variable may keep its target alive. It goes from the variable up to the
-// surrounding expressions, as long as they lead to the target. If place is set, it goes up as long as they
-// are the variable or a part of it.
+// surrounding expressions, as long as these lead to the target. If place is set, it goes up as long as the
+// expressions are the variable or a part of the variable.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {

@@ -137,8 +137,8 @@ func (f *finder) recovers(d *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// arguments returns the function that an identifier refers to, and its type arguments or those of its
-// receiver.
+// arguments returns the function that an identifier refers to, and the type arguments of the function or of
+// its receiver.
 func (f *finder) arguments(id *ast.Ident) (*types.Func, *types.TypeList) {
 	fn, ok := f.TypesInfo.Uses[id].(*types.Func)
 	if !ok {
@@ -282,8 +282,8 @@ func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (a
 	return inner(t, path, parameters, map[types.Type]bool{})
 }
 
-// inner does the work of pointer. seen holds the types that inner has examined. Without seen, types that
-// contain other types twice take exponential time.
+// inner is the recursive part of pointer. seen holds the types that inner has examined. Without seen, types
+// that contain other types twice take exponential time.
 func inner(t types.Type, path string, parameters map[*types.TypeParam]bool,
 	seen map[types.Type]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {

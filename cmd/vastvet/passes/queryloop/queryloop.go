@@ -165,7 +165,7 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	if !v.adds {
 		return same
 	}
-	// Adding a component that the entity already has only overwrites.
+	// Adding a component that the entity already has only overwrites the component.
 	q := l.query()
 	if v.entity < 0 {
 		q = call.Args[0]
@@ -304,8 +304,8 @@ func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	return inner
 }
 
-// arrives reports whether every path from a change reaches a block for which to returns true, without passing
-// through a block for which past returns true.
+// arrives reports whether every path from a change reaches a block that the function to accepts, without
+// passing through a block that the function past accepts.
 func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bool {
 	if g == nil {
 		return false

@@ -20,7 +20,7 @@ type place struct {
 // field reports whether a place is more than a variable.
 func (p place) field() bool { return strings.Contains(p.path, ".") }
 
-// below reports whether a place is equal to another or a part of it.
+// below reports whether a place is the other place or a part of the other place.
 func (p place) below(other place) bool {
 	return p.root == other.root && (p.path == other.path || strings.HasPrefix(p.path, other.path+"."))
 }

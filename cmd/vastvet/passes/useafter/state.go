@@ -104,7 +104,7 @@ func keep[V any](a, b map[place]V, same func(V, V) bool) (changed bool) {
 // assign forgets the facts about a place that is assigned.
 func (s *state) assign(p place) { s.forget(func(q place) bool { return q.below(p) }) }
 
-// overwrite forgets the facts about the target of a pointer, but keeps those about the pointer.
+// overwrite forgets the facts about the target of a pointer, but keeps the facts about the pointer.
 func (s *state) overwrite(p place) {
 	from, known := s.from[p]
 	why, bad := s.bad[p]
@@ -173,7 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that memory of a place, or of a part of it, is bad if which returns true for its origin.
+// empty records that memory of a place, or of a part of the place, is bad. It skips memory for whose origin
+// the function which returns false.
 func (s *state) empty(p place, why string, which func(origin) bool) {
 	for q, o := range s.from {
 		if o.owner == p {

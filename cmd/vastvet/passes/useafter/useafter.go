@@ -91,7 +91,7 @@ type function struct {
 	values    *trace.Values
 	rewritten map[*types.Var]bool // variables of the package that are assigned after their declaration
 	shared    map[*types.Var]bool // variables that a function literal in the function assigns
-	written   map[ast.Node]bool   // targets of range and select statements, which are no uses
+	written   map[ast.Node]bool   // targets of range and select statements, which do not count as uses
 	shown     map[ast.Node]bool   // operands that switch statements compare
 	dropped   map[ast.Expr]bool   // calls whose error is dropped
 	say       bool                // whether to report: true in the last pass
