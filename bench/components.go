@@ -26,7 +26,8 @@ type (
 	C10 struct{ X, Y float64 }
 )
 
-// initialCapacity is the capacity that the public suite gives to worlds of peers that need one.
+// initialCapacity is the capacity that the public suite gives to worlds of peers that need an initial
+// capacity.
 const initialCapacity = 1024
 
 // The numbers of components of the entities that works create and delete: Position and Velocity, without or

@@ -176,7 +176,7 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	return m.compare(&ours, &theirs, rounds, to)
 }
 
-// compare measures both sides in turns, appends the samples to those of earlier passes, and checks the
+// compare measures both sides in turns, appends the samples to the samples of earlier passes, and checks the
 // results of the sides.
 //
 // Before each sample the collector runs, so that neither side pays for the other's garbage. Then some untimed

@@ -9,7 +9,7 @@ import (
 type workload struct {
 	name     string
 	single   bool   // the work has no number of entities, so it is measured at n = 1 only
-	sizes    []int  // numbers of entities without -n; nil for those of the public suite
+	sizes    []int  // numbers of entities without -n; nil for the public suite's sizes
 	least    int    // least number of entities
 	iterates bool   // the work goes over all entities that match a query
 	panel    string // part of the chart; empty for none

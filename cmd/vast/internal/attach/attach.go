@@ -31,7 +31,7 @@ const tokenVariable = "VAST_TOKEN"
 const AboutToken = "the inspector's `token`; safer in the environment variable " + tokenVariable + ",\n" +
 	"or in the address as printed, with #token=…"
 
-// The longest times to wait.
+// These are the longest times to wait.
 const (
 	dialTime   = 5 * time.Second
 	answerTime = 30 * time.Second // until an answer begins

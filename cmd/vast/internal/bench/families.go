@@ -57,7 +57,7 @@ func familyNames() []string {
 	return names
 }
 
-// has reports whether name is that of the family or of one of its works.
+// has reports whether name is the name of the family or of one of its works.
 func (f family) has(name string) bool {
 	return name == f.name || slices.ContainsFunc(f.works(), func(w work) bool { return w.name == name })
 }

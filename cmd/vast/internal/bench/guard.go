@@ -105,7 +105,7 @@ func churnGoHeap(last *[live]*element, n int) {
 // ticks is the number of ticks in a round of the work sample-ticks.
 const ticks = 40
 
-// One in turnover elements is replaced in a tick, and one in lookups is looked up.
+// In each tick, one element in turnover is replaced, and one element in lookups is looked up.
 const (
 	turnover = 1000
 	lookups  = 100

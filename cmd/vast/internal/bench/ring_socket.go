@@ -31,7 +31,8 @@ func framesOf(n int) (frames []byte, sum uint64) {
 
 func frameSum(b []byte) uint64 { return uint64(b[0]) + uint64(b[len(b)-1])<<8 + uint64(len(b)) }
 
-// repeatedFrames is a reader that delivers the same frames several times, in pieces like those of a socket.
+// repeatedFrames is a reader that delivers the same frames several times, in pieces as large as typical reads
+// from a socket.
 type repeatedFrames struct {
 	frames []byte
 	at     int

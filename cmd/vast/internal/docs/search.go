@@ -153,7 +153,7 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if met > 0 {
-			// sections with all words come first
+			// Sections that contain all words come first.
 			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)})
 		}
 	}

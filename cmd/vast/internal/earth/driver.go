@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// catchUp is the largest number of missed ticks that a driver makes up for. The driver drops further missed
-// ticks. Without this bound, the driver would run hours of ticks at full speed after the machine slept.
+// catchUp is the largest number of missed ticks that a driver makes up for. A driver that misses more ticks
+// drops all of them. Without this bound, the driver would run hours of ticks at full speed after the machine
+// slept.
 const catchUp = 5
 
 // driver ticks a world at a steady rate on its own goroutine. The meter and the world belong to that
@@ -101,7 +102,7 @@ func (d *driver) guarded(onPanic func()) {
 	d.run()
 }
 
-// halt ends the ticks and waits for the current one.
+// halt ends the ticks and waits for the current tick.
 func (d *driver) halt() {
 	d.halting.Do(func() { close(d.stop) })
 	<-d.done

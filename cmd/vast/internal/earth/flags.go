@@ -29,7 +29,7 @@ type options struct {
 	json        bool
 	plain       bool
 	capture     string // a file
-	inspect     string // an address; empty: the default one
+	inspect     string // an address; empty: the default address
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 

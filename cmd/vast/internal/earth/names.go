@@ -117,7 +117,8 @@ func (x *index) name(place int) string {
 }
 
 // find returns the place with a name. The text has the form that [index.name] returns; the country and the
-// number are optional. If several places match, it returns the most populous. Case and accents do not matter.
+// number are optional. If several places match, it returns the most populous of them. Case and accents do not
+// matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if place, ok := x.nth(text, 1); ok {

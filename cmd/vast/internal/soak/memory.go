@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// arenas uses arenas with marks: one per round, and one that stays open.
+// arenas uses arenas with marks: one arena per round, and one arena that stays open.
 func arenas(t *tally) churn {
 	var lasting *arena.Arena
 	use := func(a *arena.Arena, r *rand.Rand) {
@@ -62,7 +62,7 @@ type block struct {
 	value byte
 }
 
-// heaps uses heaps with allocations of all sizes: one per round, and one that stays open.
+// heaps uses heaps with allocations of all sizes: one heap per round, and one heap that stays open.
 func heaps(t *tally) churn {
 	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
 		for range 2000 {

@@ -37,7 +37,7 @@ The analyzer skips a function that waits after the send or the go statement, for
 It skips goroutines that signal their end to code that may wait elsewhere, and variables that are never
 read.`, run)
 
-// The advice of the messages: a reference to keep instead of the pointer.
+// These texts are the advice of the messages. Each names a reference to keep instead of the pointer.
 const (
 	entity = "keep the vast.Entity, and look the component up where it is used"
 	handle = "keep the bulk.Handle, and look the element up where it is used"
@@ -226,7 +226,7 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 }
 
 // mayBeGo reports whether a function may return memory on the Go heap. A method of a ValueColumn or an Order
-// does so if the values are those of a HeapColumn. This is possible if the elements have Go pointers, or if
+// does so if the values belong to a HeapColumn. This is possible if the elements have Go pointers, or if
 // the package makes the value from a HeapColumn.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
