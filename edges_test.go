@@ -130,7 +130,7 @@ func TestEdgesModel(t *testing.T) {
 			m.remove(from, to)
 		case op < 67:
 			if m.RemoveTargets(from) != (len(m.out[from]) > 0) {
-				t.Fatalf("step %d: RemoveTargets(%v) is wrong: the entity has %d targets", step, from, len(m.out[from]))
+				t.Fatalf("step %d: RemoveTargets(%v) is wrong for %d targets", step, from, len(m.out[from]))
 			}
 			m.removeOut(from)
 		case op < 72:

@@ -99,7 +99,7 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 		case 0:
 			id &^= 0xFFFF_F000 // a low slot, near the used slots
 		case 1:
-			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // the mark of this world with a low generation
+			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's mark with a low generation
 		}
 		e := EntityOf(id)
 		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) ||

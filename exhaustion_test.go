@@ -202,8 +202,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 }
 
-// hog returns a function that takes all memory of a limit except the given number of bytes. Each call replaces
-// the last amount.
+// hog returns a function that takes all memory of a limit except the given number of bytes. Each call
+// replaces the last amount.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
 	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})

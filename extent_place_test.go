@@ -99,7 +99,7 @@ func TestDrawAtALimit(t *testing.T) {
 }
 
 // TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough, or else the words
-// behind all extents.
+// after all extents.
 func TestHolesByTheirSize(t *testing.T) {
 	w, as := someArchetypes(t, 40, 16, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 5, 3, 8, 3, 8, 3} { // at words 0, 2, 5, 10, 13, 21, 24, 32
@@ -122,8 +122,8 @@ func TestHolesByTheirSize(t *testing.T) {
 	}
 }
 
-// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all
-// extents: the largest hole is taken first, then the remaining ones. A refusal gives all of them back.
+// TestLargestHole checks the placement if no hole is large enough and too few words are left after all
+// extents: the largest hole is taken first, then the remaining holes. A refused Grow gives all words back.
 func TestLargestHole(t *testing.T) {
 	w, as := someArchetypes(t, 20, 7, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 4, 3, 3, 4} { // at words 0, 2, 5, 9, 12, 15; one word is left
@@ -146,14 +146,14 @@ func TestLargestHole(t *testing.T) {
 		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of one, unless it
-// continues the archetype's last extent or no huge page is free.
+// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page,
+// unless the extent continues the archetype's last extent or no huge page is free.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
 		t.Skip("the system has no huge pages, or very large ones")
 	}
-	words := uint32(huge / 8 / 64) // of a column of 8 bytes
+	words := uint32(huge / 8 / 64) // the words of a huge page in a column of 8 bytes
 	w, as := someArchetypes(t, int(4*words), 3, Options{Pages: vm.PagesSmall})
 	a, b, c := as[0], as[1], as[2]
 	a.New()

@@ -58,7 +58,7 @@ func TestAdjacentExtents(t *testing.T) {
 		t.Fatalf("%d extents, want 2 at least", extents)
 	}
 	if lens := runsOf(w.Query(c)); len(lens) != 1 || lens[0] != 50_000 {
-		t.Errorf("the runs have lengths %v, want one of 50000", lens)
+		t.Errorf("the runs have lengths %v, want one run of 50000", lens)
 	}
 }
 
@@ -105,8 +105,8 @@ func entitiesOf(q Query) (es []Entity) {
 	return es
 }
 
-// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that it
-// keeps a word that Grow promised in any case.
+// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that the
+// archetype never loses a word that Grow promised.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
@@ -231,7 +231,7 @@ func TestHolesAreFilled(t *testing.T) {
 	frontier := w.frontier
 	w.DeleteAll(w.Query(a.columns[0].asAny()))
 	others := w.Query().Without(b.columns[0].asAny())
-	for _, n := range []int{1000, 2048, 1} { // 2,048 fill the hole exactly
+	for _, n := range []int{1000, 2048, 1} { // 2,048 entities fill the hole exactly
 		c.NewN(n, nil)
 		if w.frontier != frontier || w.Len() != 64+n {
 			t.Errorf("%d entities: the frontier moved from word %d to %d", n, frontier, w.frontier)

@@ -36,7 +36,7 @@ func columnWithStray() (c Column[mass], e Entity, past *mass) {
 	return c, e, (*mass)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
 }
 
-// faultOf returns the memory fault of f.
+// faultOf returns the memory fault that f causes.
 func faultOf(t *testing.T, f func()) (found *vm.Fault) {
 	t.Helper()
 	defer func() {
@@ -65,7 +65,7 @@ func TestColumnFault(t *testing.T) {
 	f := faultOf(t, func() { past.Kilograms = 1 })
 	want := fmt.Sprintf(`slot 5000000 of column mass of world "demo" is beyond its %d usable slots`, f.Usable)
 	if f.String() != want {
-		t.Errorf("it says %q, want %q", f, want)
+		t.Errorf("the fault says %q, want %q", f, want)
 	}
 	if f.Usable < int(c.c.slots) || f.Usable > int(c.c.slots)+63 {
 		t.Errorf("the fault reports %d usable slots, the column has %d", f.Usable, c.c.slots)
@@ -87,12 +87,12 @@ func TestColumnFault(t *testing.T) {
 	f = faultOf(t, func() { p.Kilograms++ })
 	want = `slot 0 of column mass of world "demo" is gone: it was closed`
 	if f.String() != want || !f.Closed {
-		t.Errorf("it says %q, want %q", f, want)
+		t.Errorf("the fault says %q, want %q", f, want)
 	}
 	f = faultOf(t, func() { e = run.Entity(0) })
 	want = ` of the entities of world "demo" is gone: it was closed`
 	if !strings.HasSuffix(f.String(), want) {
-		t.Errorf("it says %q, want %q", f, want)
+		t.Errorf("the fault says %q, want %q", f, want)
 	}
 	if text := f.Error(); !strings.Contains(text, "closed at ") || !strings.Contains(text, "fault_test.go:") {
 		t.Errorf("the error says\n%s", text)
@@ -116,7 +116,7 @@ func TestTrimmedFault(t *testing.T) {
 	const format = `slot %d of column mass of world "shrinking" lies in memory that was given back`
 	want := fmt.Sprintf(format, slot)
 	if f.String() != want {
-		t.Errorf("it says %q, want %q", f, want)
+		t.Errorf("the fault says %q, want %q", f, want)
 	}
 }
 

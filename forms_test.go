@@ -100,7 +100,7 @@ func (f *formsWorld) these(set []int) (cols []AnyColumn) {
 
 func (f *formsWorld) inOrder() []Entity { return slices.SortedFunc(maps.Keys(f.living), bySlot) }
 
-// list returns a list in slot order or shuffled, which has duplicates and stale entities.
+// list returns a list of entities, in slot order or shuffled. The list has duplicates and stale entities.
 func (f *formsWorld) list() (list []Entity) {
 	all := f.inOrder()
 	for lo := 0; lo < len(all); {
@@ -283,7 +283,7 @@ func TestForms(t *testing.T) {
 }
 
 // TestFormsInBulk runs bulk operations over random queries and compares the whole world with the model after
-// each.
+// each operation.
 func TestFormsInBulk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

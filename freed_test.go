@@ -66,8 +66,8 @@ func TestWritesToRemovedComponents(t *testing.T) {
 	}
 }
 
-// TestWritesToRemovedElsewhere checks the same for storages whose components do not lie at base + slot ×
-// size.
+// TestWritesToRemovedElsewhere checks that a write to a removed component is found in storages whose
+// components do not lie at base + slot × size.
 func TestWritesToRemovedElsewhere(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -85,7 +85,7 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	}
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text,
 		"vast: slot 1 of a HeapColumn of *int was written after") {
-		t.Errorf("it panics with %q", text)
+		t.Errorf("New panics with %q", text)
 	}
 	w = demoWorld(t)
 	s = NewSparseColumn[uint64](w)
@@ -100,7 +100,7 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	}
 	*sparse |= 0xff //vastvet:ignore useafter: on purpose
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text, "bulk: slot 1 of ") {
-		t.Errorf("it panics with %q", text)
+		t.Errorf("New panics with %q", text)
 	}
 }
 

@@ -94,7 +94,8 @@ func TestRetiredSlots(t *testing.T) {
 			if err := a.Grow(200); err != nil {
 				t.Fatal(err)
 			}
-			// Slots at the ends, in the middle and around a word's border have one use left. Slot 30 has two.
+			// Slots at the ends, in the middle and around a word's border have one use left. Slot 30 has two
+			// uses left.
 			old := []uint32{0, 1, 10, 63, 64, 100, 127}
 			age(w, generation.MaxCount-1, old...)
 			age(w, generation.MaxCount-2, 30)
@@ -176,7 +177,7 @@ func TestRetiredWithQueries(t *testing.T) {
 		}
 	})
 	if starts == 0 || w.Query(c).Count() != 199 || w.Len() != 199 {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want 199", w.Len())
 	}
 	w.checkInvariants()
 }

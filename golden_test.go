@@ -10,8 +10,8 @@ import (
 
 // TestGoldenAnswers runs one stream of operations of the combined model and hashes its answers and its final
 // state: the entities of each query in order, their slots, generations, components and links. The hash is the
-// same on every system, processor and page size. If the operations of the model change, or the choice of
-// slots, write the new hash here. Note a changed choice of slots in the change log.
+// same on every system, processor and page size. If the operations of the model or the choice of slots
+// change, write the new hash here. Note a changed choice of slots in the change log.
 func TestGoldenAnswers(t *testing.T) {
 	const want = 0x61f9e9fed80769da
 	h := fnv.New64a()

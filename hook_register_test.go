@@ -42,7 +42,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 				told["1"]++
 				if first {
 					first = false
-					tags[0].OnRemove(count("0")) // a column before tags[1] in the world's list
+					tags[0].OnRemove(count("0")) // this column comes before tags[1] in the world's list
 					tags[3].OnRemove(count("3 late"))
 					NewSparseColumn[int](w)
 				}
@@ -52,7 +52,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 			end(w, es)
 			want := map[string]int{"1": 2, "2": 2, "3": 2, "3 late": 2}
 			if name == "Delete" && !linked {
-				want["0"] = 1 // for the entity that is deleted afterwards; a cascade deletes both at once
+				want["0"] = 1 // for the entity that is deleted later; a cascade deletes both entities at once
 			}
 			if !maps.Equal(told, want) {
 				t.Errorf("%s, linked %t: told %v, want %v", name, linked, told, want)
@@ -65,7 +65,8 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 	}
 }
 
-// TestRelationMadeByHook registers a relation while a deletion runs. The deletion goes on without it.
+// TestRelationMadeByHook registers a relation while a deletion runs. The deletion ignores the new
+// relation.
 func TestRelationMadeByHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

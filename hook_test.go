@@ -29,7 +29,7 @@ func (h *heard) hook(what string) func(Entity, *number) {
 func (h *heard) expect(t *testing.T, when string, want ...string) {
 	t.Helper()
 	if !slices.Equal(*h, want) {
-		t.Errorf("%s: told %q, want %q", when, *h, want)
+		t.Errorf("%s: the calls were %q, want %q", when, *h, want)
 	}
 	*h = nil
 }
@@ -52,7 +52,7 @@ func TestHooksTellOncePerChange(t *testing.T) {
 	b.Remove(first)
 	h.expect(t, "Remove", "-b 0=0")
 	b.Remove(first)
-	h.expect(t, "Remove of what is gone")
+	h.expect(t, "second Remove")
 	b.Add(first, number{5})
 	h.expect(t, "Add", "+b 0=5")
 
@@ -65,7 +65,7 @@ func TestHooksTellOncePerChange(t *testing.T) {
 	w.Delete(first)
 	h.expect(t, "Delete", "-a 0=8", "-b 0=5")
 	w.Delete(first)
-	h.expect(t, "Delete of what is gone")
+	h.expect(t, "second Delete")
 	both.New()
 	b.Add(plain.New(), number{3})
 	h = nil
@@ -89,7 +89,7 @@ func TestHooksRunInTheOrderOfRegistration(t *testing.T) {
 	}
 	tag.Remove(w.Archetype(tag).New())
 	if !slices.Equal(order, []int{0, 1, 2}) {
-		t.Errorf("ran in the order %v", order)
+		t.Errorf("the hooks ran in the order %v", order)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestResources(t *testing.T) {
 	defer other.Close()
 	if kept := Resource[clock](w); !RemoveResource[clock](w) || RemoveResource[clock](w) ||
 		FindResource[clock](w) != nil || kept.Ticks != 9 {
-		t.Error("a resource was not removed, or twice")
+		t.Error("a resource was not removed exactly once")
 	}
 	SetResource(w, clock{9})
 	if FindResource[clock](other) != nil {
@@ -157,8 +157,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestOnlyWatchedColumnsAreLookedAt: the work of a deletion must not grow with the number of registered
-// columns.
+// TestOnlyWatchedColumnsAreLookedAt checks that the world watches only columns with hooks. The work of a
+// deletion must not grow with the number of registered columns.
 func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()

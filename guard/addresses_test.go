@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAddresses: returned pages are joined with their free neighbours and with the unused pages.
+// TestAddresses checks that returned pages are joined with their free neighbours and with the unused pages.
 func TestAddresses(t *testing.T) {
 	a := addresses{total: 20, next: 1}
 	take := func(n, want int) {
@@ -37,7 +37,7 @@ func TestAddresses(t *testing.T) {
 	a.give(16, 3)
 	a.give(19, 1)
 	if a.next != 16 || len(a.again) != 0 {
-		t.Errorf("pages from %d on are unused, and %v", a.next, a.again)
+		t.Errorf("unused pages begin at %d, returned are %v; want 16 and none", a.next, a.again)
 	}
 	take(4, 16)
 }

@@ -37,8 +37,8 @@ func alloc(t testing.TB, a *Allocator, size int) unsafe.Pointer {
 	return p
 }
 
-// TestAddressesAreUsedAgainOldestFirst: addresses are used again only after all were used once, in the order
-// of the frees.
+// TestAddressesAreUsedAgainOldestFirst checks that addresses are used again only after all addresses were
+// used once, in the order of the frees.
 func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	for _, pages := range pageKinds {
 		const blocks = 10
@@ -70,7 +70,7 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 		var e *vm.Error
 		if !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) ||
 			!strings.Contains(e.Detail, "raise Options.Addresses") {
-			t.Errorf("%v: without addresses: %v", pages, err)
+			t.Errorf("%v: Alloc without free addresses: %v", pages, err)
 		}
 		a.Free(kept)
 		// Freed neighbours make room for a larger block.
@@ -111,7 +111,7 @@ func TestFreedMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestMappings counts the mappings of a live block in /proc.
+// TestMappings checks that a live block costs two mappings and that a freed block costs none.
 func TestMappings(t *testing.T) {
 	if vm.HeapStandIn() || runtime.GOOS != "linux" {
 		t.Skip("only Linux counts mappings")
@@ -157,7 +157,7 @@ func TestLimits(t *testing.T) {
 		}
 		_, e := caught(func() { Make[record](a) })
 		if e == nil || !errors.Is(e, vm.ErrLimit) || e.Purpose != "limited" {
-			t.Errorf("%v: New beyond the limit: %v", pages, e)
+			t.Errorf("%v: Make beyond the limit: %v", pages, e)
 		}
 		a.Free(blocks[0])
 		alloc(t, a, page)
@@ -215,7 +215,7 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%v: a slice is described as %+v", pages, f)
 		}
 		if !a.Owns(unsafe.Pointer(p)) || a.Owns(unsafe.Pointer(t)) {
-			t.Errorf("%v: the record is not the allocator's, or the test is", pages)
+			t.Errorf("%v: Owns denies a record of the allocator or claims a Go value", pages)
 		}
 		Free(a, p)
 		FreeSlice(a, s)
@@ -270,11 +270,11 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	if _, err := NewAllocator(Options{Addresses: math.MaxInt}); !errors.Is(err, vm.ErrSize) {
-		t.Errorf("addresses beyond all: %v", err)
+		t.Errorf("more addresses than the system has: %v", err)
 	}
 }
 
-// TestManyGoroutines uses an allocator from many goroutines at once.
+// TestManyGoroutines checks that many goroutines can use an allocator at once.
 func TestManyGoroutines(t *testing.T) {
 	for _, pages := range pageKinds {
 		a := newAllocator(t, Options{Pages: pages, Addresses: 400 * vm.PageSize()})

@@ -18,7 +18,7 @@ import (
 // childVariable names the function that a child process of these tests runs instead of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
-// children are programs that die of one bad access or call each.
+// Each of the children is a program that dies of one bad access or call.
 var children = map[string]func(){
 	"write after free": func() {
 		defer vm.Watch()()
@@ -51,7 +51,7 @@ var ofChild *guard.Allocator
 
 func at(p *record) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// childBlock makes an allocator and a block of it.
+// childBlock makes an allocator and allocates a record.
 func childBlock(atStart bool) *record {
 	var err error
 	if ofChild, err = guard.NewAllocator(guard.Options{Name: "child", AtStart: atStart}); err != nil {
@@ -83,11 +83,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDeath starts the children and checks their exit status and last words.
+// TestDeath starts the children and checks their exit status and their output.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool     // it dies of a fault, which needs pages that fault
+		faults bool     // the child dies of a fault, which needs pages that fault
 		says   []string // in this order
 	}{
 		{"write after free", true, []string{"panic: guard: use after free: byte 16 of record (40 bytes) of " +

@@ -27,7 +27,7 @@ func attempt(f func()) error {
 	return nil
 }
 
-// TestAllocatorWhereEachCallFails runs the life of an allocator.
+// TestAllocatorWhereEachCallFails checks that an allocator survives the failure of each memory call.
 func TestAllocatorWhereEachCallFails(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewAllocator(Options{Addresses: 9 * vm.PageSize()})
@@ -73,7 +73,7 @@ func TestAllocatorWhereEachCallFails(t *testing.T) {
 	}
 }
 
-// TestPoolsWhereEachCallFails runs the lives of all kinds of pools.
+// TestPoolsWhereEachCallFails checks that pools of all kinds survive the failure of each memory call.
 func TestPoolsWhereEachCallFails(t *testing.T) {
 	for kind := range 3 {
 		calls := faulttest.EachCall(t, func() (err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// onlyOS skips a test where no access faults.
+// onlyOS skips a test in builds where no access faults.
 func onlyOS(t *testing.T) {
 	t.Helper()
 	if vm.HeapStandIn() {
@@ -76,12 +76,12 @@ func mentions(t *testing.T, what string, s guard.Stack, function string) {
 	t.Helper()
 	for f := range s.Frames() {
 		if !strings.HasSuffix(f.Function, "guard_test."+function) || f.Line == 0 {
-			t.Errorf("%s: begins at %s:%d, want %s", what, f.Function, f.Line, function)
+			t.Errorf("%s begins at %s:%d, want %s", what, f.Function, f.Line, function)
 		}
 		return
 	}
 	if function != "" {
-		t.Errorf("%s: no calls, want %s", what, function)
+		t.Errorf("%s has no calls, want %s", what, function)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestOutsideTheBlock(t *testing.T) {
 		{true, 2 * page, 8, 2 * page, 1, guard.PastEnd},
 	} {
 		a := newAllocator(t, guard.Options{AtStart: c.atStart})
-		// The report must not be about the neighbours on both sides, one of them freed.
+		// The block gets a live neighbour and a freed neighbour. The report must not be about the neighbours.
 		if _, err := a.Alloc(page, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestOutsideTheBlock(t *testing.T) {
 	}
 }
 
-// TestSlack: writes that do not fault are found when the block is freed.
+// TestSlack checks that Check and Free find writes that do not fault.
 func TestSlack(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		for _, c := range []struct {
@@ -209,7 +209,7 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestWriteToFreedOnTheHeap: where no access faults, Check finds the write.
+// TestWriteToFreedOnTheHeap checks that Check finds a write to a freed block if no access faults.
 func TestWriteToFreedOnTheHeap(t *testing.T) {
 	a, err := guard.NewAllocator(guard.Options{Pages: vm.PagesHeap, Name: "heap"})
 	if err != nil {
@@ -305,12 +305,12 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f, ok := guard.Describe(at); ok {
-		t.Errorf("of a closed allocator: %+v", f)
+		t.Errorf("Describe of an address of a closed allocator: %+v", f)
 	}
 }
 
-// TestDoLeavesOthersAlone: foreign panics and faults pass through unchanged, and Do restores the goroutine's
-// setting.
+// TestDoLeavesOthersAlone checks that foreign panics and faults pass through Do unchanged, and that Do
+// restores the goroutine's setting.
 func TestDoLeavesOthersAlone(t *testing.T) {
 	for _, want := range []any{"text", fmt.Errorf("an error"), &guard.Fault{Kind: guard.Wild}} {
 		func() {
@@ -352,7 +352,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	<-ended
 }
 
-// TestWatch checks the usual first line of a goroutine.
+// TestWatch checks that a bad access in a goroutine that defers Watch panics with a Fault.
 func TestWatch(t *testing.T) {
 	onlyOS(t)
 	a := newAllocator(t, guard.Options{})

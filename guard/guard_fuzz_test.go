@@ -37,7 +37,7 @@ func TestAllocatorAgainstModel(t *testing.T) {
 	}
 }
 
-// record is 40 bytes; odd has an odd size; large is more than a page.
+// record is 40 bytes, odd has an odd size, and large is more than a page of 4 KiB.
 type (
 	record [5]uint64
 	odd    [13]byte
@@ -49,8 +49,8 @@ func numberedOdd(i int) odd      { return odd{0: byte(i), 12: byte(i >> 8)} }
 func numberedLarge(i int) large  { return large{0: uint64(i), 350: uint64(i), 699: ^uint64(i)} }
 func numberedNothing(int) [0]int { return [0]int{} }
 
-// pools returns the constructors of pools with a bulk.Pool's verbs: the bulk.Pool first and the sampled one
-// last.
+// pools returns the constructors of pools with the methods of bulk.Pool. bulk.NewPool comes first, and
+// NewSampledPool comes last.
 func pools[T any](shared *Allocator, every int) []makePool[T] {
 	return []makePool[T]{
 		func(o bulk.Options) (exchangeable[T], error) { return bulk.NewPool[T](o) },
@@ -84,7 +84,7 @@ func FuzzPool(f *testing.F) {
 		8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			playPools(t, pages, 1, data, numbered) // every element is guarded, so that runs repeat
+			playPools(t, pages, 1, data, numbered) // every element is guarded, so that runs are reproducible
 		}
 	})
 }

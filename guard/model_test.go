@@ -55,7 +55,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 		last := (int(uintptr(p)-uintptr(a.base)) + max(1, size) - 1) / page
 		for i := first; i <= last+1; i++ {
 			if taken[i] == to {
-				t.Fatalf("page %d of a block of %d bytes belongs to another one", i, size)
+				t.Fatalf("page %d of a block of %d bytes belongs to another block", i, size)
 			}
 			taken[i] = to
 		}
@@ -82,7 +82,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 				if !errors.Is(err, vm.ErrCapacity) || p != nil {
 					t.Fatal(err)
 				}
-				// It may fail only at the capacity, or if no gap between the live blocks is long enough.
+				// Alloc may fail only at the capacity, or if no gap between the live blocks is long enough.
 				n := pagesOf(roundedSize(size, align)) + 1
 				gap := 0
 				for _, used := range taken {
@@ -122,7 +122,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 					b.want[i] = b.bytes[i]
 				}
 			}
-		case 5: // overwrites one byte of a slack
+		case 5: // overwrites a byte of the slack of a block
 			if len(blocks) > 0 {
 				i := in.Below(len(blocks))
 				before, after := a.slack(a.blockAt(uintptr(blocks[i].p)))
@@ -155,7 +155,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 				}
 				if !slices.ContainsFunc(blocks, func(b piece) bool { return b.p == p }) {
 					if f, _ := caught(func() { a.Free(p) }); f == nil || f.Kind < DoubleFree {
-						t.Fatalf("a block is freed again: %+v", f)
+						t.Fatalf("Free of a freed block reports %+v", f)
 					}
 				}
 			}
@@ -195,8 +195,8 @@ func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 // makePool makes one of the exchangeable pools.
 type makePool[T any] func(bulk.Options) (exchangeable[T], error)
 
-// playPool applies the operations in data to a pool and to a map, and fails if they differ. inOrder says that
-// elements take the lowest free slot.
+// playPool applies the operations in data to a pool and to a map, and fails if they differ. With inOrder,
+// elements must take the lowest free slot.
 func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool,
 	element func(int) T) {
 	const capacity = 100
@@ -264,7 +264,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			runs += len(run)
 		}
 		if n != len(live) || runs != len(live) || p.Len() != len(live) {
-			t.Fatalf("All yields %d, Runs %d of %d elements, Len() = %d", n, runs, len(live), p.Len())
+			t.Fatalf("All yields %d, Runs yields %d of %d elements, Len() = %d", n, runs, len(live), p.Len())
 		}
 	}
 	number := 0
@@ -295,7 +295,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			id := uint64(in.Below(2*capacity)) | uint64(in.Byte())<<32 | uint64(in.Byte())<<56
 			h := bulk.HandleOf[T](id)
 			if _, want := live[h]; p.Valid(h) != want || (p.Get(h) != nil) != want {
-				t.Fatalf("handle %v is valid", h)
+				t.Fatalf("Valid or Get is wrong for handle %v", h)
 			}
 		case 7:
 			if in.Byte()%4 == 0 {
@@ -313,7 +313,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 				clear(slots)
 			}
 			compare()
-		case 8: // overwrites a byte beside an element
+		case 8: // overwrites a byte next to an element
 			g, guarded := p.(*Pool[T])
 			if !guarded || len(known) == 0 {
 				break

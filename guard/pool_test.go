@@ -32,7 +32,8 @@ func fault(f func()) *Fault {
 	return found
 }
 
-// TestPoolTakesThePlaceOfABulkPool: the same calls give the same handles, up to the pool's tag.
+// TestPoolTakesThePlaceOfABulkPool checks that the same calls give the same handles, apart from the pool's
+// tag.
 func TestPoolTakesThePlaceOfABulkPool(t *testing.T) {
 	guarded := newPool[record](t, bulk.Options{Capacity: 200})
 	plain, err := bulk.NewPool[record](bulk.Options{Capacity: 200})
@@ -57,7 +58,7 @@ func TestPoolTakesThePlaceOfABulkPool(t *testing.T) {
 		handles[0], handles[1] = append(handles[0], a), append(handles[1], b)
 	}
 	if guarded.Len() != plain.Len() || guarded.Len() < 100 {
-		t.Errorf("%d and %d elements", guarded.Len(), plain.Len())
+		t.Errorf("the guarded pool has %d elements, the plain pool %d", guarded.Len(), plain.Len())
 	}
 }
 
@@ -107,7 +108,7 @@ func TestPoolDamage(t *testing.T) {
 			t.Errorf("%v: Remove: %+v", pages, f)
 		}
 		if p.Valid(h) || p.Len() != 0 {
-			t.Errorf("%v: the damaged element is still there", pages)
+			t.Errorf("%v: the damaged element is still in the pool", pages)
 		}
 		_, e = p.Insert(numberedOdd(2))
 		*(*byte)(unsafe.Add(unsafe.Pointer(e), -9)) = 0
@@ -210,7 +211,7 @@ func TestPoolMemory(t *testing.T) {
 	}
 	p.Remove(h)
 	if after, _ := p.Resident(); !vm.HeapStandIn() && after != before-block {
-		t.Errorf("%d bytes are resident, before the removal %d", after, before)
+		t.Errorf("%d bytes are resident after the removal, %d before", after, before)
 	}
 	if err := p.Trim(); err != nil {
 		t.Error(err)

@@ -25,7 +25,8 @@ func newSampledPool[T any](t testing.TB, o SampledPoolOptions) *SampledPool[T] {
 	return p
 }
 
-// TestSampler: intervals have the requested mean, and none is longer than twice the mean.
+// TestSampler checks that intervals have the requested mean, and that no interval is longer than twice the
+// mean.
 func TestSampler(t *testing.T) {
 	for _, every := range []int{1, 2, 10, 1000} {
 		s := NewSampler(every)
@@ -38,26 +39,26 @@ func TestSampler(t *testing.T) {
 			distinct[n-last] = true
 			longest, last = max(longest, n-last), n
 		}
-		// Intervals are uniform on 1 to 2·every-1: the standard error of their mean is every/√(3·picked), 0.4
-		// %.
+		// Intervals are uniform on 1 to 2·every-1. The standard error of their mean is every/√(3·picked), or
+		// 0.4 %.
 		if mean := float64(n) / picked; mean < 0.97*float64(every) || mean > 1.03*float64(every) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}
 		if longest > 2*every-1 || len(distinct) < min(every, 100) {
-			t.Errorf("one in %d: the longest interval is %d, and there are %d", every, longest, len(distinct))
+			t.Errorf("one in %d: the longest interval is %d, of %d lengths", every, longest, len(distinct))
 		}
 	}
 	for _, s := range []Sampler{{}, NewSampler(0)} {
 		for range 10_000 {
 			if s.Sample() {
-				t.Fatal("a sampler that picks nothing has picked")
+				t.Fatal("a sampler that must pick nothing picks an element")
 			}
 		}
 	}
 }
 
-// TestSampledPool: some elements are guarded, never more than there are slots, and the others are in a
-// bulk.Pool.
+// TestSampledPool checks that some elements are guarded, never more than the pool has slots for, and that the
+// other elements are in a bulk.Pool.
 func TestSampledPool(t *testing.T) {
 	const slots = 8
 	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000},
@@ -91,7 +92,7 @@ func TestSampledPool(t *testing.T) {
 			stale = append(stale, p.Get(h))
 		}
 		if !p.Remove(h) || p.Remove(h) || p.Valid(h) || p.Get(h) != nil {
-			t.Fatalf("element %d was not removed, or twice", i)
+			t.Fatalf("element %d was not removed exactly once", i)
 		}
 	}
 	if p.Len() != 0 || p.Guarded() != 0 || len(stale) != slots {
@@ -103,7 +104,7 @@ func TestSampledPool(t *testing.T) {
 			t.Errorf("a guarded element after Remove: %+v", f)
 		}
 	}
-	// Over many insertions and removals about one in ten is guarded.
+	// Over many insertions and removals about one element in ten is guarded.
 	guarded := 0
 	for i := range 5000 {
 		h, _ := p.Insert(numbered(i))
@@ -111,11 +112,11 @@ func TestSampledPool(t *testing.T) {
 		p.Remove(h)
 	}
 	if guarded < 350 || guarded > 650 {
-		t.Errorf("%d of 5000 were guarded, want about 500", guarded)
+		t.Errorf("%d of 5000 elements were guarded, want about 500", guarded)
 	}
 }
 
-// TestSampledPoolWithoutMemoryForGuards: elements that cannot be guarded go to the bulk.Pool.
+// TestSampledPoolWithoutMemoryForGuards checks that elements that cannot be guarded go to the bulk.Pool.
 func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Capacity: 1000, Limit: limit},
@@ -137,7 +138,7 @@ func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	}
 	if _, e := caught(func() { p.Insert(record{}) }); e == nil || !errors.Is(e, vm.ErrCapacity) ||
 		p.Len() != 1000 {
-		t.Errorf("an element too many: %v", e)
+		t.Errorf("Insert into a full pool: %v", e)
 	}
 	if p.Reserved() <= p.plain.Reserved() || p.Committed() < p.plain.Committed() {
 		t.Errorf("%d bytes reserved, %d committed", p.Reserved(), p.Committed())
@@ -184,6 +185,6 @@ func TestSampledPoolMisuse(t *testing.T) {
 	}
 	defer stranger.Close()
 	if stranger.Get(h) != nil || stranger.Valid(h) || stranger.Remove(h) {
-		t.Error("a pool without guarded elements knows one")
+		t.Error("another pool accepts the handle of a guarded element")
 	}
 }

@@ -40,7 +40,7 @@ func playBuffers(t *testing.T, o Options, data []byte) {
 			n := b.Below(1 << 15)
 			added, err := buffer.AppendN(n)
 			if err != nil {
-				break // nothing was appended; the comparison below checks it
+				break // the comparison below checks that nothing was appended
 			}
 			for i := range added {
 				if added[i] != (element{}) {

@@ -32,7 +32,7 @@ func TestBufferFigures(t *testing.T) {
 
 type bytes300 [300]byte
 
-// TestBufferGrows checks the same with this system's pages, and elements larger than a page.
+// TestBufferGrows checks how buffers grow with this system's pages and elements of several sizes.
 func TestBufferGrows(t *testing.T) {
 	h := open(t, Options{Capacity: 16 << 20})
 	checkGrowth[bytes300](t, h)
@@ -69,7 +69,7 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 	}
 }
 
-// TestBufferAgainstSlice plays the same operations on a slice.
+// TestBufferAgainstSlice applies the same operations to a buffer and to a slice.
 func TestBufferAgainstSlice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -184,5 +184,5 @@ func TestBufferExhaustion(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	c.Close() // after its heap
+	c.Close() // a buffer may be closed after its heap
 }

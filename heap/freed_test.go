@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFreedMemoryIsPoisoned: freed memory holds poison, and the next allocation finds a write to it.
+// TestFreedMemoryIsPoisoned checks that freed memory holds poison, and that the next allocation finds a write
+// to freed memory.
 func TestFreedMemoryIsPoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// BenchmarkNewFree allocates and frees 4,096 objects in turn; a step is one of each.
+// BenchmarkNewFree allocates 4,096 objects and then frees them. A step is one allocation and one free.
 func BenchmarkNewFree(b *testing.B) {
 	for name, o := range map[string]Options{"shared": {}, "unshared": {Unshared: true}} {
 		b.Run(name, func(b *testing.B) {

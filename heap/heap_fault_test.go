@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFaults runs every operation that takes or returns memory, with each call failing in turn.
+// TestFaults runs every operation that takes or returns memory while each memory call fails in turn.
 func TestFaults(t *testing.T) {
 	longtest.OneGoroutine(t)
 	page := vm.PageSize()

@@ -34,7 +34,8 @@ func onlyOS(t *testing.T) {
 }
 
 // TestMemoryGoesBack allocates, frees every second allocation, and makes one large allocation of the freed
-// size, as in "Virtual Memory Tricks". It takes no more memory than was in use before, and no mappings.
+// size, as in "Virtual Memory Tricks". The large allocation takes no more memory than was in use before, and
+// no mappings.
 func TestMemoryGoesBack(t *testing.T) {
 	onlyOS(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
@@ -67,10 +68,10 @@ func TestMemoryGoesBack(t *testing.T) {
 		b[0] = 1
 	}
 	if n, most := resident(t, h), full+bytesKept+full/100; n > most {
-		t.Errorf("%d bytes are resident with the large allocation, before %d", n, full)
+		t.Errorf("%d bytes are resident with the large allocation, %d before", n, full)
 	}
 	if n := mappings(t); n > maps+8 {
-		t.Errorf("%d mappings, before %d", n, maps)
+		t.Errorf("%d mappings, %d before", n, maps)
 	}
 	h.Free(large)
 	for i := 1; i < count; i += 2 {
@@ -84,7 +85,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	}
 }
 
-// TestPoolsGiveMemoryBack: a pool's pages go back with its last object.
+// TestPoolsGiveMemoryBack checks that a pool returns its pages when its last object is freed.
 func TestPoolsGiveMemoryBack(t *testing.T) {
 	onlyOS(t)
 	h := open(t, Options{Capacity: 64 << 20})
@@ -107,8 +108,8 @@ func TestPoolsGiveMemoryBack(t *testing.T) {
 	}
 }
 
-// TestReallocTakesNoMemory: moving a large allocation takes memory only for its new end, and leaves none
-// behind.
+// TestReallocTakesNoMemory checks that moving a large allocation takes memory only for its new end, and
+// leaves no memory at the old place.
 func TestReallocTakesNoMemory(t *testing.T) {
 	onlyOS(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
@@ -129,18 +130,18 @@ func TestReallocTakesNoMemory(t *testing.T) {
 	}
 	// An entry of a room may touch another page.
 	if n := resident(t, h); n > before+2*vm.PageSize() {
-		t.Errorf("%d bytes are resident after the move, before %d", n, before)
+		t.Errorf("%d bytes are resident after the move, %d before", n, before)
 	}
 }
 
-// TestMoreRoomsThanMappings: when mappings run out, large allocations lie among the blocks.
+// TestMoreRoomsThanMappings checks that large allocations lie among the blocks when mappings run out.
 func TestMoreRoomsThanMappings(t *testing.T) {
 	onlyOS(t)
 	if most := vm.ReadFacts().MaxMappings; most == 0 || most > 100_000 {
 		t.Skipf("the process may have %d mappings", most)
 	}
 	if testing.Short() {
-		t.Skip("tens of thousands of mappings")
+		t.Skip("the test makes tens of thousands of mappings")
 	}
 	const size = blockMost + 1
 	all := make([]unsafe.Pointer, 60_000)
@@ -157,7 +158,7 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 	}
 	for i := 0; i < len(all); i += 100 {
 		if bytesOf(all[i], size)[size-1] != byte(i) {
-			t.Fatal("an allocation lies on another one")
+			t.Fatal("an allocation overlaps another allocation")
 		}
 	}
 	if s := h.Stats(); s.Allocations != len(all) {

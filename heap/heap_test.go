@@ -116,14 +116,14 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestStaleWrites: writes through stale pointers, anywhere in freed memory, harm neither allocations nor the
-// heap.
+// TestStaleWrites checks that writes through stale pointers, anywhere in freed memory, harm neither
+// allocations nor the heap.
 func TestStaleWrites(t *testing.T) {
 	h := open(t, Options{})
 	var all []unsafe.Pointer
 	sizes := []int{16, 40, 300, 2500, vm.PageSize(), 5 * vm.PageSize()}
-	// A third of the freed allocations are pages. All of them are kept; in other free memory the written
-	// bytes would stay.
+	// A third of the freed allocations are pages, and the heap keeps all of these pages. In other free memory
+	// the written bytes would stay.
 	count := min(600, 3*bytesKept/vm.PageSize())
 	for i := range count {
 		all = append(all, alloc(t, h, sizes[i%len(sizes)]))
@@ -162,8 +162,8 @@ func TestStaleWrites(t *testing.T) {
 	h.checked()
 }
 
-// TestInsideBlocks: blocks lie where pools were; the stale entries of the pools do not turn their pages into
-// objects.
+// TestInsideBlocks makes blocks where pools were. It checks that the stale entries of the pools do not turn
+// the pages of the blocks into objects.
 func TestInsideBlocks(t *testing.T) {
 	h := open(t, Options{})
 	page := vm.PageSize()
@@ -200,7 +200,7 @@ func TestZeroSize(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines: goroutines check, resize and free each other's allocations.
+// TestManyGoroutines checks that goroutines can check, resize and free each other's allocations.
 func TestManyGoroutines(t *testing.T) {
 	h := open(t, Options{})
 	seed := rand.Uint64()

@@ -33,7 +33,8 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	}
 }
 
-// TestLimit: after any allocations and frees the whole limit is usable again. Holes lose nothing.
+// TestLimit checks that the whole limit is usable again after any allocations and frees. Holes lose no
+// memory.
 func TestLimit(t *testing.T) {
 	const budget = 3 << 20
 	page := vm.PageSize()
@@ -44,17 +45,17 @@ func TestLimit(t *testing.T) {
 			all := exhaust(t, h, size, vm.ErrLimit)
 			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own
 			if taken+max(size, 8*page)+128<<10 < budget {
-				t.Errorf("of a limit of %d bytes %d can be used with allocations of %d: %v", budget, taken,
+				t.Errorf("a limit of %d bytes gives only %d in allocations of %d: %v", budget, taken,
 					size, h.Stats())
 			}
-			// Free every second one, then the rest.
+			// Free every second allocation, then the rest.
 			for i := 0; i < len(all); i += 2 {
 				h.Free(all[i])
 			}
 			if size >= page {
 				half := exhaust(t, h, 3*page, vm.ErrLimit)
 				if len(half)*3*page < len(all)/2*size-10*page {
-					t.Errorf("after every second of %d allocations of %d bytes was freed, %d of %d fit",
+					t.Errorf("after every second of %d allocations of %d bytes was freed, only %d of %d fit",
 						len(all), size, len(half), 3*page)
 				}
 				for _, p := range half {
@@ -88,7 +89,7 @@ func TestCapacity(t *testing.T) {
 		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	// Rooms have addresses of their own, and use those of pages when theirs run out.
+	// Rooms have addresses of their own, and use the addresses of pages when their own addresses run out.
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
 	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
@@ -103,7 +104,7 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestGrowIsAPromise: allocations promised by Grow cannot fail, even if the limit shrinks.
+// TestGrowIsAPromise checks that allocations promised by Grow cannot fail, even if the limit is exhausted.
 func TestGrowIsAPromise(t *testing.T) {
 	type ship [9]uint64
 	limit := vm.NewLimit(2 << 20)

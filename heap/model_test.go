@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sizeOf returns a size: often of a small object, sometimes near a page's border, of a block, or of a room.
+// sizeOf returns the size of a small object, or sometimes a size near a page's border, of a block or of a
+// room.
 func sizeOf(s *modeltest.Stream) int {
 	page := vm.PageSize()
 	switch v := s.Byte(); v % 8 {
@@ -74,8 +75,8 @@ type piece struct {
 
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// probes yields the bytes of a piece to write and read: all of a small piece, or the ends and some of each
-// page.
+// probes yields the bytes of a piece to write and read: all bytes of a small piece, or every 509th byte and
+// the last byte of a larger piece.
 func (c *piece) probes(yield func(i int)) {
 	step := 1
 	if c.size > 512 {
@@ -110,7 +111,7 @@ func zero(t *testing.T, p unsafe.Pointer, from, to int) {
 	t.Helper()
 	for ; from < to; from += len(zeros) {
 		if n := min(len(zeros), to-from); !bytes.Equal(bytesOf(unsafe.Add(p, from), n), zeros[:n]) {
-			t.Fatalf("of the bytes %d to %d at %p some are not zero", from, from+n, p)
+			t.Fatalf("some of the bytes %d to %d at %p are not zero", from, from+n, p)
 		}
 	}
 }
@@ -197,7 +198,7 @@ func play(t *testing.T, o Options, data []byte) {
 			if p, err := h.Alloc(size, align); !m.refused(err) {
 				m.add(p, size, align, 0)
 			}
-		case 3: // many alike
+		case 3: // many allocations of one size
 			size := sizeOf(in) % 5000
 			for range in.Byte() % 64 {
 				if p, err := h.Alloc(size, 0); !m.refused(err) {
@@ -211,7 +212,7 @@ func play(t *testing.T, o Options, data []byte) {
 				h.Free(c.p)
 				m.freed[c.p] = true
 			}
-		case 6: // every second one
+		case 6: // every second piece
 			for i := len(m.pieces) - 1; i >= 0; i -= 2 {
 				c := m.drop(i)
 				c.holds(t, c.size)
@@ -281,7 +282,7 @@ func play(t *testing.T, o Options, data []byte) {
 	h.checked()
 }
 
-// promisedBytes returns the largest size of the empty pools that are promised.
+// promisedBytes returns the most bytes that empty promised pools can take.
 func (h *Heap) promisedBytes() int {
 	n := 0
 	for number, s := range h.supplies {
@@ -295,7 +296,7 @@ func (h *Heap) promisedBytes() int {
 func (m *heapModel) misuse(in *modeltest.Stream) {
 	var p unsafe.Pointer
 	switch kind := in.Byte(); {
-	case kind%3 == 0 && len(m.pieces) > 0: // inside
+	case kind%3 == 0 && len(m.pieces) > 0: // points inside an allocation
 		c := m.pieces[in.Byte()*len(m.pieces)/256]
 		p = unsafe.Add(c.p, 1+in.Byte()*(c.usable-1)/256)
 	case kind%3 == 1:
@@ -333,7 +334,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestImpossibleSizes: impossible sizes are errors, and nothing changes.
+// TestImpossibleSizes checks that impossible sizes give errors and change nothing.
 func TestImpossibleSizes(t *testing.T) {
 	h := open(t, Options{})
 	p, err := h.Alloc(100, 0)
@@ -350,7 +351,7 @@ func TestImpossibleSizes(t *testing.T) {
 		}
 	}
 	if after := h.Stats(); after != before {
-		t.Errorf("%v, before %v", after, before)
+		t.Errorf("the heap has %v, before %v", after, before)
 	}
 	h.checked()
 }

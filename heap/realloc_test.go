@@ -59,7 +59,7 @@ func TestReallocWays(t *testing.T) {
 	}
 }
 
-// TestReallocMoves: a room that cannot grow in place moves by its pages.
+// TestReallocMoves checks that a room that cannot grow in place moves and keeps its content.
 func TestReallocMoves(t *testing.T) {
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
@@ -68,7 +68,7 @@ func TestReallocMoves(t *testing.T) {
 		c.fill()
 		for _, size := range []int{5 * testUnit, 11 * testUnit, 30*testUnit + 7} {
 			for range 12 {
-				alloc(t, h, 2*testBlock) // one of them occupies the addresses behind p
+				alloc(t, h, 2*testBlock) // one of these allocations occupies the addresses behind p
 			}
 			p, err := h.Realloc(c.p, size, 0)
 			if err != nil || p == c.p {
@@ -92,7 +92,7 @@ func TestReallocMoves(t *testing.T) {
 	}
 }
 
-// TestReallocWithoutRoom: a failed growth changes nothing, and shrinking never fails.
+// TestReallocWithoutRoom checks that a failed growth changes nothing, and that shrinking never fails.
 func TestReallocWithoutRoom(t *testing.T) {
 	limit := vm.NewLimit(testCapacity)
 	h := open(t, Options{Name: "ships", Limit: limit})
@@ -114,7 +114,7 @@ func TestReallocWithoutRoom(t *testing.T) {
 	}
 	if after := h.Stats(); after.InUse != before.InUse || after.Allocations != before.Allocations ||
 		after.Wasted != before.Wasted {
-		t.Errorf("%v, before %v", after, before)
+		t.Errorf("the heap has %v, before %v", after, before)
 	}
 	for _, c := range all {
 		p, err := h.Realloc(c.p, c.size/3, 0)

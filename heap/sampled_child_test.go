@@ -19,7 +19,7 @@ const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
 
-// children are programs with one bad access or call each to memory of a heap.
+// Each of the children is a program with one bad access to a heap's memory, or with one bad call.
 var children = map[string]func(h *heap.Heap){
 	"use after free": func(h *heap.Heap) { s := makeShip(h); freeShip(h, s); s.x = 3 },
 	"past the end":   func(h *heap.Heap) { s := makeShip(h); use(unsafe.Add(unsafe.Pointer(s), 24)) },
@@ -79,12 +79,12 @@ func run(t *testing.T, child, value string) (says string, code int) {
 	return string(out), code
 }
 
-// TestGuardedByEnvironment: with VAST_GUARD a bad access to a heap's memory ends the process with a report of
-// the block, its allocation and its release.
+// TestGuardedByEnvironment checks that, with VAST_GUARD, a bad access to a heap's memory ends the process
+// with a report of the block, its allocation and its release.
 func TestGuardedByEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool // only on pages that can fault
+		faults bool // the child dies of a fault, which needs pages that fault
 		code   int
 		says   []string // in this order
 	}{
@@ -130,7 +130,8 @@ func TestGuardedByEnvironment(t *testing.T) {
 	}
 }
 
-// TestMalformedVariable: an invalid value is reported once as ignored, and nothing is guarded.
+// TestMalformedVariable checks that an invalid value is reported once as ignored, and that nothing is
+// guarded.
 func TestMalformedVariable(t *testing.T) {
 	for value, ignored := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
 		says, code := run(t, "double free", value)

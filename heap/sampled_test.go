@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// openSampled makes a heap that guards one in every small allocations.
+// openSampled makes a heap that guards small allocations. On average it guards one in the given number.
 func openSampled(t *testing.T, every int, o Options) *Heap {
 	t.Helper()
 	h := open(t, o)
@@ -19,8 +19,8 @@ func openSampled(t *testing.T, every int, o Options) *Heap {
 	return h
 }
 
-// TestSampledHeap: a heap with guarded allocations behaves as one without: sizes and contents are right in
-// any order of calls, and nothing is left at the end.
+// TestSampledHeap checks a heap with guarded allocations: sizes and contents are right in any order of calls,
+// and nothing is left at the end.
 func TestSampledHeap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -83,13 +83,13 @@ func TestSampledHeap(t *testing.T) {
 				t.Errorf("%v, but there are %d allocations of %d bytes", s, len(all), inUse)
 			}
 			if most == 0 || most > sampledLive {
-				t.Errorf("at most %d were guarded at a time", most)
+				t.Errorf("at most %d allocations were guarded at a time", most)
 			}
 			for _, c := range all {
 				h.Free(c.p)
 			}
 			if s := h.Stats(); s.Allocations != 0 || s.InUse != 0 {
-				t.Errorf("in the end %v", s)
+				t.Errorf("after all frees: %v", s)
 			}
 			h.checked()
 			if err := h.Close(); err != nil {
@@ -106,8 +106,8 @@ func fillBytes(p unsafe.Pointer, n int, v byte) {
 	}
 }
 
-// TestSampledLimit: if a guarded allocation fails, the heap makes an ordinary one, and the promises of Grow
-// hold.
+// TestSampledLimit checks that the heap makes an ordinary allocation if a guarded allocation fails, and that
+// the promises of Grow hold.
 func TestSampledLimit(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	h := openSampled(t, 1, Options{Limit: limit})
@@ -133,7 +133,7 @@ func TestSampledLimit(t *testing.T) {
 	}
 }
 
-// TestSampledMisuse: wrong pointers into guarded memory panic with a report.
+// TestSampledMisuse checks that wrong pointers into guarded memory panic with a report.
 func TestSampledMisuse(t *testing.T) {
 	h := openSampled(t, 1, Options{})
 	p := alloc(t, h, 40)

@@ -50,10 +50,10 @@ func TestTyped(t *testing.T) {
 	FreeSlice[int](h, nil)
 	Free[int](h, nil)
 	if none := MakeSlice[int](h, 0, 0); none != nil {
-		t.Error("a slice of no capacity has a place")
+		t.Error("a slice without capacity is not nil")
 	}
 	if p := Make[struct{}](h); p == nil {
-		t.Error("a value of no size has no place")
+		t.Error("the pointer to a value without size is nil")
 	}
 	for _, capacity := range []int{math.MaxInt, math.MaxInt/8 + 1} {
 		if _, err := AllocSlice[int64](h, 0, capacity); !errors.Is(err, vm.ErrSize) {
@@ -108,7 +108,7 @@ func TestTypedMisuse(t *testing.T) {
 			MakeSlice[struct{}](h, 1, 1)
 		},
 	} {
-		for range 2 { // the second time with cached types
+		for range 2 { // the second round uses cached types
 			if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 				t.Errorf("panic %q, want %q", text, says)
 			}

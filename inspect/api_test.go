@@ -31,7 +31,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		delete(described, name)
 	}
 	for name := range described {
-		t.Errorf("%s is described, but there is no such route", name)
+		t.Errorf("%s is described, but the route does not exist", name)
 	}
 }
 
@@ -81,10 +81,10 @@ func dig(v any, keys ...string) any {
 	return v
 }
 
-// shapeDiffers lists the places where two JSON values differ in more than their values.
+// shapeDiffers lists the places where two JSON values have different keys or values of different types.
 func shapeDiffers(at string, example, got any) (differences []string) {
 	if example == nil || got == nil {
-		return nil // either may be empty
+		return nil // a value may be absent
 	}
 	switch e := example.(type) {
 	case map[string]any:

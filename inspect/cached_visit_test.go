@@ -31,16 +31,16 @@ func TestQuestion(t *testing.T) {
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a, b := <-answers, <-answers; a != 1 || b != 1 {
-			t.Errorf("two who ask together get %d and %d, want the same answer", a, b)
+			t.Errorf("two questions asked together get %d and %d, want the same answer", a, b)
 		}
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || !at.Equal(time.Now()) {
-			t.Errorf("a moment later: %d of %v", a, at)
+			t.Errorf("a moment later: the answer %d of %v", a, at)
 		}
 		time.Sleep(time.Second)
 		given := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
 			time.Since(given) != time.Second {
-			t.Errorf("a world that admits no visitors: %d of %v after %v", a, at, time.Since(given))
+			t.Errorf("a world without visits: the answer %d of %v after %v", a, at, time.Since(given))
 		}
 		go ask() // the earlier question is still waiting
 		synctest.Wait()
@@ -52,7 +52,7 @@ func TestQuestion(t *testing.T) {
 		cancel()
 		time.Sleep(time.Minute)
 		if a, _ := q.ask(ended, time.Second, time.Second); a != 2 || asked != 2 {
-			t.Errorf("at the end: %d, asked %d times", a, asked)
+			t.Errorf("with a cancelled context: %d, asked %d times", a, asked)
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestQuestionToAClosedWorld(t *testing.T) {
 		begin := time.Now()
 		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() ||
 			time.Since(begin) != 0 {
-			t.Errorf("%d of %v after %v", a, at, time.Since(begin))
+			t.Errorf("the answer %d of %v after %v", a, at, time.Since(begin))
 		}
 		q.asking.Wait()
 	})

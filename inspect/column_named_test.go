@@ -15,9 +15,9 @@ import (
 // namesakes is a world with columns whose names are ambiguous.
 type namesakes struct {
 	*fixture
-	names   []string // of the columns, by number
+	names   []string // the names of the columns, by number
 	cols    []vast.AnyColumn
-	e       vast.Entity // has all components, with the value 10
+	e       vast.Entity // an entity with all components; each value is 10
 	targets [2]vast.Entity
 }
 
@@ -80,7 +80,7 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 		{text: "1", by: "name", id: 3},
 		{text: "2", id: 2},
 		{text: "3", id: 3},
-		{text: "4", id: 4}, // its own number
+		{text: "4", id: 4}, // the number and the name of one column
 		{text: "4", by: "name", id: 4},
 		{text: "99", id: 5}, // no column has this number
 		{text: "99", by: "id", refusal: "the world has no component with the number 99"},
@@ -125,7 +125,7 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestRelationThatIsMeant requests children in relations that share a name.
+// TestRelationThatIsMeant checks which relation a request for children means if relations share a name.
 func TestRelationThatIsMeant(t *testing.T) {
 	n := newNamesakes(t)
 	base := fmt.Sprintf("entities/%v/children?", n.targets[1])
@@ -162,7 +162,7 @@ func TestRelationThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestQueryMeansOneColumn queries names that several columns share.
+// TestQueryMeansOneColumn checks that a query means one column even if several columns share a name.
 func TestQueryMeansOneColumn(t *testing.T) {
 	n := newNamesakes(t)
 	n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/2", n.e), `{"value":20}`)
@@ -246,7 +246,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 	}
 }
 
-// TestNewNamesakeIsTold: a name that a second column takes becomes ambiguous.
+// TestNewNamesakeIsTold checks that a name becomes ambiguous when a second column takes the name.
 func TestNewNamesakeIsTold(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	path := "entities/" + f.people[0].String() + "/components/Velocity"
@@ -266,7 +266,8 @@ func TestNewNamesakeIsTold(t *testing.T) {
 	}
 }
 
-// TestEntityThatIsMeant links to entities by texts that are the ID of one entity and the name of another.
+// TestEntityThatIsMeant checks which entity a text means if the text is the ID of one entity and the name of
+// another entity.
 func TestEntityThatIsMeant(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e, byID := f.people[0], f.people[1]

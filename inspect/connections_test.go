@@ -27,12 +27,12 @@ func TestConnectionsDropTheLongestWaiting(t *testing.T) {
 	enter(1, http.StateNew, none)
 	enter(2, http.StateNew, none)
 	enter(0, http.StateActive, none)
-	enter(3, http.StateNew, 1) // 0 is being answered
+	enter(3, http.StateNew, 1) // connection 0 is being answered
 	enter(1, http.StateClosed, none)
 	enter(2, http.StateActive, none)
-	enter(2, http.StateIdle, none) // has waited for less time than 3
+	enter(2, http.StateIdle, none) // connection 2 has waited for less time than connection 3
 	enter(4, http.StateNew, 3)
-	enter(3, http.StateActive, none) // its goroutine has not noticed yet
+	enter(3, http.StateActive, none) // the goroutine of connection 3 has not noticed the drop yet
 	enter(2, http.StateActive, none)
 	enter(4, http.StateActive, none)
 	enter(5, http.StateNew, 5) // only the newcomer is waiting
@@ -48,6 +48,6 @@ func TestDroppedConnectionIsClosed(t *testing.T) {
 	server, client := net.Pipe()
 	c.note(server, http.StateNew)
 	if _, err := client.Write([]byte{1}); err == nil {
-		t.Error("it is open")
+		t.Error("the dropped connection is open")
 	}
 }

@@ -23,8 +23,8 @@ func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	return a
 }
 
-// step orders a step and waits for its ticks. The answer waits for them too, but only for ticksTime, and a
-// slow machine may need longer.
+// step orders a step and waits for its ticks. The answer waits for the ticks, too, but at most for
+// ticksTime. A slow machine may need longer.
 func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
@@ -80,7 +80,7 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	for _, most := range []int64{10, 20} { // the limit cuts the order, or the text after it
+	for _, most := range []int64{10, 20} { // the limit cuts the order or the text after the order
 		body := http.MaxBytesReader(httptest.NewRecorder(),
 			io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
 		if _, err := readOrder(body); err == nil ||

@@ -47,7 +47,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	}
 	f := newFixture(t, Options{})
 	f.settle(t)
-	labels := make(map[string]map[string]bool) // of each metric in the answer
+	labels := make(map[string]map[string]bool) // the labels of each metric in the answer
 	for name, family := range gather(t, f.newRegistry()) {
 		known := map[string]bool{"instance": true, "job": true} // added by Prometheus
 		for _, m := range family.GetMetric() {
@@ -63,7 +63,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	check := func(where, expr string) {
 		names := metricName.FindAllString(expr, -1)
 		if len(names) == 0 {
-			t.Errorf("%s: %q asks for nothing", where, expr)
+			t.Errorf("%s: %q names no metric", where, expr)
 		}
 		if strings.Count(expr, "(") != strings.Count(expr, ")") ||
 			strings.Count(expr, "{") != strings.Count(expr, "}") {
@@ -100,7 +100,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	for _, p := range d.Panels {
 		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 ||
 			ids[p.ID] {
-			t.Errorf("panel %d %q lacks a title, a description, a unit, something to show or a number of "+
+			t.Errorf("panel %d %q lacks a title, a description, a unit, a target or a number of "+
 				"its own", p.ID, p.Title)
 		}
 		ids[p.ID] = true

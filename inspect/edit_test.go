@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// change sends an edit and returns the component after it.
+// change sends an edit and returns the answer, which has the component after the edit.
 func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer) {
 	t.Helper()
 	status, text := f.do(t, method, prefix+path, f.options.Token, body)
@@ -79,7 +79,7 @@ func TestEditComponent(t *testing.T) {
 			told = told || written == e
 		}
 		if !told {
-			t.Error("trackers were not told")
+			t.Error("the tracker did not record the write")
 		}
 	})
 	if a = f.change(t, "PATCH", base+"ChildOf", `{"value":null}`); len(a.Links) != 0 {
@@ -201,13 +201,13 @@ func TestAddAndRemove(t *testing.T) {
 	f.change(t, "DELETE", "entities/"+e.String(), ``)
 	f.see(t, func() {
 		if f.w.Alive(e) {
-			t.Error("the entity lives")
+			t.Error("the deleted entity is alive")
 		}
 	})
 	f.refused(t, http.StatusGone, "GET", "entities/"+e.String(), "", "")
 }
 
-// TestHooksThatPanic: a panic of the program's own code is reported, and the world goes on.
+// TestHooksThatPanic checks that a panic of the program's own code is reported, and that the world goes on.
 func TestHooksThatPanic(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e := f.people[1]
@@ -237,7 +237,7 @@ func TestHooksThatPanic(t *testing.T) {
 	f.change(t, "DELETE", base, "")
 }
 
-// TestRefusedDeletion: an entity that a relation protects is not deleted.
+// TestRefusedDeletion checks that an entity that a relation protects is not deleted.
 func TestRefusedDeletion(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.see(t, func() {

@@ -98,7 +98,7 @@ func TestPageValues(t *testing.T) {
 	}
 }
 
-// A page far down a list is found by kept ranks, until the structure changes.
+// The inspector finds a page far down a list by cached ranks until the structure changes.
 func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
@@ -107,7 +107,7 @@ func TestEntitiesFarDown(t *testing.T) {
 		f.get(t, asking("entities", "query", "Velocity", "offset", fmt.Sprint(offset), "limit", "3"), &page)
 		return page.Rows
 	}
-	for range 2 { // the second time by ranks
+	for range 2 { // the second round uses the cached ranks
 		for _, offset := range []int{0, 65_000, 65_536, 131_071, 199_998, 199_999, 200_000, 1 << 30} {
 			rows := at(offset)
 			if want := max(0, min(3, 200_000-offset)); len(rows) != want {

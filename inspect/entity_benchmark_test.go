@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkEntity reads an entity whose components have about 100 fields together. Besides the whole time,
-// with the wait for ticks, it reports how long a look takes.
+// BenchmarkEntity reads an entity whose components have about 100 fields together. The time of a step includes
+// the wait for ticks. The metric ns/look is the time of one call of look.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
@@ -31,7 +31,8 @@ func BenchmarkEntity(b *testing.B) {
 	reportLooks(b, looks)
 }
 
-// reportLooks reports the median time of the looks, since other programs use the processors too.
+// reportLooks reports the median time of the calls of look. Other programs also use the processors, and
+// they disturb the median least.
 func reportLooks(b *testing.B, looks []time.Duration) {
 	slices.Sort(looks)
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Components that are hard to inspect.
+// These components are hard to inspect.
 type (
 	Crasher uint8
 	Shouter struct{ N [100]int32 }
@@ -40,7 +40,7 @@ func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	return vast.NewSparseColumn[Huge](w).Add(e, Huge{}) != nil
 }
 
-// TestHostileComponents: methods of the program, and large or endless values, stay within bounds.
+// TestHostileComponents checks that methods of the program, and large or endless values, stay within bounds.
 func TestHostileComponents(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	ring := &Ring{Fn: func() {}}
@@ -100,7 +100,8 @@ func TestHostileComponents(t *testing.T) {
 	})
 }
 
-// TestManyComponents reads an entity with more fields than are shown, in several looks.
+// TestManyComponents checks the bounds of the answer about an entity that has more fields than are shown. The
+// inspector reads such an entity in several visits.
 func TestManyComponents(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.see(t, func() {

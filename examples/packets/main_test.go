@@ -45,7 +45,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestAnyBytes checks that bytes from a faulty peer give an error, and that fewer packets arrive than were sent.
+// TestAnyBytes checks that bytes from a faulty peer give an error, and that fewer packets arrive than were
+// sent.
 func TestAnyBytes(t *testing.T) {
 	good := packets(20)
 	for i := range good {

@@ -51,8 +51,8 @@ func TestScene(t *testing.T) {
 	}
 }
 
-// TestFadeLeavesTheNextSoundAlone checks that the fade of an ended sound does not change the next sound in the
-// same slot and place.
+// TestFadeLeavesTheNextSoundAlone checks that the fade of an ended sound does not change the next sound in
+// the same slot and place.
 func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 	s, err := newSystem(io.Discard)
 	if err != nil {
