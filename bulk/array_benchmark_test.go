@@ -2,8 +2,8 @@ package bulk
 
 import "testing"
 
-// The timed work is in functions that are not inlined: b.Loop keeps the variables of its own body alive,
-// which slows a loop written there.
+// The timed work is in functions that are not inlined: b.Loop keeps the variables of its body alive, which
+// would slow a loop inside that body.
 
 const benchmarkElements = 1_000_000
 
@@ -45,7 +45,7 @@ func sumAt(a *Array[record]) (sum uint64) {
 	return sum
 }
 
-// perElement reports the time of one of the benchmark's elements.
+// perElement reports the time per element.
 func perElement(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/benchmarkElements, "ns/element")
 }

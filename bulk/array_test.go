@@ -26,8 +26,8 @@ func newArray[T any](t testing.TB, o Options) *Array[T] {
 	return a
 }
 
-// many returns a number of elements that takes several steps of growth and several huge pages. It is smaller
-// in short runs and on the heap stand-in.
+// many returns a number of elements that needs several steps of growth and several huge pages. The number is
+// smaller in short runs and on the heap stand-in.
 func many() int {
 	if testing.Short() || heapStandIn() {
 		return 300_000
@@ -52,7 +52,7 @@ func TestPointersStayWhileArrayGrows(t *testing.T) {
 	}
 	for i, p := range pointers {
 		if p != a.At(i) || *p != numbered(i) {
-			t.Fatalf("element %d was at %p with %v, is at %p", i, p, *p, a.At(i))
+			t.Fatalf("element %d was at %p with the value %v and is at %p now", i, p, *p, a.At(i))
 		}
 	}
 	for i, e := range a.Slice() {
@@ -135,7 +135,7 @@ func TestArrayAsStackKeepsItsMemory(t *testing.T) {
 		a.Truncate(a.Len() - 1)
 	}
 	if limit.Used() != used {
-		t.Errorf("taking them off one by one changed it to %d bytes", limit.Used())
+		t.Errorf("removing those elements one by one changed the memory to %d bytes", limit.Used())
 	}
 }
 
@@ -165,8 +165,8 @@ func TestArrayMisuse(t *testing.T) {
 		{"capacity", func() { _, _ = NewArray[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
 		{"budget", func() { _, _ = NewArray[record](Options{MaxBytes: -1}) }, "Options.MaxBytes is -1"},
 		{"step", func() { _, _ = NewArray[record](Options{Step: -1}) }, "Options.Step is -1"},
-		{"At behind", func() { open.At(1) }, "At(1) on open of length 1"},
-		{"At before", func() { open.At(-1) }, "At(-1) on open"},
+		{"At beyond the end", func() { open.At(1) }, "At(1) on open of length 1"},
+		{"At before the start", func() { open.At(-1) }, "At(-1) on open"},
 		{"At overflow", func() { open.At(math.MinInt) }, "on open of length 1"},
 		{"AppendN", func() { _, _ = open.AppendN(-1) }, "AppendN(-1) on open"},
 		{"Grow", func() { _ = open.Grow(-1) }, "Grow(-1) on open"},
@@ -262,7 +262,7 @@ func TestArrayMemory(t *testing.T) {
 	}
 	a.Truncate(0)
 	if a.Committed() >= 50_000*40 && !heapStandIn() {
-		t.Errorf("%d bytes are committed of an empty array", a.Committed())
+		t.Errorf("an empty array has %d bytes committed", a.Committed())
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)

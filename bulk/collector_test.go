@@ -11,7 +11,7 @@ import (
 
 // TestCollectorLeavesContainersAlone opens, fills and closes containers in many goroutines that make garbage
 // and call the collector meanwhile. If Go's heap took the addresses of a closed container, a pointer to them
-// would end the process ("found bad pointer"). Memory that is freed too early shows in the sums.
+// would end the process ("found bad pointer"). Memory that is freed too early shows as wrong elements.
 func TestCollectorLeavesContainersAlone(t *testing.T) {
 	rounds := longtest.Pick(6, 30)
 	var all sync.WaitGroup

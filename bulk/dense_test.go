@@ -27,7 +27,8 @@ func newDense[T any](t testing.TB, o Options) *Dense[T] {
 	return d
 }
 
-// TestHandlesFindWhatMoved fills a dense over several steps of growth and removes a third in random order.
+// TestHandlesFindWhatMoved fills a dense over several steps of growth and removes a third of the elements in
+// random order. The handles still find the other elements.
 func TestHandlesFindWhatMoved(t *testing.T) {
 	n := many() / 5
 	if invariants.Enabled {
@@ -49,14 +50,14 @@ func TestHandlesFindWhatMoved(t *testing.T) {
 	removed := make(map[int]bool)
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(n)[:n/3] {
 		if !d.Remove(handles[i]) || d.Remove(handles[i]) {
-			t.Fatalf("element %d is not removed once", i)
+			t.Fatalf("element %d was not removed exactly once", i)
 		}
 		removed[i] = true
 	}
 	for i, h := range handles {
 		switch e := d.Get(h); {
 		case removed[i] && (e != nil || d.Valid(h) || d.Index(h) != -1):
-			t.Fatalf("element %d was removed and is there", i)
+			t.Fatalf("element %d was removed and is still found", i)
 		case !removed[i] && (e == nil || *e != numbered(i) || d.HandleAt(d.Index(h)) != h):
 			t.Fatalf("element %d is %v", i, e)
 		}
@@ -104,7 +105,7 @@ func TestRemovedPlacesArePoisoned(t *testing.T) {
 	_, last := d.Insert(2)
 	d.Remove(h)
 	if *last != 0xDBDBDBDBDBDBDBDB {
-		t.Errorf("the place of the last element holds %#x", *last)
+		t.Errorf("the place that the last element left holds %#x", *last)
 	}
 	_, again := d.Insert(3)
 	d.Clear(nil)
@@ -141,7 +142,7 @@ func TestDenseMisuse(t *testing.T) {
 }
 
 // TestDenseWithEachCallFailing makes each memory call fail in turn, in every operation that takes or gives
-// back memory.
+// back memory. A failed operation changes no element.
 func TestDenseWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		d, err := NewDense[record](Options{Capacity: 20_000, Step: 64 << 10})
@@ -160,7 +161,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 				return nil
 			}
 			if d.Len() != n {
-				t.Errorf("after %v there are %d elements, before %d", err, d.Len(), n)
+				t.Errorf("after %v there are %d elements, before it there were %d", err, d.Len(), n)
 			}
 			d.checkInvariants()
 			return err

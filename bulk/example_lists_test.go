@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// part is a node of a tree: its children are a list of handles, which lies in another container.
+// part is a node of a tree. The list of its children's handles lies in another container.
 type part struct {
 	Weight   int
 	Children bulk.List[bulk.Handle[part]]

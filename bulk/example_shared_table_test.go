@@ -13,7 +13,7 @@ type Route struct {
 	Version uint32
 }
 
-// A table of routes by number: requests read, and never wait for the goroutine that replaces a route.
+// Requests read a table of routes by number and never wait for the goroutine that replaces a route.
 func ExampleSharedTable() {
 	routes, err := bulk.NewSharedTable[Route](bulk.Options{Name: "routes", Capacity: 1_000_000})
 	if err != nil {
@@ -29,12 +29,12 @@ func ExampleSharedTable() {
 	var requests sync.WaitGroup
 	for range 4 {
 		requests.Go(func() {
-			reader := routes.Reader() // one for each goroutine
+			reader := routes.Reader() // each goroutine has its own reader
 			defer reader.Close()
 			for range 1000 {
 				reader.Enter()
 				route := reader.Get(42)
-				if route.Backend != 6+route.Version { // the old one or the new one, never half of both
+				if route.Backend != 6+route.Version { // always one whole route, old or new
 					fmt.Println("torn:", *route)
 				}
 				reader.Leave()

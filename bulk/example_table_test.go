@@ -41,7 +41,7 @@ func ExampleField_Safe() {
 		*mass.At(row) = 4
 	}
 	for block := range t.PaddedBlocks() {
-		m := mass.Slice(block) // eight at a time, as vector code needs them
+		m := mass.Slice(block) // always eight elements, as vector code needs
 		for i := range m {
 			m[i] = 1 / m[i]
 		}

@@ -86,7 +86,7 @@ func TestBadAccesses(t *testing.T) {
 				defer func() {
 					err, _ := recover().(error)
 					if !errors.As(err, &f) {
-						t.Fatalf("it panics with %v", err)
+						t.Fatalf("the access panics with %v", err)
 					}
 				}()
 				vm.Do(func() { *p = 1 })

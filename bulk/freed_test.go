@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedElements: a write to a removed element is found when its place is taken again; without
-// such a write nothing is found.
+// TestWritesToRemovedElements: Insert panics if it takes a place that was written after the removal of its
+// element, and only then.
 func TestWritesToRemovedElements(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

@@ -11,7 +11,7 @@ import (
 )
 
 // handled is the common interface of the containers whose elements have handles. A program that uses one of
-// these containers can use another by changing the line that makes it.
+// these containers can use another by changing the line that makes the container.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	InsertZero() (Handle[T], *T)
@@ -155,7 +155,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			if len(m.known) > 0 {
 				remove(m.known[in.Below(len(m.known))])
 			}
-		case 5: // a range of the live handles, from the oldest on
+		case 5: // remove the oldest handles, live or stale
 			for _, h := range m.known[:in.Below(len(m.known)+1)] {
 				remove(h)
 			}
@@ -226,11 +226,12 @@ func compareRuns[T comparable](t *testing.T, p handled[T], m *handledModel[T]) {
 	n, last := 0, -2
 	for first, run := range p.Runs() {
 		if first <= last+1 || len(run) == 0 {
-			t.Fatalf("a run of %d from slot %d on after one to slot %d", len(run), first, last)
+			t.Fatalf("a run of %d elements from slot %d follows a run that ends at slot %d", len(run),
+				first, last)
 		}
 		for i := range run {
 			if !m.slots[first+i] {
-				t.Fatalf("the run from slot %d on has slot %d", first, first+i)
+				t.Fatalf("the run from slot %d includes the free slot %d", first, first+i)
 			}
 		}
 		last = first + len(run) - 1
@@ -250,7 +251,7 @@ func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
 	for i := range es {
 		h := d.HandleAt(i)
 		if v, ok := m.live[h]; !ok || v != es[i] || d.Get(h) != &es[i] || d.Index(h) != i {
-			t.Fatalf("element %d is of %v, whose index is %d", i, h, d.Index(h))
+			t.Fatalf("element %d belongs to handle %v, whose index is %d", i, h, d.Index(h))
 		}
 		seen[h] = true
 	}

@@ -63,7 +63,7 @@ func TestRefillPacks(t *testing.T) {
 }
 
 // TestHandlesOfEmptiedWords removes all elements of a word and takes the slots again. After some orders of
-// removal the slots of the word share one generation, after others they do not. The test checks that no
+// removal the slots of the word share one generation, after other orders they do not. The test checks that no
 // handle comes twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
@@ -92,7 +92,7 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 			}
 			for _, h := range live[keep:] {
 				if !p.Remove(h) || p.Remove(h) {
-					t.Fatalf("handle %v is not removed once", h)
+					t.Fatalf("handle %v was not removed exactly once", h)
 				}
 			}
 			live = live[:keep]
@@ -134,7 +134,7 @@ func TestSlotsAreRetired(t *testing.T) {
 		for _, h := range handles[:64] {
 			p.Remove(h)
 		}
-		// The first 64 slots have two counts left. One of them uses up both.
+		// The first 64 slots have two counts left. Slot 0 uses up both.
 		setCount(p, 0, generation.MaxCount-2)
 		seen := map[Handle[record]]bool{}
 		for range 2 {
@@ -148,7 +148,7 @@ func TestSlotsAreRetired(t *testing.T) {
 		}
 		h, e := p.Insert(numbered(5))
 		if h.Slot() != 1 || *e != numbered(5) {
-			t.Fatalf("slot %d was taken, but 0 is retired and 1 free", h.Slot())
+			t.Fatalf("slot %d was taken, but slot 0 is retired and slot 1 is free", h.Slot())
 		}
 		for old := range seen {
 			if p.Valid(old) || p.Remove(old) {
@@ -161,13 +161,13 @@ func TestSlotsAreRetired(t *testing.T) {
 		if err := p.Grow(63); !errors.Is(err, vm.ErrCapacity) {
 			t.Fatalf("Grow(63) with 62 free slots: %v", err)
 		}
-		// The retired slot stays a hole when its word becomes the lowest with room again.
+		// The retired slot stays a hole when its word becomes the lowest word with room again.
 		for p.Len() < 69 {
 			p.Insert(record{})
 		}
 		for i := range uint32(5) {
 			p.Remove(handles[66])
-			handles[66], _ = p.Insert(record{}) // the second word is the lowest with room now
+			handles[66], _ = p.Insert(record{}) // the second word is the lowest word with room now
 			for h := range p.All() {
 				if h.Slot() == 10*i+3 {
 					p.Remove(h)
@@ -183,7 +183,7 @@ func TestSlotsAreRetired(t *testing.T) {
 				p.Remove(again)
 			}
 		}
-		// Use everything up: each slot is taken until it is retired, and then the container is full for good.
+		// Each slot is taken until it is retired. Then the container stays full.
 		for i := 0; ; i++ {
 			if i > 200 {
 				t.Fatal("the slots do not wear out")
@@ -272,7 +272,7 @@ func TestRemoveWhileIterating(t *testing.T) {
 		for i := range handles {
 			handles[i], _ = p.Insert(numbered(i))
 		}
-		// Each element removes itself and the next two, which must not be yielded.
+		// Each step removes the yielded element and the next two. The loop must not yield those two.
 		yielded := 0
 		for h := range p.All() {
 			if int(h.Slot()) != 3*yielded {

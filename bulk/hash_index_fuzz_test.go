@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// padded has bytes between its fields that comparisons ignore.
+// padded has padding bytes between its fields. Comparisons ignore these bytes.
 type padded struct {
 	a uint8
 	b uint32

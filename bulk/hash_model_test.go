@@ -40,7 +40,7 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 }
 
 // playHash applies the operations in data to an index and to the model and fails if they differ. key makes a
-// key of a number; spoil may make the index's hash a bad one.
+// key from a number; spoil, unless it is nil, makes the index's hash function a bad one.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -77,7 +77,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 		switch op {
 		case 0:
 			add(k, uint32(in.Byte()))
-		case 1: // one value a key, some, or many for one key
+		case 1: // add one or a few values to each key of a range, or many values to one key
 			count, way := in.Below(3000), in.Byte()
 			for i := range count {
 				switch way % 4 {
@@ -97,7 +97,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 				remove(k, v)
 				break
 			}
-		case 3: // all or some values of a range of keys
+		case 3: // remove all or some values of each key of a range
 			count, most := in.Below(3000), 1+in.Byte()%20
 			for i := range count {
 				var vs []uint32
@@ -149,7 +149,7 @@ func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hash
 	got := slices.Collect(x.Values(k))
 	for _, v := range got {
 		if !want[v] || !x.Has(k, v) || x.Has(k, v+100_000) {
-			t.Fatalf("All(%v) yields %d", k, v)
+			t.Fatalf("Values(%v) yields %d", k, v)
 		}
 	}
 	first, ok := x.First(k)
@@ -160,7 +160,7 @@ func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hash
 	}
 }
 
-// compareHash walks over the whole index.
+// compareHash compares all pairs of the index with the model.
 func compareHash[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashModel[K]) {
 	t.Helper()
 	type pair struct {
@@ -170,13 +170,13 @@ func compareHash[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashMod
 	seen := make(map[pair]bool)
 	for k, v := range x.All() {
 		if p := (pair{k, v}); seen[p] || !m.values[k][v] {
-			t.Fatalf("Pairs yields %v", p)
+			t.Fatalf("All yields %v", p)
 		} else {
 			seen[p] = true
 		}
 	}
 	if len(seen) != m.len {
-		t.Fatalf("Pairs yields %d of %d", len(seen), m.len)
+		t.Fatalf("All yields %d of %d pairs", len(seen), m.len)
 	}
 	for k := range m.values {
 		compareHashKey(t, x, m, k)

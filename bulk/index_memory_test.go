@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bounded checks that an index of n pairs has at most twice the bytes of its pairs, from 64 KiB on.
+// bounded checks that an index of n pairs commits at most twice the bytes of its pairs. An index with less
+// than 64 KiB of pairs may commit twice 64 KiB.
 func bounded(t *testing.T, x interface {
 	Committed() int
 	Resident() (int, error)
@@ -23,14 +24,14 @@ func bounded(t *testing.T, x interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	larger := 2 * (vm.PageSize() - 4<<10) // pages larger than 4 KiB round the two parts up by this
+	larger := 2 * (vm.PageSize() - 4<<10) // the two parts are rounded up to whole pages
 	if committed := x.Committed(); committed > 2*data+larger || resident > committed {
 		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times as many, and %d resident",
 			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
 	}
 }
 
-// largest is the number of pairs that the tests of memory go up to.
+// largest is the highest number of pairs in the tests of memory.
 func largest() int {
 	return min(boundedPairs(), longtest.Pick(100_000, 400_000))
 }
@@ -103,7 +104,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 		x.Remove(key(i), V(i))
 	}
 	if x.Committed() != promised {
-		t.Errorf("%d bytes of %d that Grow made", x.Committed(), promised)
+		t.Errorf("%d bytes are committed, want the %d that Grow committed", x.Committed(), promised)
 	}
 	if err := x.Trim(); err != nil {
 		t.Fatal(err)
@@ -119,11 +120,11 @@ func TestOrderedIndexMemory(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)).Perm(n)
 	orders := map[string]func(i int) int{
-		"ascending":    func(i int) int { return i },
-		"descending":   func(i int) int { return n - 1 - i },
-		"random":       func(i int) int { return random[i] },
-		"inside out":   func(i int) int { return n/2 + (i+1)/2*(1-i%2*2) },
-		"two sequence": func(i int) int { return i%2*(n/2) + i/2 },
+		"ascending":  func(i int) int { return i },
+		"descending": func(i int) int { return n - 1 - i },
+		"random":     func(i int) int { return random[i] },
+		"inside out": func(i int) int { return n/2 + (i+1)/2*(1-i%2*2) },
+		"sequences":  func(i int) int { return i%2*(n/2) + i/2 },
 	}
 	for in, come := range orders {
 		for out, leave := range orders {
@@ -131,8 +132,8 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Remove every third pair of a full index, then every other, and so on, so that every node is as empty as
-	// possible.
+	// Remove every third pair of a full index, then every fifth pair of the rest, and so on, so that every
+	// node is as empty as possible.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
 		x.Add(uint32(i), 0)
@@ -224,8 +225,7 @@ func TestIndicesUnderPolicies(t *testing.T) {
 	}
 }
 
-// TestOrderedIndexUsedRoom checks the bound on memory after all insertions that Grow promised were made: the
-// room of Grow is used then.
+// TestOrderedIndexUsedRoom makes all insertions that Grow promised, and then checks the bound on memory.
 func TestOrderedIndexUsedRoom(t *testing.T) {
 	const n = 25_000
 	for _, at := range []int{500, 5_000, n} {
@@ -250,8 +250,8 @@ func TestOrderedIndexUsedRoom(t *testing.T) {
 	}
 }
 
-// TestPromisesEnd makes room before each insertion, or before some of them: Grow's promise is kept, and
-// afterwards memory is given back as it is without Grow.
+// TestPromisesEnd calls Grow before each insertion, or before some insertions. Grow's promise is kept, and
+// after the promised insertions the index gives memory back as it does without Grow.
 func TestPromisesEnd(t *testing.T) {
 	n := 100_000
 	if testing.Short() || heapStandIn() {
@@ -275,8 +275,7 @@ func TestPromisesEnd(t *testing.T) {
 				}
 				for i := range n {
 					x.Remove(key(i), uint32(i))
-					// Other memory that Grow committed is given back when the table becomes smaller, which
-					// happens step by step.
+					// The index gives the rest of Grow's memory back step by step, when the table shrinks.
 					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
 					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
 						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHashKeys adds keys that are equal with different bytes, and keys that are different with the same
-// bytes.
+// TestHashKeys adds keys that are equal although their bytes differ, and NaN, which differs from itself
+// although the bytes are the same.
 func TestHashKeys(t *testing.T) {
 	f := newHashIndex[float64, uint32](t, Options{Capacity: 100})
 	minusZero := math.Copysign(0, -1)
@@ -92,8 +92,8 @@ func TestSearchesAreShort(t *testing.T) {
 			longest = max(longest, length)
 			total += length
 		}
-		// For random hashes, in the fullest table, the mean is 2.3 ± 0.1 and the longest search up to some
-		// 170 buckets.
+		// With random hashes and the fullest table, a search passes 2.3 ± 0.1 buckets on average, and at
+		// most about 170.
 		if mean := float64(total) / float64(x.end); longest > 300 || mean > 3 {
 			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name,
 				longest, mean)
@@ -101,8 +101,8 @@ func TestSearchesAreShort(t *testing.T) {
 	}
 }
 
-// TestManyValues gives a key a million values and removes them in another order. If a step were linear, it
-// would take hours.
+// TestManyValues gives a key a million values and removes them in another order. If a step were linear, the
+// test would take hours.
 func TestManyValues(t *testing.T) {
 	longtest.OneGoroutine(t)
 	n := longtest.Pick(100_000, 1_000_000)
@@ -132,7 +132,7 @@ func TestManyValues(t *testing.T) {
 	o.tree.checkInvariants("")
 }
 
-// indices makes the indices for the tests of failures.
+// indices returns an index of each kind by its name.
 func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	o.Name = "hash"
 	h := newHashIndex[uint64, uint32](t, o)
@@ -196,7 +196,7 @@ func TestIndicesUnderLimit(t *testing.T) {
 				other.Truncate(0)
 				before := n
 				if fill(); n < before+5000 {
-					t.Fatalf("%s: room for %d pairs has returned", name, n-before)
+					t.Fatalf("%s: only %d more pairs fit after room returned", name, n-before)
 				}
 				check()
 				if err := x.Close(); err != nil {
@@ -219,8 +219,7 @@ func checkIndex(x Index[uint64, uint32]) {
 	}
 }
 
-// TestGrowOfIndicesHolds lets nothing be committed after Grow: the promised insertions must not fail,
-// whatever the keys.
+// TestGrowOfIndicesHolds checks that the insertions that Grow promised commit no memory, whatever the keys.
 func TestGrowOfIndicesHolds(t *testing.T) {
 	longtest.OneGoroutine(t)
 	const n = 20_000
@@ -236,7 +235,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				committed := x.(interface{ Committed() int }).Committed()
 				for i := range n {
 					if got := x.(interface{ Committed() int }).Committed(); got != committed {
-						t.Fatalf("%s: %d of %d pairs after %d, %d a key: %d bytes more are committed", name,
+						t.Fatalf("%s: pair %d of %d after %d, %d values a key: %d more bytes", name,
 							i, n, before, valuesPerKey, got-committed)
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
@@ -244,7 +243,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				// After the last promised insertion the promise ends, and unused memory may be given back.
 				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
 					x.Len() != before+n {
-					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(),
+					t.Errorf("%s: %d pairs after %d, %d values a key: %d more bytes", name, x.Len(),
 						before, valuesPerKey, got-committed)
 				}
 				checkIndex(x)
@@ -253,7 +252,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 	}
 }
 
-// TestIndicesWithFailingCalls makes each call to the operating system fail in turn.
+// TestIndicesWithFailingCalls makes each call to the operating system fail in turn. No pair is lost.
 func TestIndicesWithFailingCalls(t *testing.T) {
 	longtest.OneGoroutine(t)
 	scale := vm.PageSize() / (4 << 10)

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzIndexed inserts, updates, removes and clears through the adapter, and refuses keys that are NaN.
+// FuzzIndexed inserts, updates, removes and clears through the adapter. It also tries NaN keys, which must be
+// refused.
 func FuzzIndexed(f *testing.F) {
 	f.Add([]byte{0, 1, 5, 0, 2, 9, 0, 1, 5, 3, 0, 7, 7, 4, 1, 6, 0, 2, 9, 5, 3, 2, 200, 200, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -25,7 +26,7 @@ func FuzzIndexed(f *testing.F) {
 func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 	u.attach(t)
 	units := make(map[Handle[unit]]unit)
-	var handles []Handle[unit] // stale ones too
+	var handles []Handle[unit] // live and stale handles
 	b := modeltest.NewStream(data)
 	handle := func() (h Handle[unit]) {
 		if len(handles) > 0 {
@@ -39,7 +40,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 			v := unit{uint32(b.Below(20)), float32(b.Byte()) - 100, id}
 			h, p := u.Insert(v)
 			if _, had := units[h]; had || *p != v {
-				t.Fatalf("%v is not new, or holds %v", h, *p)
+				t.Fatalf("handle %v is not new, or its element is %v", h, *p)
 			}
 			units[h] = v
 			handles = append(handles, h)
@@ -48,7 +49,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 			team, speed := uint32(b.Below(20)), float32(b.Byte())
 			v, lives := units[h]
 			if u.Update(h, func(p *unit) { p.team, p.speed = team, speed }) != lives {
-				t.Fatalf("Update of %v", h)
+				t.Fatalf("Update(%v) returns a wrong result", h)
 			}
 			if lives {
 				v.team, v.speed = team, speed
@@ -58,7 +59,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 			h := handle()
 			_, lives := units[h]
 			if u.Remove(h) != lives {
-				t.Fatalf("Remove of %v", h)
+				t.Fatalf("Remove(%v) returns a wrong result", h)
 			}
 			delete(units, h)
 		case 6:

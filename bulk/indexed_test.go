@@ -21,7 +21,7 @@ type unit struct {
 func teamOf(u *unit) uint32   { return u.team }
 func speedOf(u *unit) float32 { return u.speed }
 
-// indexedUnits is a pool of units found by team and by speed.
+// indexedUnits is a pool of units with an index by team and an index by speed.
 type indexedUnits struct {
 	*Indexed[unit]
 	byTeam  *HashIndex[uint32, Handle[unit]]
@@ -74,7 +74,7 @@ func TestIndexed(t *testing.T) {
 		u := newIndexedUnits(t, o, o)
 		var hs []Handle[unit]
 		random := func(i int) unit { return unit{uint32(r.IntN(4) * r.IntN(50)), float32(r.IntN(100)), i} }
-		// Half of the units exist before the indices do.
+		// The pool has units before the indices are attached.
 		for i := range 1000 {
 			h, _ := u.Pool().Insert(random(i))
 			hs = append(hs, h)
@@ -152,14 +152,14 @@ func TestIndexedFailures(t *testing.T) {
 			t.Errorf("%s: panic %q", name, text)
 		}
 		if *e != (unit{1, 10, 1}) || u.Pool().Len() != 1 {
-			t.Fatalf("%s: it changed %v of %d", name, *e, u.Pool().Len())
+			t.Fatalf("%s: the unit has become %v, and the pool has %d units", name, *e, u.Pool().Len())
 		}
 		u.compare(t)
 	}
 	u.Update(h, func(e *unit) { e.team = 6 })
 	u.compare(t)
 
-	// The indices have room for 100, the pool for more.
+	// The indices have room for 100 units, the pool for more.
 	small := newIndexedUnits(t, Options{Capacity: 1000}, Options{Capacity: 100})
 	small.attach(t)
 	for i := range 100 {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestLimitIsSharedAndReturns fills two containers under one limit until it is reached, and grows on when the
-// other container gives memory back.
+// TestLimitIsSharedAndReturns fills two containers under one limit until the limit is reached. One container
+// can grow again when the other gives memory back.
 func TestLimitIsSharedAndReturns(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)
@@ -65,8 +65,8 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 	}
 }
 
-// TestFailedAppendLeavesNoTrace checks that the place behind the end, to which a failed Append has written,
-// is zero when it becomes an element.
+// TestFailedAppendLeavesNoTrace: a failed Append may write behind the end of the array. The written place
+// must be zero when it becomes an element.
 func TestFailedAppendLeavesNoTrace(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)

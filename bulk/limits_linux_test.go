@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The limits of the operating system hold for a whole process, so a child process reaches them: this test
-// program, with the name of the limit in its environment.
+// The limits of the operating system hold for a whole process, so a child process reaches them. The child
+// runs this test program and has the name of the limit in its environment.
 const whichLimit = "VAST_BULK_TEST_LIMIT"
 
 func TestLimitsOfTheSystem(t *testing.T) {
@@ -37,7 +37,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 	}
 }
 
-// statm returns a figure of /proc/self/statm in bytes.
+// statm returns a field of /proc/self/statm in bytes.
 func statm(t *testing.T, field int) uint64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -98,7 +98,7 @@ func reach(t *testing.T, which string) {
 		// Room returns in two ways: a slot becomes free, or the limit is raised.
 		p.Remove(handles[7])
 		if h, _ := p.Insert(numbered(7)); h.Slot() != 7 || p.Len() != n {
-			t.Fatalf("the free slot 7 was not taken, but %d", h.Slot())
+			t.Fatalf("slot %d was taken instead of the free slot 7", h.Slot())
 		}
 		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+2*room)
 		if h, _ := p.Insert(numbered(n)); int(h.Slot()) != n || *p.Get(h) != numbered(n) {

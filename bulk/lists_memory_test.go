@@ -113,7 +113,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 	capacities := []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100}
 	if strconv.IntSize == 64 {
-		capacities = append(capacities, math.MaxInt/330) // exactly what the options allow
+		capacities = append(capacities, math.MaxInt/330) // the options allow exactly this capacity
 	}
 	for _, capacity := range capacities {
 		if _, err := NewLists[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
@@ -151,7 +151,8 @@ func checkListsWaste[T any](t *testing.T) {
 				most = max(most, doublingBytes, 2*used)
 			}
 			if room < used || room > most {
-				t.Errorf("a list %s of %d elements of %d bytes has room for %d, want %d at most", name, n,
+				t.Errorf("a list %s of %d elements of %d bytes has room for %d bytes, want at most %d", name,
+					n,
 					size, room, most)
 			}
 		}
@@ -225,13 +226,14 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	// After Compact, a cell is at most one and a half times as large as its list needs, and one slab of each
-	// class may not be full. The slack is twice as large.
+	// class may not be full. The slack allows two such slabs.
 	slack := 0
 	for _, k := range ls.cells.classes {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
 	}
 	if most := s.BytesElements*3/2 + leastCell*s.Lists + slack; s.BytesSlabs > most {
-		t.Errorf("slabs of %d bytes for elements of %d, want %d at most", s.BytesSlabs, s.BytesElements, most)
+		t.Errorf("slabs of %d bytes hold elements of %d bytes, want at most %d", s.BytesSlabs,
+			s.BytesElements, most)
 	}
 	most := s.Committed
 	if n == 60_000 { // with fewer lists, chance decides how many long lists stay
@@ -312,7 +314,8 @@ func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	runtime.KeepAlive(owners)
 }
 
-// TestListsWithFailingMemory makes each memory call fail in turn.
+// TestListsWithFailingMemory makes each memory call fail in turn. A failed operation leaves its list
+// unchanged.
 func TestListsWithFailingMemory(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		ls, err := NewLists[uint64](Options{Capacity: 400_000, Pages: vm.PagesSmall})
@@ -352,6 +355,6 @@ func TestListsWithFailingMemory(t *testing.T) {
 		return failed
 	})
 	if calls < 8 && !heapStandIn() {
-		t.Errorf("%d calls", calls)
+		t.Errorf("only %d calls", calls)
 	}
 }

@@ -15,7 +15,7 @@ type listsModel[T comparable] struct {
 	other  *Lists[T]
 	owners [24]List[T]
 	want   [24][]T
-	stale  []List[T] // stale Lists
+	stale  []List[T]
 }
 
 const listsCapacity = 12_000
@@ -132,7 +132,7 @@ func (m *listsModel[T]) appendSlice(t *testing.T, i int, vs []T) {
 			panic(err)
 		}
 		if !slices.Equal(got, added) || cap(got) != len(got) {
-			t.Fatalf("AppendSlice of %d elements returned others, %d", len(vs), len(got))
+			t.Fatalf("AppendSlice of %d elements returned %d elements, or wrong ones", len(vs), len(got))
 		}
 	}, want)
 }
@@ -166,7 +166,7 @@ func (m *listsModel[T]) free(i int) {
 	m.lists.Free(&l)
 }
 
-// compact yields every n-th of the owners. The Lists of the others stay valid.
+// compact calls Compact with every n-th owner. The Lists of the other owners stay valid.
 func (m *listsModel[T]) compact(t *testing.T, n int) {
 	before := m.owners
 	err := m.lists.Compact(func(yield func(*List[T]) bool) {
@@ -182,7 +182,7 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 			continue
 		}
 		if i%n != 0 {
-			t.Fatalf("list %d is at %v, not at %v, and was not named", i, m.owners[i], l)
+			t.Fatalf("list %d has become %v, from %v, but Compact did not get its owner", i, m.owners[i], l)
 		}
 		m.stale = append(m.stale, l)
 	}
@@ -215,7 +215,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	}
 }
 
-// compare walks over all lists.
+// compare compares all lists with the model.
 func (m *listsModel[T]) compare(t *testing.T) {
 	seen, elements := 0, 0
 	for l, s := range m.lists.All() {

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestElementsThatLookLikeCells puts the header of a cell wherever cells were: stale Lists must not find it.
+// TestElementsThatLookLikeCells writes elements that look like the header of a cell to places where cells
+// were. Stale Lists must stay invalid.
 func TestElementsThatLookLikeCells(t *testing.T) {
 	ls := newLists[cell](t, Options{Capacity: 300_000})
 	var stale []List[cell]
@@ -32,14 +33,14 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			var owners [4]List[cell]
 			for i := range owners {
 				for _, old := range stale[i*len(stale)/4:][:min(n, len(stale)/4)] {
-					// One of these elements may lie where the cell of old was. Then it has the generation of
-					// that cell.
+					// One of these elements may lie where the cell of old was. Then the element has
+					// the generation of that cell.
 					ls.Append(&owners[i], cell{old.generation, 1})
 				}
 			}
 			for _, old := range stale {
 				if ls.Valid(old) || modeltest.PanicText(func() { ls.Slice(old) }) == "" {
-					t.Fatalf("%v is valid, beside lists of %d elements", old, n)
+					t.Fatalf("the stale List %v is valid while there are lists of %d elements", old, n)
 				}
 			}
 			for i := range owners {
@@ -58,13 +59,14 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 	}
 	for place := range uint32(ls.cells.usable) << ls.cells.shiftBoth {
 		if forged := (List[cell]{place, old.generation}); ls.Valid(forged) {
-			t.Fatalf("%v is good", forged)
+			t.Fatalf("the forged List %v is valid", forged)
 		}
 	}
 	ls.checkInvariants()
 }
 
-// TestGenerationsBeginAnew lets the count of generations run out.
+// TestGenerationsBeginAnew lets the count of generations run out: live lists keep their elements, and stale
+// Lists stay invalid.
 func TestGenerationsBeginAnew(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 100_000})
 	owners := make([]List[uint64], 200)
@@ -76,7 +78,7 @@ func TestGenerationsBeginAnew(t *testing.T) {
 		}
 	}
 	build()
-	if err := ls.Grow(&owners[0], 20_000); err != nil { // a stretch
+	if err := ls.Grow(&owners[0], 20_000); err != nil { // owner 0 has a stretch
 		t.Fatal(err)
 	}
 	ls.cells.newest = unheld - 20
@@ -108,7 +110,8 @@ func TestGenerationsBeginAnew(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestAllWhileListsChange frees and grows lists in the body of All.
+// TestAllWhileListsChange frees and grows lists in the body of a loop over All, which yields each unchanged
+// list once.
 func TestAllWhileListsChange(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 3000)
@@ -123,7 +126,7 @@ func TestAllWhileListsChange(t *testing.T) {
 	for l, s := range ls.All() {
 		i, known := index[l]
 		if !known || owners[i] != l || s[0] != uint64(i) {
-			t.Fatalf("%v is yielded, which is list %d, %t", l, i, known)
+			t.Fatalf("All yields %v, which belongs to list %d (known: %t)", l, i, known)
 		}
 		seen[i]++
 		if i%3 == 0 { // the list moves, at times to a stretch

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// mustAppend is AppendSlice in a container that has room.
+// mustAppend calls AppendSlice and fails the test if there is no room.
 func mustAppend[T any](t testing.TB, ls *Lists[T], l *List[T], vs []T) []T {
 	t.Helper()
 	added, err := ls.AppendSlice(l, vs)
@@ -149,7 +149,7 @@ func TestListsMisuse(t *testing.T) {
 	}
 	added, err := ls.AppendSlice(&zero, nil)
 	if !zero.IsZero() || len(ls.Slice(zero)) != 0 || ls.Valid(zero) || added != nil || err != nil {
-		t.Error("the zero List is not an empty one")
+		t.Error("the zero List is not empty")
 	}
 	ls.Truncate(zero, 0)
 	ls.Free(&zero)
@@ -200,8 +200,8 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one huge list over several stretches, with small lists beside the huge list. The test
-// counts how often the huge list moves.
+// TestHugeList grows one huge list over several stretches while small lists grow too. The test counts how
+// often the huge list moves.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
 	if testing.Short() || heapStandIn() {
@@ -241,7 +241,7 @@ func TestHugeList(t *testing.T) {
 	}
 	if err := ls.Compact(func(yield func(*List[uint32]) bool) { yield(&huge) }); err != nil ||
 		ls.At(huge, 0) == before {
-		t.Errorf("the list lies as high as before (%v)", err)
+		t.Errorf("Compact did not move the list (%v)", err)
 	}
 	for i, v := range ls.Slice(huge) {
 		if v != uint32(i) {
@@ -267,7 +267,7 @@ func TestListGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestFreedListsArePoisoned reads through pointers that have become invalid.
+// TestFreedListsArePoisoned: removed elements and freed lists hold poison.
 func TestFreedListsArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the build tag invariants")
@@ -331,6 +331,7 @@ func TestPlacesOfLargeReservations(t *testing.T) {
 		}
 	}
 	if k := ls.cells.classes[0]; ls.cells.shiftPlace < 6 || k.places != 1 {
-		t.Errorf("places of %d bytes, and %d to the smallest cell", 1<<ls.cells.shiftPlace, k.places)
+		t.Errorf("a place has %d bytes, and the smallest cell has %d places", 1<<ls.cells.shiftPlace,
+			k.places)
 	}
 }

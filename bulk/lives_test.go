@@ -11,19 +11,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is the life of a container from making to closing, in which one memory call fails. A failed operation
-// changes nothing, and the test repeats it.
+// life is the life of a container from its constructor to Close, in which one memory call fails. A failed
+// operation changes nothing, and the test repeats it.
 type life struct {
 	t      *testing.T
 	o      Options
 	met    []error
 	tries  int
-	marked bool   // short is marked as a helper
+	marked bool   // short has called t.Helper
 	check  func() // compares the container, if it exists, with its expected content
 }
 
-// lives are the lives of the containers. Each takes and gives back memory in every possible way. Most lives
-// make the same calls in every run. The field by says why the calls of the others vary.
+// lives has a life for each kind of container. Each life takes and gives back memory in every possible way.
+// Most lives make the same calls in every run. The field by says why the calls of the other lives vary.
 var lives = []struct {
 	name string
 	live func(*life)
@@ -59,7 +59,7 @@ var lives = []struct {
 	{"SharedTable", liveSharedTable, ""},
 }
 
-// TestLivesWithEachCallFailing runs the lives once for each memory call that they make.
+// TestLivesWithEachCallFailing runs each life once for each of its memory calls, and makes that call fail.
 func TestLivesWithEachCallFailing(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, tt := range lives {
@@ -85,17 +85,17 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				}
 				return err
 			})
-			t.Logf("%s, %v pages: %d operations, %d calls, of which %d refuse one", tt.name, pages, tries,
+			t.Logf("%s, %v pages: %d operations, %d calls, of which %d let one fail", tt.name, pages, tries,
 				calls, refused)
 			least := 8
 			if vm.PageSize() > 4096 {
-				least = 5 // fewer and larger pages
+				least = 5 // the pages are larger, so there are fewer calls
 			}
 			if heapStandIn() {
-				least = 1 // only regions, and they are few
+				least = 1 // only regions make calls, and there are few regions
 			}
 			if calls < least || refused == 0 || runs < least {
-				t.Errorf("%s, %v pages: only %d calls, %d of which refuse something", tt.name, pages, calls,
+				t.Errorf("%s, %v pages: only %d calls, of which %d let one fail", tt.name, pages, calls,
 					refused)
 			}
 			if tt.by == "" && runs != calls+1 {
@@ -105,7 +105,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// try runs an operation that can fail.
+// try runs an operation that returns an error if it fails.
 func (l *life) try(what string, op func() error) {
 	if l.tries++; l.tries == 1 {
 		l.t.Helper() // once: the mark stays for the test, and setting it costs more than most operations
@@ -113,7 +113,7 @@ func (l *life) try(what string, op func() error) {
 	l.met = append(l.met, faulttest.Again(l.t, what, op, l.check))
 }
 
-// short is try for an operation that panics if it fails.
+// short runs an operation that panics if it fails.
 func (l *life) short(what string, op func()) {
 	if !l.marked {
 		l.marked = true
@@ -187,7 +187,7 @@ type handledLife interface {
 
 func liveHandled(l *life, make func() (handledLife, error)) {
 	var c handledLife
-	l.try("making it", func() (err error) { c, err = make(); return err })
+	l.try("the constructor", func() (err error) { c, err = make(); return err })
 	var all []Handle[record]
 	l.check = func() {
 		c.checkInvariants()
@@ -211,7 +211,7 @@ func liveHandled(l *life, make func() (handledLife, error)) {
 	for len(all) > 100 {
 		h := all[len(all)-1]
 		l.short("Remove", func() {
-			l.must(c.Remove(h), "%v is no element", h)
+			l.must(c.Remove(h), "%v has no element", h)
 			all = all[:len(all)-1]
 		})
 	}
@@ -348,7 +348,7 @@ type indexLife interface {
 
 func liveIndex(l *life, make func() (indexLife, error)) {
 	var x indexLife
-	l.try("making it", func() (err error) { x, err = make(); return err })
+	l.try("the constructor", func() (err error) { x, err = make(); return err })
 	pairs := map[[2]uint64]bool{}
 	l.check = func() {
 		checkIndex(x)
@@ -371,7 +371,7 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	add(2*part, 6*part)
 	for n := uint64(100); n < 6*part; n++ {
 		l.short("Remove", func() {
-			l.must(x.Remove(n%170, uint32(n)), "%d is no pair", n)
+			l.must(x.Remove(n%170, uint32(n)), "there is no pair with the value %d", n)
 			delete(pairs, [2]uint64{n % 170, n})
 		})
 	}

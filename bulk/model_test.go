@@ -9,19 +9,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// record is 40 bytes, so that elements lie across pages.
+// record is 40 bytes, so that some elements lie across two pages.
 type record [5]uint64
 
 func numbered(i int) record { return record{uint64(i), uint64(i) * 3, ^uint64(i), 7, uint64(i) << 32} }
 
-// large is more than a page.
+// large is larger than a page of 4 KiB.
 type large [700]uint64
 
 func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699: ^uint64(i)} }
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// pageKinds must all give the same answers. The heap stand-in has one kind of pages under all names.
+// pageKinds are the kinds of pages. All kinds must give the same answers. The heap stand-in has one kind of
+// pages under all names.
 var pageKinds = func() []vm.Pages {
 	if vm.HeapStandIn() {
 		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
@@ -67,7 +68,8 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 	playAnyArray(t, a, a.Truncate, data, element)
 }
 
-// playAnyArray is playArray for an empty array of any kind. truncate is nil for an array without Truncate.
+// playAnyArray applies the operations in data to an empty array of any kind and to a slice, and fails if they
+// differ. truncate is nil for an array without Truncate.
 func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte,
 	element func(int) T) {
 	const capacity = arrayCapacity
@@ -143,11 +145,11 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 				first = a.At(0)
 			}
 			if a.At(0) != first || *a.At(len(m) - 1) != m[len(m)-1] {
-				t.Fatalf("the first element moved, or the last of %d is another one", len(m))
+				t.Fatalf("the first element moved, or the last of %d elements is wrong", len(m))
 			}
 		}
 	}
 	if !slices.Equal(a.Slice(), m) {
-		t.Fatal("Slice() has other elements")
+		t.Fatal("Slice() differs from the model")
 	}
 }

@@ -45,7 +45,7 @@ func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 }
 
 // playOrdered applies the operations in data to an index and to the model and fails if they differ. key makes
-// a key of a number below 65,536, in ascending order.
+// keys from the numbers below 65,536, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -80,7 +80,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 		switch op {
 		case 0:
 			add(k, uint32(in.Byte()))
-		case 1: // ascending, descending, scattered, or values of one key
+		case 1: // add ascending, descending or scattered keys, or values of one key
 			count, way := in.Below(2000), in.Byte()
 			for i := range count {
 				switch way % 5 {
@@ -102,7 +102,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				remove(p.key, p.value)
 			}
 			remove(k, uint32(in.Byte()))
-		case 3: // a range, or every n-th pair of one
+		case 3: // remove every pair of a range, or every n-th pair of a range
 			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]
@@ -165,7 +165,7 @@ func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m order
 		want = append(want, m[at].value)
 	}
 	if got := slices.Collect(x.Values(k)); !slices.Equal(got, want) {
-		t.Fatalf("All(%v) = %d, want %d", k, got, want)
+		t.Fatalf("Values(%v) = %d, want %d", k, got, want)
 	}
 	first, ok := x.First(k)
 	if ok != (len(want) > 0) || ok && first != want[0] || x.Contains(k) != ok || x.Count(k) != len(want) {
@@ -207,7 +207,7 @@ func compareFrom[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orde
 	}
 }
 
-// compareOrdered walks over the whole index in both directions.
+// compareOrdered compares the whole index with the model, in both directions.
 func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K]) {
 	t.Helper()
 	var up, down orderedModel[K]
@@ -219,7 +219,7 @@ func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m o
 	}
 	slices.Reverse(down)
 	if !slices.Equal(up, m) || !slices.Equal(down, m) {
-		t.Fatalf("%d pairs ascend and %d descend, want %d", len(up), len(down), len(m))
+		t.Fatalf("All yields %d pairs and Descend %d, want %d", len(up), len(down), len(m))
 	}
 	k, v, ok := x.Min()
 	if ok != (len(m) > 0) || ok && (pair[K, uint32]{k, v}) != m[0] {

@@ -105,8 +105,8 @@ func sumRuns(p *Pool[record]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkPoolRunsHalfFullFloor is the same loop over words and elements without a pool. It shows the limit
-// of Runs: runs of random lengths, which the processor mispredicts.
+// BenchmarkPoolRunsHalfFullFloor runs the same loop over words and elements without a pool. It shows the
+// least time that Runs can take: the runs have random lengths, which the processor mispredicts.
 func BenchmarkPoolRunsHalfFullFloor(b *testing.B) {
 	p, handles := filled(b)
 	removeMany(p, handles[:len(handles)/2])
@@ -135,7 +135,7 @@ func sumWords(words []uint64, elements []record) (sum uint64) {
 }
 
 // BenchmarkPoolRemoveFloor clears the bit of each element in random order, and does no other work. It shows
-// the limit of Remove.
+// the least time that Remove can take.
 func BenchmarkPoolRemoveFloor(b *testing.B) {
 	_, handles := filled(b)
 	words := make([]uint64, benchmarkElements/wordBits)

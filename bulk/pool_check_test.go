@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// TestPoolCheckFindsWrongBooks breaks the bookkeeping of a pool's slots, one thing at a time: the check of
-// builds with the tag invariants names the contradiction.
+// TestPoolCheckFindsWrongBooks breaks the bookkeeping of a pool's slots in one way at a time. checkInvariants
+// must name the contradiction.
 func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(*Pool[record])
@@ -24,17 +24,17 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 			"slot 70 is free below the hint 2"},
 		"the hint, in word 0": {func(p *Pool[record]) { p.Remove(p.handles()[3]); p.hint = 1 },
 			"slot 3 is free below the hint 1"},
-		"what is to be skipped": {func(p *Pool[record]) { p.skip = 8 },
+		"the slots to skip": {func(p *Pool[record]) { p.skip = 8 },
 			"retired slots 0x0 are to be skipped, not 0x8"},
-		"what is retired": {func(p *Pool[record]) { p.retired = map[uint]uint64{1: 16} },
+		"the retired slots": {func(p *Pool[record]) { p.retired = map[uint]uint64{1: 16} },
 			"the slots 0x0 of word 1 are exhausted, but 0x10 retired"},
 		"a shared generation": {func(p *Pool[record]) { *p.generations.ofWord(1)++ },
 			"word 1 shares generation"},
-		"a generation of none": {func(p *Pool[record]) {
+		"a zero generation": {func(p *Pool[record]) {
 			p.generations.common(0).generation,
 				*p.generations.ofWord(0) = 0, 0
 		}, "has generation 0x0"},
-		"slots never taken": {func(p *Pool[record]) { p.generations.common(3).fresh = 2 },
+		"the slots taken so far": {func(p *Pool[record]) { p.generations.common(3).fresh = 2 },
 			"but only those below 2 were taken"},
 	} {
 		p, err := NewPool[record](Options{Capacity: 1 << 16, Name: "ships"})
@@ -54,7 +54,7 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 			c.wrong(p)
 			p.checkInvariants()
 		}()
-		if err := p.region.Close(); err != nil { // the pool's own Close would check
+		if err := p.region.Close(); err != nil { // p.Close would check the invariants
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 		if text, _ := recover().(string); !strings.Contains(text, "slot 69 is free below the hint 2") {
 			t.Errorf("the check says %q", text)
 		}
-		if err := p.region.Close(); err != nil { // the pool's own Close would check
+		if err := p.region.Close(); err != nil { // p.Close would check the invariants
 			t.Error(err)
 		}
 	}()
@@ -124,7 +124,7 @@ func TestPoolChecksItself(t *testing.T) {
 			p.retired = map[uint]uint64{1: 16}
 			change(p)
 		}()
-		if err := p.region.Close(); err != nil { // the pool's own Close would check
+		if err := p.region.Close(); err != nil { // p.Close would check the invariants
 			t.Errorf("%s: %v", name, err)
 		}
 	}

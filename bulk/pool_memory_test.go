@@ -8,7 +8,7 @@ import (
 )
 
 func TestPoolTrim(t *testing.T) {
-	every := 16 * vm.PageSize() / 64 // elements in sixteen pages
+	every := 16 * vm.PageSize() / 64 // the number of elements in sixteen pages
 	n := 16 * every
 	p, err := NewPool[[8]uint64](Options{Pages: vm.PagesSmall, Capacity: 2 * n})
 	if err != nil {
@@ -72,8 +72,8 @@ func TestPoolTrim(t *testing.T) {
 	_ = p.Trim()
 }
 
-// TestTrimGivesTheBudgetBack: after Trim, memory behind the last element does not count for a limit, and
-// another container gets it.
+// TestTrimGivesTheBudgetBack: after Trim, the memory behind the last element does not count against the
+// limit, and another container can commit it.
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
 	for name, make := range map[string]func(Options) (handled[[8]uint64], error){

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/outside"
 )
 
-// keptOutside is one element outside a pool.
+// keptOutside is a store with one element outside the pool.
 type keptOutside struct {
 	h Handle[record]
 	e *record
@@ -29,7 +29,7 @@ func (k *keptOutside) Remove(h Handle[record]) bool {
 	return true
 }
 
-// TestOutside: a pool asks its store for handles without a slot in the pool, and for nothing else.
+// TestOutside: a pool asks its store only for handles whose slots are not in the pool.
 func TestOutside(t *testing.T) {
 	p := newPool[record](t, Options{Capacity: 100})
 	store := &keptOutside{e: &record{7}}
@@ -43,11 +43,11 @@ func TestOutside(t *testing.T) {
 		t.Errorf("the handle of ID %#x is not %v", h.ID(), h)
 	}
 	if p.Get(h) != e || p.Get(store.h) != store.e || !p.Valid(store.h) {
-		t.Error("Get does not find an element in the pool, or the one outside")
+		t.Error("Get does not find the element in the pool, or the element outside")
 	}
 	for _, stale := range []Handle[record]{{100, 6}, {101, 5}, {99, 5}, {h.slot, 5}} {
 		if p.Get(stale) != nil || p.Valid(stale) || p.Remove(stale) {
-			t.Errorf("there is an element of %v", stale)
+			t.Errorf("the stale handle %v has an element", stale)
 		}
 	}
 	if !p.Remove(store.h) || p.Remove(store.h) || p.Valid(store.h) || p.Len() != 1 {
@@ -57,6 +57,6 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := modeltest.PanicText(func() { p.Get(store.h) }); text == "" {
-		t.Error("a closed pool asks outside")
+		t.Error("a closed pool asks its store")
 	}
 }

@@ -45,13 +45,13 @@ func TestPointersStayWhilePoolChanges(t *testing.T) {
 	}
 	for i, e := range pointers {
 		if p.Get(handles[i]) != e || *e != numbered(i) {
-			t.Fatalf("element %d was at %p with %v, is at %p", i, e, *e, p.Get(handles[i]))
+			t.Fatalf("element %d was at %p with the value %v and is at %p now", i, e, *e, p.Get(handles[i]))
 		}
 	}
 	for i, h := range handles {
 		if e := p.Get(h); i >= len(pointers) && i%3 == len(pointers)%3 {
 			if e != nil {
-				t.Fatalf("element %d was removed and is there", i)
+				t.Fatalf("element %d was removed and is still found", i)
 			}
 		} else if e == nil || *e != numbered(i) {
 			t.Fatalf("element %d is %v", i, e)
@@ -74,7 +74,7 @@ func TestGrowToWhatIsFree(t *testing.T) {
 }
 
 // TestWordsAreRenewed: all slots of an emptied word continue at the count of the slot that was taken most
-// often, unless this costs the others more counts than the bound.
+// often, unless another slot would skip more counts than maxSkipped.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
@@ -95,11 +95,11 @@ func TestWordsAreRenewed(t *testing.T) {
 	}
 }
 
-// TestPoolAtEachLimit grows a pool below every limit that is too small. Whichever table is refused memory,
-// the growth changes nothing, and all other memory stays.
+// TestPoolAtEachLimit grows a pool under every limit that is too small. Whichever table is refused memory,
+// Grow changes nothing and commits no memory.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("all memory is taken at once")
+		t.Skip("the heap stand-in takes all memory at once")
 	}
 	for _, n := range []int{1, 5000, 70_000} {
 		refused, most := 0, 400

@@ -29,7 +29,8 @@ func newSharedArray[T any](t testing.TB, o Options) *SharedArray[T] {
 	return a
 }
 
-// some is a number of elements for tests in which goroutines meet often, smaller if every access is checked.
+// some returns the number of elements for tests in which goroutines meet often. The number is smaller in
+// short runs and on the heap stand-in.
 func some() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 4_000
@@ -85,7 +86,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 		for range 2 {
 			reading.Go(func() {
 				r, last := rand.New(rand.NewPCG(1, 2)), 0
-				for ; !done.Load(); runtime.Gosched() { // with one thread no other goroutine would ever run
+				for ; !done.Load(); runtime.Gosched() { // lets others run on one thread
 					s := a.Slice()
 					if len(s) < last || a.Len() < len(s) {
 						t.Errorf("the length fell from %d to %d, then %d", last, len(s), a.Len())
@@ -122,7 +123,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 	}
 }
 
-// TestGapsArePassed writes elements in another order than that of their indices.
+// TestGapsArePassed writes elements out of order. Len counts the elements in front of the first gap.
 func TestGapsArePassed(t *testing.T) {
 	a := newSharedArray[uint64](t, Options{Capacity: 1000})
 	seed := rand.Uint64()
@@ -221,10 +222,10 @@ func TestAppendersReachTheLimit(t *testing.T) {
 		single := appended()
 		n := a.Len()
 		if room := int(a.room.Load()); n > room || room-n >= bytesBuffer/40 || int64(n) < single {
-			t.Fatalf("%v: %d elements of %d, %d were appended one by one", pages, n, room, single)
+			t.Fatalf("%v: %d elements in room for %d; %d were appended one by one", pages, n, room, single)
 		}
 		if n != int(a.claimed.Load()) {
-			t.Fatalf("%v: %d elements of %d indices: there is a hole", pages, n, a.claimed.Load())
+			t.Fatalf("%v: %d elements for %d claimed indices", pages, n, a.claimed.Load())
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
@@ -265,8 +266,8 @@ func TestSharedArrayMisuse(t *testing.T) {
 		{"no size", func() { _, _ = NewSharedArray[struct{}](Options{}) }, "no size"},
 		{"capacity", func() { _, _ = NewSharedArray[record](Options{Capacity: -1}) },
 			"Options.Capacity is -1"},
-		{"At behind", func() { open.At(1) }, "At(1) on open of length 1"},
-		{"At before", func() { open.At(-1) }, "At(-1) on open"},
+		{"At beyond the end", func() { open.At(1) }, "At(1) on open of length 1"},
+		{"At before the start", func() { open.At(-1) }, "At(-1) on open"},
 		{"At overflow", func() { open.At(math.MinInt) }, "on open of length 1"},
 		{"At far", func() { open.At(math.MaxInt) }, "on open of length 1"},
 		{"Grow", func() { _ = open.Grow(-1) }, "Grow(-1) on open"},

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/faulttest"
 )
 
-// TestSharedPoolWithFailingCalls makes each memory call in the life of a pool fail in turn.
+// TestSharedPoolWithFailingCalls makes each memory call in the life of a pool fail in turn. No element is
+// lost.
 func TestSharedPoolWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		p, err := NewSharedPool[record](Options{Capacity: 30_000, Step: 1})
@@ -44,11 +45,12 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 		return errors.Join(failed, closeTwice(p.Close))
 	})
 	if calls < 4 {
-		t.Errorf("%d calls", calls)
+		t.Errorf("only %d calls", calls)
 	}
 }
 
-// TestSharedArrayWithFailingCalls makes each memory call in the life of an array fail in turn.
+// TestSharedArrayWithFailingCalls makes each memory call in the life of an array fail in turn. No element is
+// lost.
 func TestSharedArrayWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewSharedArray[record](Options{Capacity: 30_000, Step: 1})
@@ -82,11 +84,12 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 		return errors.Join(failed, closeTwice(a.Close))
 	})
 	if calls < 4 {
-		t.Errorf("%d calls", calls)
+		t.Errorf("only %d calls", calls)
 	}
 }
 
-// closeTwice calls close again if it fails, and returns the failure.
+// closeTwice calls close twice and returns the error of the first call. If both calls fail, closeTwice
+// returns the second error.
 func closeTwice(close func() error) error {
 	err := close()
 	if again := close(); err != nil && again != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedForTest makes a SharedPool look like a Pool. An Inserter inserts and removes every other element, and
-// Load must find every element that Get finds.
+// sharedForTest makes a SharedPool look like a Pool. An Inserter makes some of the insertions and removals,
+// and Load must find every element that Get finds.
 type sharedForTest[T any] struct {
 	*SharedPool[T]
 	inserter *Inserter[T]
@@ -74,8 +74,8 @@ func FuzzSharedPool(f *testing.F) {
 	})
 }
 
-// sharedRounds returns how many streams of operations to run on the shared containers, fewer if every access
-// is checked.
+// sharedRounds returns the number of streams of operations to run on the shared containers. The number is
+// smaller in short runs and on the heap stand-in.
 func sharedRounds() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 1

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// poolUser is a pool with elements 0, 1, 2 and so on. A callback runs for the one in the middle.
+// poolUser is a pool with elements 0, 1, 2 and so on. A callback runs for the element in the middle.
 type poolUser struct {
 	t       *testing.T
 	p       *SharedPool[record]
@@ -34,14 +34,14 @@ func newPoolUser(t *testing.T) *poolUser {
 
 func (u *poolUser) remove(i int, by func(Handle[record]) bool) {
 	if by(u.handles[i]) != u.live[i] {
-		u.t.Errorf("removing element %d says that it is there: %t", i, !u.live[i])
+		u.t.Errorf("Remove of element %d returns %t", i, !u.live[i])
 	}
 	u.live[i] = false
 }
 
 func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
 	if h, e := by(numbered(1000 + u.more)); *e != numbered(1000+u.more) || u.p.Get(h) != e {
-		u.t.Errorf("an element that was inserted is %v", *e)
+		u.t.Errorf("the inserted element is %v", *e)
 	}
 	u.more++
 }
@@ -67,18 +67,18 @@ var poolCalls = map[string]struct {
 			n--
 		}
 		if n != 0 {
-			u.t.Errorf("a walk in a walk comes to %d elements too few", n)
+			u.t.Errorf("a walk in a walk yields %d elements too few", n)
 		}
 		for _, run := range u.p.Runs() {
 			n += len(run)
 		}
 		if n != u.p.Len() {
-			u.t.Errorf("runs in a walk come to %d elements of %d", n, u.p.Len())
+			u.t.Errorf("runs in a walk yield %d elements of %d", n, u.p.Len())
 		}
 	}},
-	"Remove of this one":       {"", func(u *poolUser) { u.remove(50, u.p.Remove) }},
-	"Remove of a later one":    {"", func(u *poolUser) { u.remove(51, u.p.Remove) }},
-	"Remove of an earlier one": {"", func(u *poolUser) { u.remove(3, u.p.Remove) }},
+	"Remove of this element":       {"", func(u *poolUser) { u.remove(50, u.p.Remove) }},
+	"Remove of a later element":    {"", func(u *poolUser) { u.remove(51, u.p.Remove) }},
+	"Remove of an earlier element": {"", func(u *poolUser) { u.remove(3, u.p.Remove) }},
 	"Remove of all": {"", func(u *poolUser) {
 		for i := range u.handles {
 			u.remove(i, u.p.Remove)
@@ -98,7 +98,8 @@ var poolCalls = map[string]struct {
 	"a panic": {"stop", func(*poolUser) { panic("stop") }},
 }
 
-// check checks the content of the pool, that walks agree, and that all other slots can be filled.
+// check compares the content of the pool and a walk over it with the expected elements, and fills all other
+// slots.
 func (u *poolUser) check(what string) {
 	u.t.Helper()
 	want := u.more
@@ -132,10 +133,10 @@ func (u *poolUser) check(what string) {
 	u.p.checkInvariants()
 }
 
-// TestSharedPoolWalkCallsBack uses the pool in each way from the body of All and of Runs. The call works, or
-// panics with a remedy, and the walk yields each element once that lives from beginning to end.
+// TestSharedPoolWalkCallsBack makes each call from the body of a loop over All and over Runs. The call works,
+// or panics with a remedy. The loop yields each element that lives from beginning to end once.
 func TestSharedPoolWalkCallsBack(t *testing.T) {
-	also := map[string]func(u *poolUser){ // in All only
+	also := map[string]func(u *poolUser){ // in loops over All only
 		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
 		"an inserter's Insert": func(u *poolUser) { u.insert(u.in.Insert) },
 		"Remove and Insert": func(u *poolUser) {
@@ -165,7 +166,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 	walk := func(name, says string, call func(u *poolUser), runs bool) {
 		what := fmt.Sprintf("%s, runs: %t", name, runs)
 		u := newPoolUser(t)
-		if runs { // several of them
+		if runs { // make several runs
 			for i := 5; i < poolUserElements; i += 10 {
 				u.remove(i, u.p.Remove)
 			}
@@ -183,7 +184,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 							call(u)
 						}
 						if called && u.p.ended != nil {
-							break // the run was removed
+							break // the pool is closed, and the run is gone
 						}
 					}
 				}
@@ -202,7 +203,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 		}
 		for i := range poolUserElements {
 			if n := came[i]; n > 1 || text == "" && n == 0 && lived[i] && u.live[i] {
-				t.Errorf("%s: the walk comes %d times to element %d", what, n, i)
+				t.Errorf("%s: the walk makes %d visits to element %d", what, n, i)
 			}
 		}
 		if u.p.ended == nil {
@@ -218,7 +219,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedClearCallsBack uses the pool in each way from the callback of Clear. The call works, or panics
+// TestSharedClearCallsBack makes each call from the callback of Clear. The call works, or panics
 // with a remedy. After a panic the pool has its elements, except those that the callback has removed.
 // Otherwise the pool is empty.
 func TestSharedClearCallsBack(t *testing.T) {

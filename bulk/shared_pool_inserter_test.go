@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool of capacity slots. Every word has lost elements, and its slots have generations of
-// their own, so inserters keep the slots that they empty. It also returns the remaining elements, one in 16.
+// churned returns a pool of capacity slots and the handles of its elements, which fill one slot in 16. Every
+// word has lost elements, and its slots have their own generations, so inserters keep the slots that they
+// empty.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})
@@ -33,7 +34,7 @@ func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64])
 }
 
 // TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of other elements do
-// not change, and no look-up finds an element twice or a removed one.
+// not change, and no look-up finds an element twice or a removed element.
 func TestInserterFillsWhatItRemoved(t *testing.T) {
 	p, left := churned(t, 2048)
 	in := p.Inserter()
@@ -47,7 +48,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 		at := i * 7 % len(own)
 		old := own[at]
 		if !in.Remove(old) || in.Remove(old) || p.Remove(old) || p.Valid(old) || p.Get(old) != nil {
-			t.Fatalf("%v is not removed once", old)
+			t.Fatalf("%v was not removed exactly once", old)
 		}
 		if n := p.Len(); n != len(left)+len(own)-1 {
 			t.Fatalf("%d elements", n)
@@ -62,7 +63,8 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 			}
 			for first, run := range p.Runs() {
 				if at := int(old.Slot()); first <= at && at < first+len(run) {
-					t.Fatalf("slot %d is in the run of %d from %d on", old.Slot(), len(run), first)
+					t.Fatalf("the removed slot %d is in the run of %d from slot %d", old.Slot(), len(run),
+						first)
 				}
 				found -= len(run)
 			}
@@ -113,7 +115,8 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	}
 }
 
-// TestInserterSparesAnnouncedSlots lets readers announce the slots of removed elements.
+// TestInserterSparesAnnouncedSlots lets a reader announce the slot of an element that is then removed. No
+// inserter takes the slot until the reader has left it.
 func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	p, left := churned(t, 512)
 	in := p.Inserter()
@@ -130,14 +133,14 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	}
 	cells.Store(0)
 	if h, _ := in.Insert(1); h.Slot() != left[3].Slot() {
-		t.Fatalf("slot %d was taken, but %d is the only free one", h.Slot(), left[3].Slot())
+		t.Fatalf("slot %d was taken, but only slot %d is free", h.Slot(), left[3].Slot())
 	}
 	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) || in.ready+in.waiting != 0 {
 		t.Fatalf("beyond the capacity: %v", e)
 	}
 }
 
-// TestInserterRetiresSlots lets an inserter use up a slot that it keeps.
+// TestInserterRetiresSlots lets an inserter use up a slot that it keeps. The slot is not taken again.
 func TestInserterRetiresSlots(t *testing.T) {
 	p, left := churned(t, 32)
 	in := p.Inserter()
@@ -159,7 +162,8 @@ func TestInserterRetiresSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestClearLeavesParkedSlots clears a pool while an inserter keeps slots, which it fills afterwards.
+// TestClearLeavesParkedSlots clears a pool while an inserter keeps slots. The inserter can fill these slots
+// afterwards.
 func TestClearLeavesParkedSlots(t *testing.T) {
 	p, left := churned(t, 256)
 	in := p.Inserter()
@@ -185,7 +189,8 @@ func TestClearLeavesParkedSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestInserterRemovesForOthers lets one inserter remove elements of another, more than it can keep.
+// TestInserterRemovesForOthers lets one inserter remove the elements of another inserter. The first
+// inserter keeps fewer than 128 of their slots.
 func TestInserterRemovesForOthers(t *testing.T) {
 	p, left := churned(t, 1024)
 	producer, consumer := p.Inserter(), p.Inserter()
@@ -197,12 +202,12 @@ func TestInserterRemovesForOthers(t *testing.T) {
 		}
 		for _, h := range made {
 			if !consumer.Remove(h) || producer.Remove(h) {
-				t.Fatalf("%v is not removed once", h)
+				t.Fatalf("%v was not removed exactly once", h)
 			}
 		}
 	}
 	if kept := consumer.ready + consumer.waiting; kept > 127 || p.Len() != len(left) {
-		t.Errorf("the consumer keeps %d slots, the pool %d elements", kept, p.Len())
+		t.Errorf("the consumer keeps %d slots, and the pool has %d elements", kept, p.Len())
 	}
 	p.checkInvariants()
 }

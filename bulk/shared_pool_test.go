@@ -29,8 +29,8 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 }
 
 // TestSharedHandlesOfEmptiedWords removes all or some elements of a word and takes the slots again, so that
-// the slots of some words share one generation and those of others do not. It checks that no handle comes
-// twice and no stale handle becomes valid.
+// the slots of some words share one generation and the slots of other words do not. The test checks that no
+// handle comes twice and no stale handle becomes valid.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -58,7 +58,7 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 		}
 		for _, h := range live[keep:] {
 			if !p.Remove(h) || p.Remove(h) {
-				t.Fatalf("handle %v is not removed once", h)
+				t.Fatalf("handle %v was not removed exactly once", h)
 			}
 		}
 		live = live[:keep]
@@ -83,7 +83,8 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	}
 }
 
-// TestSharedSlotsAreRetired leaves the slots of a word two counts and uses everything up.
+// TestSharedSlotsAreRetired leaves two counts to each slot of a word. After two uses a slot is not taken
+// again.
 func TestSharedSlotsAreRetired(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		p := newSharedPool[record](t, Options{Capacity: 40})
@@ -120,10 +121,10 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 			t.Fatalf("apart %t: the slots do not wear out: %v", apart, e)
 		}
 		if err := p.Grow(1); !errors.Is(err, vm.ErrCapacity) {
-			t.Fatalf("apart %t: Grow(1) with no slot but retired ones: %v", apart, err)
+			t.Fatalf("apart %t: Grow(1) with retired slots only: %v", apart, err)
 		}
 		if !p.Remove(handles[39]) || p.Grow(1) != nil || p.Grow(2) == nil {
-			t.Fatalf("apart %t: the slots of another word are not there", apart)
+			t.Fatalf("apart %t: the free slot of another word is not counted", apart)
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != 39 {
 			t.Fatalf("apart %t: slot %d was taken", apart, h.Slot())
@@ -139,7 +140,8 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 	}
 }
 
-// TestReservedSlotsAreRetired gives up slots that were reserved for their last use.
+// TestReservedSlotsAreRetired lets an inserter reserve slots for their last use and give them up. The slots
+// are not taken again.
 func TestReservedSlotsAreRetired(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 32})
 	first, _ := p.Insert(record{})
@@ -160,7 +162,8 @@ func TestReservedSlotsAreRetired(t *testing.T) {
 	}
 }
 
-// TestAnnouncedSlotsAreNotTaken fills a pool while a reader has announced the slot of a removed element.
+// TestAnnouncedSlotsAreNotTaken fills a pool while readers have announced slots of removed elements. These
+// slots are not taken.
 func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 1000})
 	var handles []Handle[record]
@@ -171,7 +174,7 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	for _, h := range handles[300:400] {
 		p.Remove(h)
 	}
-	// There are more readers than a block has cells, each with a slot of its own.
+	// There are more readers than a block has cells. Each reader announces another slot.
 	var taken []Handle[record]
 	cells := p.announce(310)
 	for i := range 40 {
@@ -189,7 +192,7 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	}
 	cells.Store(0)
 	if h, _ := p.Insert(numbered(7)); h.Slot() != 310 {
-		t.Fatalf("slot %d was taken, but 310 is the only free one", h.Slot())
+		t.Fatalf("slot %d was taken, but only slot 310 is free", h.Slot())
 	}
 	for _, h := range taken {
 		if v, ok := p.Load(h); !ok || v != numbered(7) {
@@ -210,7 +213,7 @@ func TestSharedHandlesOfOthers(t *testing.T) {
 	if p.Valid(zero) || p.Get(zero) != nil || p.Remove(zero) {
 		t.Error("the zero handle is valid")
 	}
-	// Slots below 100 are in all states: with a common generation, with their own, with and without elements.
+	// Slots below 100 are in all states: with a common generation or their own, with or without an element.
 	for i := range 100 {
 		h, _ := p.Insert(numbered(i))
 		if i%3 == 0 {

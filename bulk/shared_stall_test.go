@@ -14,9 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls stops a goroutine while it owns a line and takes a slot of it. The others
-// fill all other holes, find, remove, load and count. A goroutine that needs a slot of that line waits, and
-// gets the slot.
+// TestSharedPoolOwnerThatStalls stops a goroutine while it owns a line to take a slot. Meanwhile other
+// goroutines fill the holes of other lines, and find, remove, load and count elements. A goroutine that needs
+// a slot of the owned line waits, and then gets the slot.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -44,11 +44,11 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 				continue
 			}
 			if v, ok := p.Load(h); !ok || v != uint64(i) || *p.Get(h) != v {
-				t.Fatalf("beside an owner that stalls element %d is %d, %t", i, v, ok)
+				t.Fatalf("while the owner stalls, element %d is %d, %t", i, v, ok)
 			}
 			if len(inLine) < 40 {
 				if !p.Remove(h) || p.Remove(h) || p.Valid(h) {
-					t.Fatalf("beside an owner that stalls element %d is not removed once", i)
+					t.Fatalf("while the owner stalls, element %d was not removed exactly once", i)
 				}
 				inLine = append(inLine, h)
 			}
@@ -97,7 +97,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		}
 		line.owned.Store(0)
 		if h := <-got; uint(h.Slot())/slotsPerLine != stalled || *p.Get(h) != 7 {
-			t.Errorf("slot %d is taken, want one of line %d", h.Slot(), stalled)
+			t.Errorf("slot %d is taken, want a slot of line %d", h.Slot(), stalled)
 		}
 		for range len(inLine) - 1 {
 			p.Insert(1)
@@ -109,9 +109,9 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	}
 }
 
-// TestInserterThatStops stops an inserter for good after each number of insertions and removals. It keeps
-// fewer than 128 slots from the others, which fill all other slots, and none after another goroutine has
-// closed it.
+// TestInserterThatStops stops an inserter after each number of insertions and removals. The stopped inserter
+// keeps fewer than 128 slots, and others fill all other slots. After another goroutine has closed the
+// inserter, it keeps no slot.
 func TestInserterThatStops(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		for inserted := 0; inserted <= 70; inserted += 5 {
@@ -136,7 +136,7 @@ func TestInserterThatStops(t *testing.T) {
 				}
 				live += inserted - removed
 				kept := int(in.ready + in.waiting)
-				if in.reserved != 0 { // including those that it has filled and emptied
+				if in.reserved != 0 { // including slots that the inserter has filled and emptied
 					kept += bits.OnesCount32(in.reserved &^ in.chunk.live(in.first))
 				}
 				fill := func() (n int) {
@@ -152,7 +152,7 @@ func TestInserterThatStops(t *testing.T) {
 					return n
 				}
 				if n := fill(); kept > 127 || n != 1024-live-kept || p.Len() != 1024-kept {
-					t.Fatalf("%s: others fill %d slots beside %d elements; the inserter keeps %d", what, n,
+					t.Fatalf("%s: others fill %d slots, %d elements live, and the inserter keeps %d", what, n,
 						live, kept)
 				}
 				p.checkInvariants()
@@ -176,10 +176,10 @@ func TestInserterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedArrayAppenderThatStalls stops appenders between taking indices and writing, in front of and
-// behind the border of a word, of a chunk and of the room, while others append in all ways. Elements of the
-// others can be reached by index at once. Len and Slice end in front of the first missing element, and pass
-// it when it is written. Closing the array does not wait and gives all memory back.
+// TestSharedArrayAppenderThatStalls stops appenders after they have taken indices and before they write. The
+// indices lie in front of and behind the borders of words, of chunks and of the room. Other appenders append
+// in all ways, and At finds their elements at once. Len and Slice end in front of the first missing element
+// until that element is written. Close does not wait, and gives all memory back.
 func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -281,8 +281,8 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayFaults appends values whose memory was given back. The append faults, and leaves no element
-// unwritten.
+// TestSharedArrayFaults appends values of which half lie in memory that is not committed. AppendSlice faults,
+// and the elements that it has claimed are zero.
 func TestSharedArrayFaults(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// known is a handle that others may use, with the number that its element was made from.
+// known is a handle that any goroutine may use, with the number of its element.
 type known struct {
 	handle Handle[record]
 	number int
@@ -51,13 +51,13 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 					k := &known{h, number}
 					inserted[g] = append(inserted[g], *k)
 					if old := board[r.IntN(places)].Swap(k); old != nil {
-						// Only this goroutine has the place now, and so the element.
+						// Only this goroutine has taken the element from the board.
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
 						if !remove(old.handle) || remove(old.handle) || p.Valid(old.handle) ||
 							p.Get(old.handle) != nil {
-							t.Errorf("element %d is not removed once", old.number)
+							t.Errorf("element %d was not removed exactly once", old.number)
 						}
 						removed.Add(1)
 					}
@@ -69,7 +69,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				// with one thread no other goroutine would ever run
+				// without Gosched, no other goroutine would run on one thread
 				for ; !done.Load() || found == 0; runtime.Gosched() {
 					k := board[r.IntN(places)].Load()
 					if k == nil {
@@ -120,7 +120,8 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 	}
 }
 
-// TestOneRemoverSucceeds lets goroutines remove the same elements, while their slots are taken again at once.
+// TestOneRemoverSucceeds lets goroutines remove the same elements while the freed slots are taken again at
+// once. One Remove of each element succeeds.
 func TestOneRemoverSucceeds(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 3000})
 	const goroutines, batch = 4, 500
@@ -136,7 +137,7 @@ func TestOneRemoverSucceeds(t *testing.T) {
 				for i, h := range handles {
 					if p.Remove(h) {
 						succeeded[i].Add(1)
-						p.Insert(numbered(-1)) // soon takes such a slot
+						p.Insert(numbered(-1)) // soon takes a freed slot
 					}
 				}
 			})
@@ -261,7 +262,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 			t.Fatalf("%v: Grow(%d) with as many holes: %v", pages, holes, err)
 		}
 		if err := p.Grow(holes + 1); !errors.Is(err, vm.ErrLimit) {
-			t.Fatalf("%v: Grow(%d) with a hole less: %v", pages, holes+1, err)
+			t.Fatalf("%v: Grow(%d) with one hole too few: %v", pages, holes+1, err)
 		}
 		if again := fill(vm.ErrLimit); len(again) != holes {
 			t.Fatalf("%v: %d of %d holes were filled", pages, len(again), holes)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// tableUsers are a table with its readers and writers, while w or r runs a callback.
+// tableUsers is a table with readers and writers. The tests make w or r run a callback.
 type tableUsers struct {
 	t        *testing.T
 	table    *SharedTable[object]
@@ -16,7 +16,7 @@ type tableUsers struct {
 	r        *SharedReader[object]
 }
 
-// loaded checks entry i.
+// loaded checks the value of entry i.
 func (u tableUsers) loaded(what string, i int, want object) {
 	u.t.Helper()
 	r := u.table.Reader()
@@ -26,9 +26,9 @@ func (u tableUsers) loaded(what string, i int, want object) {
 	}
 }
 
-// TestSharedTableCallsBack uses the table in each way from change, in the middle of an Update of entry 3.
-// Uses of its own writer panic and change nothing; everything else works. The Update changes the newest
-// value, whether change recovers from the panic or not, and the writer can be used again.
+// TestSharedTableCallsBack makes each call from change, in the middle of an Update of entry 3. Calls of the
+// updating writer and Close of the table panic and change nothing; all other calls work. If change recovers
+// from the panic, the Update changes the newest value. The writer can be used again in both cases.
 func TestSharedTableCallsBack(t *testing.T) {
 	type callBack struct {
 		says string
@@ -158,8 +158,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack uses the table in each way from the body of a walk. The walk yields the
-// current entries, and ends when the reader leaves.
+// TestSharedTableWalkCallsBack makes each call from the body of a loop over All. The loop yields the current
+// entries, and panics if the reader has left.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {
@@ -197,7 +197,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 			}
 		}, []int{0, 1, 2, 3, 5, 7}},
 		"Update": {"", func(u tableUsers) { u.w.Update(3, func(o *object) { *o = objectOf(3) }) }, all},
-		"more than waits": {"", func(u tableUsers) {
+		"more Sets than may wait": {"", func(u tableUsers) {
 			for range 10 * mostWaiting {
 				u.w.Set(2, objectOf(2))
 			}
@@ -208,7 +208,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 				n++
 			}
 			if n != 8 {
-				u.t.Errorf("a walk in a walk comes to %d entries", n)
+				u.t.Errorf("a walk in a walk yields %d entries", n)
 			}
 		}, all},
 		"a panic": {"stop", func(tableUsers) { panic("stop") }, []int{0, 1, 2}},
@@ -236,7 +236,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 		})
 		if (c.says == "") != (text == "") || !strings.Contains(text, c.says) ||
 			fmt.Sprint(came) != fmt.Sprint(c.want) {
-			t.Errorf("%s: the walk came to %v and panicked with %q; want %v, %q", name, came, text, c.want,
+			t.Errorf("%s: the walk yielded %v and panicked with %q; want %v, %q", name, came, text, c.want,
 				c.says)
 		}
 		if u.r.inside {

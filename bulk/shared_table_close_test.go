@@ -65,7 +65,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 }
 
 // TestSharedTableEnterDuringClose lets a reader enter while the system takes the memory back. If the system
-// refuses to, the table stays open.
+// refuses, the table stays open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error
@@ -115,8 +115,9 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. Either Close sees them and
-// refuses, and they read, or they learn that the table is closed. No reader reads memory that was given back.
+// TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. Either Close sees the readers
+// and refuses, and the readers read their entries, or the readers panic because the table is closed. No
+// reader reads memory that was given back.
 func TestSharedTableCloseBesideEnter(t *testing.T) {
 	rounds := 1000
 	if testing.Short() || vm.HeapStandIn() {
@@ -184,9 +185,9 @@ func TestSharedTableCloseBesideEnter(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("Close was refused %d times; %d looks, %d readers were told", refused.Load(), read.Load(),
+	t.Logf("Close was refused %d times; %d reads worked, %d were refused", refused.Load(), read.Load(),
 		told.Load())
 	if int(closed.Load()) != rounds || read.Load() == 0 {
-		t.Errorf("%d of %d tables were closed, %d looks", closed.Load(), rounds, read.Load())
+		t.Errorf("%d of %d tables were closed, %d reads worked", closed.Load(), rounds, read.Load())
 	}
 }

@@ -27,8 +27,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 	}
 }
 
-// playTable decodes operations of two bytes each: the kind, and the entry. At times a look lasts over several
-// operations, and the values it saw must stay.
+// playTable decodes operations of two bytes each: the kind, and the entry. At times the reader stays inside
+// over several operations, and the values that it has seen must not change.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)
@@ -46,7 +46,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 			model[i] = v
 		case 2:
 			if w.Remove(i) != had {
-				t.Fatalf("Remove(%d) of an entry that has a value: %t", i, had)
+				t.Fatalf("Remove(%d) is wrong about whether the entry has a value: %t", i, had)
 			}
 			delete(model, i)
 		case 3:
@@ -57,7 +57,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 				*o = v
 			})
 			if updated != had {
-				t.Fatalf("Update(%d) of an entry that has a value: %t", i, had)
+				t.Fatalf("Update(%d) is wrong about whether the entry has a value: %t", i, had)
 			}
 			if had {
 				model[i] = v
@@ -94,7 +94,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 			}
 			for p, was := range seen {
 				if *p != was {
-					t.Fatalf("within a look a value was %v and is %v", was, *p)
+					t.Fatalf("a value that the reader has seen changed from %v to %v", was, *p)
 				}
 			}
 		}

@@ -25,11 +25,12 @@ func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
 func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	t.Helper()
 	table := openTable(t, o)
-	table.most = uint32(places) + 1 // the place at 0 is not used
+	table.most = uint32(places) + 1 // place 0 is not used
 	return table
 }
 
-// mustHaveFree checks that a new writer can have all places without a value, except those that others keep.
+// mustHaveFree checks that a new writer can take all places that hold no value. Other writers may keep up to
+// kept of these places.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -46,8 +47,8 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 }
 
 // TestSharedTableWriterThatStops lets a writer use up the places by Set, Remove or Update while a reader is
-// inside, and then stops the writer for good. The writer keeps fewer than a thousand places from the others,
-// and none after it is closed.
+// inside, and then stops the writer. The stopped writer keeps fewer than a thousand places from other
+// writers. After its Close it keeps no place.
 func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, replace := range map[string]func(w *SharedWriter[object], n int){
@@ -64,7 +65,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 			},
 		} {
 			for _, stops := range []int{0, 1, batchPlaces - 1, batchPlaces,
-				700} { // this many calls after the reader has left
+				700} { // the number of calls after the reader has left
 				what := fmt.Sprint(pages, name, stops)
 				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
 				w, r := table.Writer(), table.Reader()
@@ -95,8 +96,8 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedTableWritersThatStop stops many writers, each with values that it replaced, while others go on.
-// None is closed. Those that go on do not run out of places.
+// TestSharedTableWritersThatStop stops many writers, which have replaced values, without closing them. A
+// writer that goes on does not run out of places.
 func TestSharedTableWritersThatStop(t *testing.T) {
 	table := openSmallTable(t, Options{Capacity: 8}, 15_000)
 	r := table.Reader()
@@ -119,9 +120,9 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 }
 
 // TestSharedTableUpdateThatStalls stops change in the middle of an Update. Meanwhile another writer leaves
-// the entry alone, sets, removes or updates it, in the end as often as there are places, and readers look.
-// The readers see every change, and no value of the time when the Update began is freed. When change goes on,
-// panics or ends its goroutine, the Update changes the newest value or nothing, and every place comes back.
+// the entry alone, sets, removes or updates it, or sets it until no place is left. Readers see every change,
+// and no value from the beginning of the Update is freed. Then change goes on, panics or ends its goroutine.
+// The Update changes the newest value or nothing, and every place can be used again.
 func TestSharedTableUpdateThatStalls(t *testing.T) {
 	const goesOn, panics, exits = 0, 1, 2
 	for _, pages := range pageKinds {
@@ -134,7 +135,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 			},
 			"Remove and Set": func(w *SharedWriter[object]) {
 				w.Remove(3)
-				w.Set(3, objectOf(1)) // the same value, elsewhere
+				w.Set(3, objectOf(1)) // the same value in another place
 			},
 			"everything": func(w *SharedWriter[object]) {
 				n, err := fillTable(w, 3)
@@ -154,7 +155,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // the Update keeps the values of the look while change runs
+				r.Leave() // the Update keeps the values that r saw while change runs
 
 				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
@@ -183,11 +184,11 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				if meanwhile == "nothing" && want != objectOf(1) || meanwhile == "Set" &&
 					want != objectOf(100) || meanwhile == "Remove" && there || meanwhile == "Update" &&
 					want != objectOf(5) {
-					t.Errorf("%s: beside the Update entry 3 is %v, %t", what, want, there)
+					t.Errorf("%s: during the Update entry 3 is %v, %t", what, want, there)
 				}
 				for i := range 8 {
 					if v, ok := r.Load(i); i != 3 && (!ok || v != objectOf(1)) {
-						t.Errorf("%s: beside the Update entry %d is %v, %t", what, i, v, ok)
+						t.Errorf("%s: during the Update entry %d is %v, %t", what, i, v, ok)
 					}
 				}
 				//vastvet:ignore useafter: the test is about the value that Update protects
@@ -238,8 +239,8 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 }
 
 // TestSharedTableReaderThatStalls lets a reader enter before each operation of a stream and leave before each
-// later one, while three writers come and go. The values that the reader sees stay the same, and no place has
-// two owners. When the reader has left, the place of every replaced value can be used again.
+// later operation, while three writers come and go. The values that the reader sees stay the same, and no
+// place has two owners. When the reader has left, the place of every replaced value can be used again.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
 	rounds := longtest.Pick(1, 2)
@@ -302,7 +303,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			if had {
 				model[i] = v
 			}
-		case 4: // more than a writer keeps
+		case 4: // more Sets than a writer keeps places
 			for range mostWaiting + batchPlaces {
 				(*w).Set(i, v)
 			}
@@ -353,8 +354,8 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 	}
 }
 
-// TestSharedTableStallAtALimit keeps a reader inside until a budget is used up. Removing works on, no writer
-// passes the budget, and when the reader has left, as many values as before can be set again in the same
+// TestSharedTableStallAtALimit keeps a reader inside until a budget is used up. Removing still works, and no
+// writer exceeds the budget. When the reader has left, as many values as before can be set again in the same
 // memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -397,9 +398,9 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 	}
 }
 
-// TestSharedTableGoroutinesThatEnd ends goroutines, by panics and by Goexit, in the middle of a look, of a
-// walk and between changes, without closing their readers and writers. The places they hold are bounded, and
-// come back by another goroutine's Leave and Close.
+// TestSharedTableGoroutinesThatEnd ends goroutines by panics and by Goexit: while their readers are inside,
+// in a loop over All, in an Update and between changes. Their readers and writers are not closed and hold a
+// bounded number of places. Another goroutine's Leave and Close free these places.
 func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
 		table := openSmallTable(t, Options{Capacity: 100}, 10_000)
@@ -449,7 +450,7 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 		if v, ok := readers[0].Load(50); !ok || v != objectOf(50) || table.Len() != 90 {
 			t.Errorf("%s: entry 50 is %v, %t of %d", name, v, ok, table.Len())
 		}
-		// One look was not ended: no replaced value is freed.
+		// One reader is still inside, so no replaced value is freed.
 		w := table.Writer()
 		if n, err := fillTable(w, 0); !errors.Is(err, vm.ErrCapacity) || n < 5000 {
 			t.Errorf("%s: after %d values: %v", name, n, err)

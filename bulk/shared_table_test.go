@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// object is a value whose parts belong together: half of one and half of another would show.
+// object is a value whose parts belong together, so that the tests notice a mix of two objects.
 type object struct {
 	A, B, C, D uint64
 }
@@ -37,7 +37,7 @@ func openTable(t testing.TB, o Options) *SharedTable[object] {
 	return table
 }
 
-// TestSharedTableBillion: a table of a billion entries costs the memory that is touched.
+// TestSharedTableBillion: a table of a billion entries takes memory only for touched pages.
 func TestSharedTableBillion(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -65,8 +65,8 @@ func TestSharedTableBillion(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaders: readers see whole values that stay the same while the look lasts, and their version
-// never goes back, while several writers replace, remove and update.
+// TestSharedTableReaders: while several writers replace, remove and update values, readers see whole values,
+// which stay the same until the reader leaves.
 func TestSharedTableReaders(t *testing.T) {
 	const entries, writers, readers = 64, 3, 3
 	rounds := 20_000
@@ -100,7 +100,7 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			// with one thread no other goroutine would ever run
+			// without Gosched, no other goroutine would run on one thread
 			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() {
 				r.Enter()
 				var seen []*object
@@ -112,7 +112,7 @@ func TestSharedTableReaders(t *testing.T) {
 				}
 				for i, v := range seen {
 					if *v != was[i] || !v.whole() {
-						t.Errorf("a value was %v and is %v within a look", was[i], *v)
+						t.Errorf("a value changed from %v to %v before the reader left", was[i], *v)
 						stop.Store(true)
 					}
 				}
@@ -154,7 +154,7 @@ func TestSharedTableUpdate(t *testing.T) {
 			for range each {
 				if !w.Update(1, func(o *object) { o.A++; o.B += 2 }) ||
 					w.Update(2, func(*object) { panic("no value") }) {
-					t.Error("Update finds a missing value, or misses one")
+					t.Error("Update finds a missing value, or misses an existing value")
 				}
 			}
 		})
@@ -169,9 +169,9 @@ func TestSharedTableUpdate(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableHeldUp: a reader that stays inside keeps the values it sees, and all values that are
-// replaced meanwhile; when it leaves, all of them are freed. If places run out, the error says so, and
-// nothing has changed.
+// TestSharedTableHeldUp: a reader that stays inside keeps the values that it sees, and all values that are
+// replaced meanwhile. When the reader leaves, all these values are freed. If places run out, the error says
+// so, and nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -210,8 +210,8 @@ func TestSharedTableHeldUp(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableBounded: values that are replaced one after the other do not take more and more memory,
-// whatever readers and writers come and go.
+// TestSharedTableBounded: replacing values one after the other does not take more and more memory, while
+// readers and writers come and go.
 func TestSharedTableBounded(t *testing.T) {
 	table := openTable(t, Options{Capacity: 100})
 	r := table.Reader()
@@ -234,7 +234,8 @@ func TestSharedTableBounded(t *testing.T) {
 	checkTable(t, table)
 }
 
-// checkTable checks, when no goroutine changes a table, that each place belongs to one entry, or one list.
+// checkTable checks that each place of a table belongs to one entry or one list. No goroutine may change the
+// table meanwhile.
 func checkTable(t *testing.T, table *SharedTable[object]) {
 	t.Helper()
 	owner := make(map[uint32]string)
@@ -250,11 +251,11 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 		}
 	}
 	for _, place := range table.spare {
-		own(place, "the spare ones")
+		own(place, "the spare places")
 	}
 	for _, b := range table.waiting {
 		for _, place := range b.places {
-			own(place, "the waiting ones")
+			own(place, "the waiting places")
 		}
 	}
 	for w := range table.writers {
@@ -262,7 +263,7 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 			own(place, "a writer")
 		}
 		for _, r := range w.waiting[w.first:] {
-			own(r.place, "a writer's waiting ones")
+			own(r.place, "a writer's waiting places")
 		}
 	}
 	if len(owner) != int(table.used)-1 {
@@ -291,7 +292,7 @@ func TestSharedTableMisuse(t *testing.T) {
 	says("not inside: Enter first", func() { r.Get(0) })
 	says("not inside: Enter first", func() {
 		for range r.All() {
-			t.Error("it iterates")
+			t.Error("All iterates outside")
 		}
 	})
 	says("not inside: Enter first", r.Leave)
@@ -328,8 +329,8 @@ func TestSharedTableMisuse(t *testing.T) {
 	says(closed, func() { r.Enter(); r.Get(1) })
 }
 
-// TestSharedTableLimit: if a budget ends in the middle, nothing is lost, and the table works on when there is
-// room.
+// TestSharedTableLimit: if a Set reaches the limit, no entry is lost, and the table can be used again when
+// there is room.
 func TestSharedTableLimit(t *testing.T) {
 	limit := vm.NewLimit(4 * vm.PageSize())
 	table := openTable(t, Options{Capacity: 100_000, Limit: limit})
@@ -380,7 +381,7 @@ func TestSharedTableSizes(t *testing.T) {
 	}
 }
 
-// TestSharedTableFaults makes each memory call fail in turn.
+// TestSharedTableFaults makes each memory call fail in turn. No entry is lost.
 func TestSharedTableFaults(t *testing.T) {
 	faulttest.EachCall(t, func() (err error) {
 		table, err := NewSharedTable[object](Options{Capacity: 5000})

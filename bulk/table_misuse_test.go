@@ -67,8 +67,8 @@ func TestTableMisuse(t *testing.T) {
 		{"Safe NaN", func() { NewField[float32](oneField("v"), "f").Safe(nan) }, "the value is not a number"},
 		{"Safe denormal", func() { NewField[[2]float64](oneField("v"), "f").Safe([2]float64{1, 1e-310}) },
 			"the value is denormal"},
-		{"At behind", func() { x.At(1) }, "At(1) on open of length 1"},
-		{"At before", func() { x.At(-1) }, "At(-1) on open"},
+		{"At beyond the end", func() { x.At(1) }, "At(1) on open of length 1"},
+		{"At before the start", func() { x.At(-1) }, "At(-1) on open"},
 		{"At overflow", func() { x.At(math.MinInt) }, "on open of length 1"},
 		{"RemoveSwap", func() { open.RemoveSwap(1) }, "RemoveSwap(1) on open of length 1"},
 		{"AppendN", func() { _, _ = open.AppendN(-1) }, "AppendN(-1) on open"},
@@ -137,7 +137,7 @@ func TestUnsafeNumbers(t *testing.T) {
 		{unsafeNumber(&deep{}), ""},
 	} {
 		if c.is != c.want {
-			t.Errorf("a number is %q, want %q", c.is, c.want)
+			t.Errorf("unsafeNumber returns %q, want %q", c.is, c.want)
 		}
 	}
 }

@@ -37,8 +37,8 @@ type rowsTable struct {
 	e *Field[float64]
 }
 
-// newRowsTable makes a table; with safes two of its fields have a safe value other than zero. It also returns
-// a new row.
+// newRowsTable returns a table and the content of a new row. If safes is true, two fields have a safe value
+// other than zero.
 func newRowsTable(o TableOptions, safes bool) (t rowsTable, fresh tableRow) {
 	t.Table = NewTable(o)
 	t.a = NewField[float32](t.Table, "a")
@@ -64,7 +64,7 @@ func (t rowsTable) set(row int, v tableRow) {
 
 // playRows applies the operations in data to a table and to a slice of rows and fails if they differ.
 func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
-	const capacity = 1003 // not full blocks
+	const capacity = 1003 // the last block is not full
 	o.Capacity = capacity
 	tab, fresh := newRowsTable(o, safes)
 	defer tab.Close()
@@ -123,7 +123,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 		case 5:
 			n := in.Below(len(m) + 1)
 			if in.Byte()%2 == 0 {
-				n = len(m) - min(n, 5) // into the last group
+				n = len(m) - min(n, 5) // a row in the last group
 			}
 			tab.Truncate(n)
 			m = m[:n]
@@ -167,8 +167,8 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	compareTable(t, tab, o.Layout, m, fresh, true)
 }
 
-// compareTable iterates over the blocks in both ways. With spoil it leaves values in the padding that
-// calculations may leave there.
+// compareTable compares the rows that Blocks and PaddedBlocks yield with the model. If spoil is true,
+// compareTable writes values to the padding, as calculations may.
 func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tableRow, spoil bool) {
 	compare := func(first int, a []float32, b []uint8, c []record, d [][3]uint16, e []float64) {
 		for i := range a {

@@ -25,8 +25,8 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	return tab
 }
 
-// TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns,
-// and grows on when memory returns.
+// TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns. A
+// table can grow again when memory returns.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {
@@ -77,7 +77,8 @@ func TestTableUnderLimit(t *testing.T) {
 	}
 }
 
-// TestTableWithEachCallFailing lets each memory call of a table's life fail in turn.
+// TestTableWithEachCallFailing lets each memory call of a table's life fail in turn. A failed call adds no
+// row.
 func TestTableWithEachCallFailing(t *testing.T) {
 	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
@@ -182,7 +183,8 @@ func TestTableBudget(t *testing.T) {
 	small.Close()
 }
 
-// TestTableBases checks where equal rows of many columns lie.
+// TestTableBases checks the addresses of one row in many columns. They fall on one cache set if the columns
+// are page-aligned, and on different cache sets otherwise.
 func TestTableBases(t *testing.T) {
 	for _, pageAligned := range []bool{false, true} {
 		tab := NewTable(TableOptions{Capacity: 1 << 20, PageAligned: pageAligned})
@@ -257,7 +259,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// TestTableForManyGoroutines reads and writes different blocks and fields at once; the race detector watches.
+// TestTableForManyGoroutines lets goroutines write different blocks and fields at once. The race detector
+// must find nothing.
 func TestTableForManyGoroutines(t *testing.T) {
 	for _, layout := range layouts {
 		made, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000}, false)
@@ -295,7 +298,7 @@ func TestTableForManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestRowsAreFoundInBlocks divides by all sizes that blocks can have, as rowLocator.at does.
+// TestRowsAreFoundInBlocks checks the division of rowLocator.at for all sizes that blocks can have.
 func TestRowsAreFoundInBlocks(t *testing.T) {
 	for rows := 8; rows <= 1<<16; rows += 8 {
 		l := newRowLocator(nil, 1, rows, 1<<20)

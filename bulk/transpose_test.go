@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// body has fields of different sizes, some of which never change.
+// body has fields of different sizes. The tests change only some of these fields.
 type body struct {
 	alive    uint8
 	position [3]float32
@@ -41,8 +41,8 @@ func newBodyColumns(scratch int) bodyColumns {
 	}
 }
 
-// stepBody is the calculation of the tests on one element. The method step of bodyColumns does the same on
-// columns, and spoils its input.
+// stepBody makes the calculation of the tests on one element. bodyColumns.step makes the calculation on
+// columns, and then spoils the input column.
 func stepBody(b *body) {
 	b.position[0] += b.velocity[0] * 2
 	b.mass *= 3
@@ -173,7 +173,8 @@ func TestTransposePool(t *testing.T) {
 	}
 }
 
-// TestTransposeRemoves removes elements by their rows, and breaks.
+// TestTransposeRemoves removes elements by their rows during an iteration. It also breaks out of a loop,
+// whose blocks until then are written back.
 func TestTransposeRemoves(t *testing.T) {
 	p := newPool[body](t, Options{Capacity: 10_000})
 	for i := range 1000 {
@@ -221,7 +222,8 @@ func TestTransposeRemoves(t *testing.T) {
 	}
 }
 
-// TestTransposeWithGoPointers names fields beside others that hold Go pointers, which only slices can have.
+// TestTransposeWithGoPointers transposes a field of structs that also hold Go pointers. Only slices can have
+// such elements.
 func TestTransposeWithGoPointers(t *testing.T) {
 	type named struct {
 		name string
@@ -268,7 +270,7 @@ func TestTransposeAllocatesNothing(t *testing.T) {
 	}
 	pass()
 	if n := testing.AllocsPerRun(5, pass); n != 0 {
-		t.Errorf("%v allocations to pass a pool", n)
+		t.Errorf("%v allocations in an iteration over a pool", n)
 	}
 }
 

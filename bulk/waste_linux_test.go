@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, by the kernel's
+// inSmaps returns how many bytes of [base, base+n) can be written and how many are in memory, by the kernel's
 // count.
 func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
 	t.Helper()
@@ -37,9 +37,10 @@ func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int)
 	return committed, resident
 }
 
-type aligned [8]uint64 // 64 bytes: pages hold whole ones
+type aligned [8]uint64 // 64 bytes, so a page holds whole elements
 
-// checkWaste appends and compares the kernel's figures with the formula in the package documentation.
+// checkWaste appends elements and compares the kernel's figures with the formula in the package
+// documentation.
 func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	const capacity = 200_000
@@ -111,7 +112,7 @@ func TestSmallContainersTakeNoHugePage(t *testing.T) {
 }
 
 // TestUnsharedGenerationsTakeNoMemory checks that a pool which was filled, emptied and filled again as a
-// whole has touched no generation of a single slot.
+// whole has touched no memory for the generations of single slots.
 func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("on the heap stand-in all memory is taken at once")
