@@ -74,7 +74,7 @@ func TestGrowToWhatIsFree(t *testing.T) {
 }
 
 // TestWordsAreRenewed: all slots of an emptied word continue at the count of the slot that was taken most
-// often, unless another slot would skip more counts than maxSkipped.
+// often, unless another slot would skip maxSkipped counts or more.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
