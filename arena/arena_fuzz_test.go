@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// allocation is one allocation as the model knows it: all its bytes hold its number.
+// allocation is an allocation in the model: each of its bytes holds its number.
 type allocation struct {
 	bytes  []byte
 	number byte
@@ -49,7 +49,7 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 	add := func(b []byte) {
 		for i, v := range b {
 			if v != 0 {
-				t.Fatalf("byte %d of %d new ones is %d", i, len(b), v)
+				t.Fatalf("byte %d of %d new bytes is %d, want 0", i, len(b), v)
 			}
 		}
 		number++
@@ -84,7 +84,7 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 			}
 		case 4:
 			if err := a.Grow(size * 100); err == nil && int(a.end-a.next) < size*100 {
-				t.Fatalf("Grow(%d) leaves %d", size*100, a.end-a.next)
+				t.Fatalf("Grow(%d) leaves room for %d bytes", size*100, a.end-a.next)
 			}
 		case 5:
 			marks, lived, growing = append(marks, a.Mark()), append(lived, len(live)), nil
@@ -106,7 +106,7 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 			}
 		}
 		if a.Used() > 1<<20 || int(a.end) > max(a.Committed(), 0) {
-			t.Fatalf("%d bytes are used, %d may be, of %d", a.Used(), a.end, a.Committed())
+			t.Fatalf("%d bytes are used and %d can be, but %d are committed", a.Used(), a.end, a.Committed())
 		}
 		if n%64 != 0 && n+3 < len(data) {
 			continue

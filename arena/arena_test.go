@@ -321,7 +321,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestFaults makes each memory call fail in turn.
+// TestFaults makes each memory call fail in turn. A failed operation does not change the number of used
+// bytes.
 func TestFaults(t *testing.T) {
 	calls := faulttest.EachCall(t, func() (err error) {
 		a, err := New(Options{Capacity: 1 << 22, HighWater: 1 << 17})

@@ -41,8 +41,8 @@ func TestChartShowsEveryLine(t *testing.T) {
 		{Work: "query2comp", N: 1_000_000, Peer: peerArk, Ratio: 700},
 		{Work: "add_remove", N: 16, Peer: peerArkBatch, Ratio: 2},
 		{Work: "create2comp", N: 16, Peer: peerUOT, Ratio: 2},
-		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // one size: no line
-		{Work: "query_parallel", N: 64, Peer: peerSelf, Ratio: 2}, // no other store: no line
+		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // the row has one size: no line
+		{Work: "query_parallel", N: 64, Peer: peerSelf, Ratio: 2}, // Vast itself is the peer: no line
 	} {
 		if err := c.add(r); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 			t.Errorf("the chart has a line %q", unwanted)
 		}
 	}
-	// The style exchanges colours that the chart really uses.
+	// The style replaces these colours in dark mode, so the chart must draw with them.
 	for _, exchanged := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
 		if strings.Count(out.String(), exchanged) < 2 {
 			t.Errorf("nothing is drawn with %s", exchanged)

@@ -77,11 +77,11 @@ func TestPlacesCountTies(t *testing.T) {
 	g := newGrid()
 	for _, r := range []row{
 		{Work: "query2comp", N: 16, Ratio: 0.5},       // too few entities to count
-		{Work: "query2comp", N: 64, Ratio: 0.99},      // behind: no tie below 1,000
+		{Work: "query2comp", N: 64, Ratio: 0.99},      // behind: no tie below 1,000 entities
 		{Work: "query2comp", N: 1024, Ratio: 0.95},    // a tie
 		{Work: "query2comp", N: 16_000, Ratio: 0.949}, // behind
 		{Work: "query2comp", N: 256_000, Ratio: 1},    // first
-		{Work: "random", N: 1024, Ratio: 0.99},        // behind: no iteration
+		{Work: "random", N: 1024, Ratio: 0.99},        // behind: random does not iterate
 	} {
 		r.Peer = peerArk
 		g.add(r)

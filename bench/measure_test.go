@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// scripted returns a side whose samples take the times perRep per repetition, one after the other; the last
-// time is repeated. Each sample appends the side's name to log.
+// scripted returns a side whose samples take scripted times. Sample i takes perRep[i] for each repetition;
+// samples after the last time take that time again. Each sample appends the side's name to log.
 func scripted(name string, log *[]string, units int, perRep ...time.Duration) side {
 	calls := 0
 	return side{
@@ -61,7 +61,7 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 	}
 }
 
-// Every pass sets the row up anew. The passes together make all rounds.
+// Every pass sets the row up again. The passes together make all rounds.
 func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3},
 		{8, 3, 3}} {

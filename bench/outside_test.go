@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Every filler makes the right number of entities, and both units reach their columns of the row.
+// The rows of the collector's works hold a time of each side and no bytes.
 func TestOutsideRows(t *testing.T) {
 	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
 		plans, err := choose(work, "300", "")
@@ -56,7 +56,7 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			least, most := 16*parts*0.8, 16*parts*20
 			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most ||
 				r.OursNS != 0 {
-				t.Errorf("from %v to %v bytes an entity are possible: %+v", least, most, r)
+				t.Errorf("want from %v to %v bytes an entity: %+v", least, most, r)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestJSONHasTheFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	if decoder.More() {
-		t.Error("something follows the one object")
+		t.Error("text follows the JSON object")
 	}
 	if len(got) != 1 || len(got["rows"]) != 2 {
 		t.Fatalf("not an object with two rows: %v", got)

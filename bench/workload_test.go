@@ -21,8 +21,8 @@ type keeper struct{ rows []row }
 func (k *keeper) add(r row) error { k.rows = append(k.rows, r); return nil }
 func (k *keeper) finish() error   { return nil }
 
-// Every row runs at a few small sizes. One fills no whole word of 64 slots, and one exceeds the number of
-// archetypes. Measuring fails if a side computes a wrong result.
+// Every row runs at a few small sizes. The smallest sizes do not fill a word of 64 slots, and the largest
+// size exceeds the number of archetypes. Measuring fails if a side computes a wrong result.
 func TestEveryRowComputesWhatItShould(t *testing.T) {
 	plans, err := choose("", "1,7,300", "")
 	if err != nil {
@@ -63,7 +63,8 @@ func TestChecksNoticeMissingWork(t *testing.T) {
 				s := setUp(9)
 				s.run(3)
 				if err := s.check(3); err != nil {
-					t.Errorf("%s, %s: after as much work as was done: %v", work, name, err)
+					t.Errorf("%s, %s: the check fails after the right number of repetitions: %v", work, name,
+						err)
 				}
 				if s.check(4) == nil {
 					t.Errorf("%s, %s: one repetition too few passes the check", work, name)
@@ -97,7 +98,7 @@ func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
 	}
 }
 
-// An entity of two components is not one of ten.
+// An entity with two components must not pass the check for ten.
 func TestChecksNoticeMissingComponents(t *testing.T) {
 	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(),
 		newArkCrowd(make([]ecs.Entity, 5), tenParts)
@@ -166,7 +167,7 @@ func TestSubset(t *testing.T) {
 	}
 }
 
-// BenchmarkRows gives each side of each row to Go's own tools: profiles, benchstat.
+// BenchmarkRows runs each side of each row as a Go benchmark, for Go's profiles and benchstat.
 // For example: go test -bench 'Rows/query2comp/n=256$/ark-tables/vast' -cpuprofile cpu.out
 func BenchmarkRows(b *testing.B) {
 	plans, err := choose("", "", "")
@@ -175,7 +176,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	for _, p := range plans {
 		if p.work.outside != nil {
-			continue // this process has nothing to profile
+			continue // the sides run in other processes, so this process has nothing to profile
 		}
 		b.Run(fmt.Sprintf("%s/n=%d/%s", p.work.name, p.n, p.match.peer), func(b *testing.B) {
 			benchmarkSide(b, "vast", p.match.ours, p.n)

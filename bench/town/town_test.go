@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// small returns a town in which much happens in few ticks.
+// small returns the parameters of a town in which much happens in few ticks.
 func small() Params {
 	p := defaults(2000)
 	p.Width, p.Rest, p.Shift, p.Adult, p.Life, p.ChildCost = 40, 30, 20, 100, 400, 90
@@ -13,7 +13,7 @@ func small() Params {
 	return p
 }
 
-// After each phase of each tick both sides hold the same town.
+// Both sides hold the same town after each phase. The test compares the sides in every 25th tick.
 func TestSidesAgree(t *testing.T) {
 	p := small()
 	onVast := newVastTown(p)
