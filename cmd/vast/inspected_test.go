@@ -78,7 +78,7 @@ func TestTopOfARealProgram(t *testing.T) {
 	}
 	for _, want := range []string{"town", "live", "entities 1,234", "budget 10.0 ms", "walk", "Person␛[31m"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("lacks %q:\n%s", want, text)
+			t.Errorf("the output lacks %q:\n%s", want, text)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// somewhere is a random point.
+// somewhere returns a random point.
 func somewhere(s *stream) vector {
 	sinLat, cosLat := sinCos(180*s.unit() - 90)
 	sinLon, cosLon := sinCos(360*s.unit() - 180)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGravityBetweenTowns compares how often towns are drawn with the formula. Every town lies in a distant
-// cell of its own, so that nothing is approximated.
+// TestGravityBetweenTowns compares the share of each town among the draws with the formula. Every town lies
+// in a distant cell of its own, so that nothing is approximated.
 func TestGravityBetweenTowns(t *testing.T) {
 	towns := []struct{ lat, lon, people float64 }{
 		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6},
@@ -49,8 +49,8 @@ func TestGravityBetweenTowns(t *testing.T) {
 	}
 }
 
-// TestGravityNearby compares the draw among near places with the formula. It must be close to the model, and
-// far from a draw by inhabitants alone.
+// TestGravityNearby compares the draw among near places with the formula. The draw must be close to the
+// model, and far from a draw by inhabitants alone.
 func TestGravityNearby(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("name,lat,lon,population\n")
@@ -79,7 +79,7 @@ func TestGravityNearby(t *testing.T) {
 	for range n {
 		to := int(e.gravity.destination(from, &s))
 		if to == from {
-			t.Fatal("a traveller set out to where it is")
+			t.Fatal("a traveller set out to the place where it is")
 		}
 		got[band(to)]++
 	}
@@ -91,7 +91,7 @@ func TestGravityNearby(t *testing.T) {
 		}
 	}
 	if got[0]/n < 1.5*blind[0]/people {
-		t.Errorf("%.3f go less than 200 km, where %.3f live: distance has no effect", got[0]/n,
+		t.Errorf("a share of %.3f goes less than 200 km, where %.3f live: distance has no effect", got[0]/n,
 			blind[0]/people)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// metropolis is a list of few large towns, where many travellers meet.
+// metropolis returns a configuration with few large towns, where many travellers meet.
 func metropolis(t testing.TB) Config {
 	return Config{Travellers: 4000, Seed: 2, Places: listOf(t,
 		"name,lat,lon,population\nA,50,0,3000000\nB,48,10,3000000\n"+
@@ -39,7 +39,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	tick(t, e, 15*day-int(e.ticks))
 	check(t, e)
 	if end := e.Counts(); end.Infectious < end.Travellers/100 || end.Infectious > end.Travellers/4 {
-		t.Errorf("after two weeks it should be endemic: %+v", end)
+		t.Errorf("after two weeks the infection should be endemic: %+v", end)
 	}
 }
 

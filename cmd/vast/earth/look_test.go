@@ -39,11 +39,11 @@ func TestPositions(t *testing.T) {
 		check(who, e.body.Get(who).At)
 	}
 	if _, _, ok := e.Position(vast.Entity{}); ok {
-		t.Error("nobody has a position")
+		t.Error("the zero Entity has a position")
 	}
 }
 
-// crowds adds up some parts.
+// crowds adds up the crowds of the parts in [from, to).
 func crowds(e *Earth, from, to int) (travellers, infectious int) {
 	for part := from; part < to; part++ {
 		for c := range e.Crowds(part) {
@@ -89,7 +89,7 @@ func TestCrowdsBetweenTicks(t *testing.T) {
 	}
 }
 
-// Edits from outside may make nonsense of a running world, but must not end it.
+// Edits from outside may make the state of a running world wrong, but must not end the program.
 func TestEditedWorldGoesOn(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 2000, Seed: 6})
 	var who []vast.Entity
@@ -123,7 +123,7 @@ func TestEditedWorldGoesOn(t *testing.T) {
 	crowds(e, 0, CrowdParts)
 }
 
-// A trip that was edited to lead nowhere ends somewhere.
+// A trip whose destination was edited to a number beyond all places ends at the last place.
 func TestTripToNowhereArrives(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 1000, Seed: 6})
 	who, _ := e.world.Query(e.trip).First()

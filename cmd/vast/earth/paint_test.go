@@ -30,7 +30,7 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 				}
 			}
 		}
-		for round := range uint32(2) { // counts are added to what is there
+		for round := range uint32(2) { // Paint adds to the counts in the slices
 			e.Paint(m, density, infected)
 			for dot := range want {
 				if density[dot] != want[dot]*(round+1) || infected[dot] != wantInfected[dot]*(round+1) {
@@ -57,7 +57,7 @@ func TestPaintedSampleIsFair(t *testing.T) {
 		e.paintBodies(e.world.Query(e.trip, e.body), m, some, every)
 		if got, want := float64(total(some)), float64(total(all)); got < 0.9*want || got > 1.1*want ||
 			want < 5000 {
-			t.Errorf("every %d stands for %v of %v", every, got, want)
+			t.Errorf("a sample of one in %d stands for %v of %v travellers", every, got, want)
 		}
 	}
 }

@@ -32,12 +32,12 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	}
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
-		// The homes are spread evenly, so the count is within two of the expected one.
+		// The homes are spread evenly, so the count is within two of the expected count.
 		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
 			t.Errorf("%v live in place %d, expected %.1f", at[i], i, want)
 		}
 	}
-	// The homes of those born later are drawn.
+	// The homes of travellers who are born later are drawn at random.
 	drawn := make([]float64, len(e.sites))
 	const births = 3000
 	for i := range e.region {

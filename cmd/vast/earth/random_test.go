@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMixIsThatOfSplitMix64 compares with the first outputs of the reference implementation for seed 1234567.
+// TestMixIsThatOfSplitMix64 compares mix with the first outputs of the reference implementation for seed
+// 1234567.
 func TestMixIsThatOfSplitMix64(t *testing.T) {
 	state := uint64(1234567)
 	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// follow makes all steps of a trip but the last, and returns the last position and the length of the vectors.
+// follow makes all steps of a trip but the last, and returns the last position and the largest error of
+// a vector's length.
 func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0
@@ -24,7 +25,7 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 	for i := range 4000 {
 		from := somewhere(&s)
 		to := somewhere(&s)
-		if i%2 == 0 { // something near
+		if i%2 == 0 { // a near destination
 			d := from.wide().plus(to.wide().times(0.2 * s.unit()))
 			to = d.times(1 / d.length()).narrow()
 		}
@@ -63,7 +64,7 @@ func TestTripsWithoutADirection(t *testing.T) {
 		opposite := newTrip(at, there)
 		end, worst := follow(t, at, &opposite)
 		if left := arc(end.wide(), there.wide()) * earthRadius; left > 14 || worst > 1e-5 {
-			t.Errorf("from %v to the opposite: %v km left, length off by %v", at, left, worst)
+			t.Errorf("from %v to the opposite point: %v km left, length off by %v", at, left, worst)
 		}
 	}
 }

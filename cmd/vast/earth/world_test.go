@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// village is a list of n places spread over the Earth, a few of them large.
+// village returns a list of n places spread over the Earth, a few of them large.
 func village(t testing.TB, n int) *places.List {
 	t.Helper()
 	var text strings.Builder
@@ -154,7 +154,7 @@ func TestStateDoesNotDependOnWorkers(t *testing.T) {
 			want = got
 		}
 		if got != want {
-			t.Errorf("%d workers: hash %s, not %s as with 1", workers, got, want)
+			t.Errorf("%d workers: hash %s, not %s as with 1 worker", workers, got, want)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestHashSeesEveryComponent(t *testing.T) {
 		for who := range q.All() {
 			return who
 		}
-		t.Fatal("nobody")
+		t.Fatal("the query matches no entity")
 		return vast.Entity{}
 	}
 	traveller, moving := first(e.world.Query(e.life)), first(e.world.Query(e.trip))
@@ -245,7 +245,7 @@ func TestHashSeesEveryComponent(t *testing.T) {
 		r.Set(resting, before)
 	}
 	if got := e.Hash(); got != want {
-		t.Errorf("undone, the hash is %s, not %s", got, want)
+		t.Errorf("after undoing the changes the hash is %s, not %s", got, want)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestNothingIsLost(t *testing.T) {
 	if c.Moving < 5000/5 || c.Moving > 5000*2/5 {
 		t.Errorf("%d of %d are moving", c.Moving, c.Travellers)
 	}
-	// A departure and an arrival are two changes each, a birth or a death one.
+	// A departure and an arrival are two changes each, a birth or a death is one.
 	if c.StructuralChanges < uint64(c.Born+c.Died)+2*1000 {
 		t.Errorf("%d structural changes", c.StructuralChanges)
 	}
@@ -274,7 +274,7 @@ func TestSmallWorlds(t *testing.T) {
 	nothing := newEarth(t, Config{Places: new(places.List)})
 	tick(t, nothing, 50)
 	if got := nothing.Counts(); got != (Counts{Ticks: 50}) {
-		t.Errorf("of nothing came %+v", got)
+		t.Errorf("a world without places has the counts %+v", got)
 	}
 	for name, c := range map[string]struct {
 		list       string
@@ -361,7 +361,7 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 func TestLimitReachedInATick(t *testing.T) {
 	const travellers, ticks = 50_000, 150
 	list := village(t, 400)
-	// So many births that the world must grow.
+	// manyBirths makes so many births that the world must grow.
 	manyBirths := func(e *Earth) {
 		for i := range e.region {
 			e.region[i].size *= 200
@@ -371,7 +371,8 @@ func TestLimitReachedInATick(t *testing.T) {
 	manyBirths(free)
 	tick(t, free, ticks)
 
-	// In the second run there is little more than the initial size of the world until the ballast is freed.
+	// In the second run, the limit leaves little more than the initial size of the world until the ballast is
+	// freed.
 	big := vm.NewLimit(1 << 30)
 	measured := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 9, Limit: big})
 	used := big.Used()
@@ -408,7 +409,7 @@ func TestLimitReachedInATick(t *testing.T) {
 	tick(t, e, ticks-int(e.ticks))
 	check(t, e)
 	if got, want := e.Hash(), free.Hash(); got != want {
-		t.Errorf("with the limit in between: hash %s, without %s", got, want)
+		t.Errorf("with a limit on the way: hash %s, without a limit %s", got, want)
 	}
 }
 

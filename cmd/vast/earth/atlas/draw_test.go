@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// cellAt is the cell at a position.
+// cellAt returns the cell at a position.
 func cellAt(m *Map, g Grid, lat, lon float64) Cell {
 	dot := m.Dot(lat, lon)
 	return g.Cells[dot/m.width/dotsDown*g.Columns+dot%m.width/dotsAcross]
@@ -54,7 +54,7 @@ func TestDrawDotsAreWherePeopleAre(t *testing.T) {
 		if g.NoColor != noColor {
 			t.Errorf("the grid says NoColor %t", g.NoColor)
 		}
-		// The next frame must show nothing of this one.
+		// The next frame must show nothing of this frame.
 		if c := cellAt(m, m.Draw(nil, nil, Style{NoColor: noColor}), 30, -40); c.Rune != ' ' {
 			t.Errorf("NoColor %t: %q is left over", noColor, c.Rune)
 		}
@@ -101,7 +101,7 @@ func TestFullIsTakenFromTheFrame(t *testing.T) {
 		density[i] = 10
 	}
 	dense := m.Dot(30, -40)
-	for i := range 200 { // of 34,560: one in 173
+	for i := range 200 { // 200 of 34,560 dots are dense: one in 173
 		density[dense-100+i] = 5000
 	}
 	g := m.Draw(density, nil, Style{})
@@ -127,9 +127,9 @@ func TestInfectionShows(t *testing.T) {
 		}
 	}
 	whole := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
-	infected[dot] = 2000 // more than there are, for example counted at another moment
+	infected[dot] = 2000 // more ill than people, for example if counted at another moment
 	if c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40); c != whole {
-		t.Errorf("twice as many ill as there are is %v, want %v", c, whole)
+		t.Errorf("with more ill than people the cell is %v, want %v", c, whole)
 	}
 	infected[dot] = 250
 	if c := cellAt(m, m.Draw(density, infected, Style{FullInfected: 1}), 30, -40); c == whole {

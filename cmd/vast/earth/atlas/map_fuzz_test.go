@@ -15,7 +15,7 @@ func FuzzDot(f *testing.F) {
 		float32(1))
 	maps := map[[2]uint16]*Map{}
 	f.Fuzz(func(t *testing.T, columns, rows uint16, lat, lon float64, x, y, z float32) {
-		size := [2]uint16{columns % 64, rows % 32} // few enough to keep
+		size := [2]uint16{columns % 64, rows % 32} // few enough sizes to keep a map of each
 		m := maps[size]
 		if m == nil {
 			m = New(int(size[0]), int(size[1]))

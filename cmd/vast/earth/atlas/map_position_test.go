@@ -93,6 +93,6 @@ func TestOutlines(t *testing.T) {
 	}
 	outlines[0][0] = Point{}
 	if Outlines()[0][0] == (Point{}) {
-		t.Error("a caller who changes an outline changes it for all")
+		t.Error("a caller who changes an outline changes it for all callers")
 	}
 }

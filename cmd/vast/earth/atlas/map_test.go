@@ -15,7 +15,7 @@ func unit(lat, lon float64) [3]float32 {
 }
 
 func TestDot(t *testing.T) {
-	m := New(120, 36) // fills: 240×144 dots
+	m := New(120, 36) // the window fills the map: 240×144 dots
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		lat, lon float64
@@ -46,8 +46,8 @@ func TestMargins(t *testing.T) {
 		left, top, across, down int
 	}{
 		{120, 36, 0, 0, 240, 144},
-		{200, 10, 144, 0, 112, 40}, // 2.8 as wide as high
-		{40, 100, 0, 175, 80, 50},  // 1.6 as wide as high
+		{200, 10, 144, 0, 112, 40}, // the window is 2.8 times as wide as high
+		{40, 100, 0, 175, 80, 50},  // the window is 1.6 times as wide as high
 		{1, 1, 0, 1, 2, 1},
 	} {
 		m := New(c.columns, c.rows)
@@ -80,8 +80,8 @@ func TestDotXYZAgreesWithDot(t *testing.T) {
 				exact++
 				continue
 			}
-			// On a border, either side is right: the documented longitude, and for latitude the precision of
-			// a float32.
+			// Near a border, the dots on both sides are right. The longitude has the documented error, and
+			// the latitude has the precision of a float32.
 			near := false
 			for _, dlat := range []float64{-5e-5, 0, 5e-5} {
 				for _, dlon := range []float64{-1e-3, 0, 1e-3} {
@@ -129,7 +129,8 @@ func TestLandAndSea(t *testing.T) {
 			{"Chukotka, west of the antimeridian", 67.5, 178, true},
 			{"Chukotka, east of it", 66.9, -176.5, true},
 			{"Atlantic", 30, -40, false}, {"Pacific", 0, -140, false}, {"Indian Ocean", -20, 80, false},
-			{"Pacific by the antimeridian", 30, 179.9, false}, {"and on its other side", 30, -179.9, false},
+			{"Pacific by the antimeridian", 30, 179.9, false},
+			{"Pacific beyond the antimeridian", 30, -179.9, false},
 			{"Caspian Sea", 42, 50.7, false}, {"Hudson Bay", 59, -86, false},
 			{"Mediterranean", 34.5, 18, false},
 			{"Arctic Ocean", 79, -170, false}, {"Southern Ocean", -57.5, 90, false},

@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzRead reads arbitrary bytes. Accepted bytes must be a valid list and survive packing; others must give
-// an *Error. With sealed, the checksum is corrected first, so that the decoder is reached.
+// an *Error. If sealed is true, the checksum is corrected first, so that the decoder is reached.
 func FuzzRead(f *testing.F) {
 	l, err := Read(bytes.NewReader([]byte(threePlaces)), "seed", Options{})
 	if err != nil {

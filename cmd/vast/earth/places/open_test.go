@@ -216,7 +216,7 @@ func TestBadFile(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.txt")
 	_, err := Open(missing, Options{})
 	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want one that is fs.ErrNotExist", err)
+		t.Errorf("got %v, want an error that is fs.ErrNotExist", err)
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || e.File != missing || e.Line != 0 ||
 		strings.Contains(e.Reason, missing) {
@@ -277,7 +277,7 @@ func TestDamageIsNoticed(t *testing.T) {
 	wantError(t, append(packed, 0), "f: more data follows the ")
 }
 
-// TestWrongContent alters a packed file and corrects its checksum.
+// TestWrongContent alters a packed file and corrects its checksum. Read names the contradiction.
 func TestWrongContent(t *testing.T) {
 	put := func(offset int, v uint32) func([]byte) {
 		return func(p []byte) { binary.LittleEndian.PutUint32(p[offset:], v) }
@@ -296,7 +296,7 @@ func TestWrongContent(t *testing.T) {
 		{"most data", put(20, 1<<32-1), "f: declares more than 256 MiB of packed data"},
 		{"much data", put(28, 200<<20), "f: cut off: "},
 		{"another place", put(12, 4), "f: damaged positions: unexpected EOF"},
-		{"a place less", put(12, 2), "f: damaged positions: more data follows where the column should end"},
+		{"one place less", put(12, 2), "f: damaged positions: more data follows where the column should end"},
 		{"longer names", put(16, 24), "f: damaged names: unexpected EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestWrongLists(t *testing.T) {
 	}
 }
 
-// TestDeclaredCountsTakeNoMemory reads a file that declares much and holds little.
+// TestDeclaredCountsTakeNoMemory reads a file that declares much and holds little. Read takes little memory.
 func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 	packed := pack(t, load(t, threePlaces))
 	binary.LittleEndian.PutUint32(packed[12:], MaxPlaces)

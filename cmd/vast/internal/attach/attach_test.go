@@ -179,7 +179,7 @@ func TestStreamEnds(t *testing.T) {
 	if err := p.Stream(t.Context(), []string{"a"}, func(string, []byte) error {
 		return enough
 	}); !errors.Is(err, enough) {
-		t.Errorf("ended by who listens: %v", err)
+		t.Errorf("ended by the callback: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := p.Stream(ctx, []string{"a"}, func(string, []byte) error {

@@ -21,7 +21,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	if stderr.Len() != 0 {
-		t.Errorf("with -json it says %q", stderr.String())
+		t.Errorf("with -json the standard error output is %q", stderr.String())
 	}
 	var out struct{ Rows []map[string]any }
 	d := json.NewDecoder(&stdout)
@@ -71,8 +71,8 @@ func TestJSON(t *testing.T) {
 
 func TestMemoryIsWeighed(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("regions are Go heap memory in this build, and what the rounds before left of it is " +
-			"resident already")
+		t.Skip("regions are Go heap memory in this build, and the memory that earlier rounds left " +
+			"is resident already")
 	}
 	const n = 1_000_000
 	rows, err := measureAll(options{n: n, rounds: 1, names: []string{"append"}, json: true}, nil)
@@ -145,14 +145,14 @@ func TestPeers(t *testing.T) {
 	g.fill(n)
 	f.fill(n)
 	if total := g.total; total < n || len(g.current) == 0 || g.current[len(g.current)-1] != numbered(n-1) {
-		t.Errorf("geometric blocks of %d elements end otherwise", total)
+		t.Errorf("geometric blocks of %d elements end with a wrong element", total)
 	}
 	if f.current[f.filled-1] != numbered(n-1) || (len(f.all)-1)*len(f.current)+f.filled != n {
 		t.Errorf("fixed blocks hold %d elements", (len(f.all)-1)*len(f.current)+f.filled)
 	}
 	p := filledPacked(100)
 	p.remove(7)
-	p.remove(99) // was moved to position 7
+	p.remove(99) // element 99 was moved to position 7
 	if len(p.elements) != 98 || p.elements[7] != numbered(98) || p.positions[98] != 7 || p.ids[7] != 98 {
 		t.Errorf("swap-and-pop with ids has %v at position 7 of %d", p.elements[7], len(p.elements))
 	}

@@ -19,10 +19,10 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without words")
+				t.Error("an error without text")
 			}
 		case o.n < 1 || o.n > maxElements || o.rounds < 1:
-			t.Errorf("%q is taken: %+v", args, o)
+			t.Errorf("%q is accepted: %+v", args, o)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// TestStrategies checks the figures that the strategies give.
+// TestStrategies checks the bytes held and the elements moved that each strategy reports.
 func TestStrategies(t *testing.T) {
 	const n = 5000
 	for _, name := range growthNames {

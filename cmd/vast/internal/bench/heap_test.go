@@ -20,8 +20,8 @@ func TestChunkList(t *testing.T) {
 	}
 }
 
-// TestFragmentedIsWeighed checks that the holes are used again if pages are mapped one by one, and are not in
-// a list of chunks.
+// TestFragmentedIsWeighed checks that the memory of holes is used again if pages are mapped one by one. A
+// list of chunks does not use it again.
 func TestFragmentedIsWeighed(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// tab is the site in a browser.
+// tab is a browser tab that shows the site.
 type tab struct {
 	*browsertest.Tab
 	url string
@@ -41,5 +41,5 @@ func (p *tab) letter(key string) {
 		input.DispatchKeyEvent(input.KeyUp).WithKey(key))
 }
 
-// noScripts disables the page's scripts, but not those of the test.
+// noScripts disables the page's scripts, but not the scripts of the test.
 func noScripts(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }

@@ -69,7 +69,7 @@ func TestServe(t *testing.T) {
 				r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
 		}
 		if strings.Contains(text, "<script>") {
-			t.Errorf("%s: a script of somebody else's", c.target)
+			t.Errorf("%s: the page holds a foreign script", c.target)
 		}
 		policy := r.Header.Get("Content-Security-Policy")
 		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") &&
@@ -139,7 +139,7 @@ func TestRun(t *testing.T) {
 	for name, content := range theSite(t).files {
 		if got, err := os.ReadFile(filepath.Join(dir, "site", filepath.FromSlash(name))); err != nil ||
 			!bytes.Equal(got, content) {
-			t.Errorf("%s is not as it is served: %v", name, err)
+			t.Errorf("%s differs from the served file: %v", name, err)
 		}
 	}
 }

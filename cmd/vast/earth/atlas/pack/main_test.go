@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
-// Two squares that share a side (arc 1), in tenths of a degree from 0, 0.
+// squares is a topology of two squares that share a side, arc 1. Its units are tenths of a degree from 0, 0.
 const squares = `{"type":"Topology","transform":{"scale":[0.1,0.1],"translate":[0,0]},
 "objects":{"land":{"type":"GeometryCollection","geometries":[
   {"type":"Polygon","arcs":[[0,1]]},
@@ -36,7 +36,7 @@ func TestCutLeadsAroundThePole(t *testing.T) {
 	got := cut(land.Ring{{Lat: 10, Lon: 179}, {Lat: 12, Lon: -179}, {Lat: 20, Lon: -179},
 		{Lat: 20, Lon: 179}})
 	want := land.Ring{
-		{Lat: 20, Lon: 179}, // where it starts does not matter
+		{Lat: 20, Lon: 179}, // the ring may start at any point
 		{Lat: 10, Lon: 179},
 		{Lat: 11, Lon: 180}, {Lat: 90, Lon: 180}, {Lat: 90, Lon: -180}, {Lat: 11, Lon: -180},
 		{Lat: 12, Lon: -179}, {Lat: 20, Lon: -179},

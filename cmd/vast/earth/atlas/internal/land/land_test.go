@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestEncodeDropsWhatRoundsAway(t *testing.T) {
 	got, err := Decode(Encode([]Ring{
-		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // a point twice, and the first again
+		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // repeats a point, and ends with its first point
 		{{5, 5}, {5.001, 5}, {5, 5.001}},                 // a speck
 		{},
 	}))
@@ -92,7 +92,7 @@ func FuzzDecode(f *testing.F) {
 			points += len(ring)
 			for _, p := range ring {
 				if !(p.Lat >= -90 && p.Lat <= 90 && p.Lon >= -180 && p.Lon <= 180) {
-					t.Fatalf("a point at %v", p)
+					t.Fatalf("a point lies at %v", p)
 				}
 			}
 		}
