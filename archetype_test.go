@@ -82,7 +82,7 @@ func TestNewIsZero(t *testing.T) {
 				}
 				w.Delete(e)
 			}
-			// The free slots change their archetype.
+			// The other archetype takes the free slots.
 			es = es[:0]
 			for range 500 {
 				e := b.New()
@@ -206,7 +206,8 @@ func TestArchetypeGrow(t *testing.T) {
 	}
 }
 
-// TestArchetypeOfEachSet: each set of columns has one archetype, among few and among many.
+// TestArchetypeOfEachSet: each set of columns has one archetype, whether the world has few archetypes or
+// many.
 func TestArchetypeOfEachSet(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

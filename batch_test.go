@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mixedWorld returns a world whose queries yield runs of different lengths, within one word and across many.
+// mixedWorld returns a world whose queries yield runs of different lengths, within one word and across
+// several words.
 func mixedWorld(t *testing.T) (*World, Column[uint64], Column[byte]) {
 	t.Helper()
 	w := NewWorld(Options{MaxEntities: 1 << 15})

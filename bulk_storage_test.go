@@ -86,7 +86,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 				t.Helper()
 				if got != want || s.count() != len(model) || w.changes-changes != uint64(len(wantTold)) &&
 					hooked {
-					t.Fatalf("%s, %s: returns %d, want %d; %d entities have it, want %d; %d changes",
+					t.Fatalf("%s, %s: returns %d, want %d; %d components, want %d; %d changes",
 						name, step, got, want, s.count(), len(model), w.changes-changes)
 				}
 				for _, e := range es {

@@ -100,7 +100,7 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	w.checkInvariants()
 }
 
-// TestBulkOfExtremeSizes runs AddAll and RemoveAll on a component of 0 bytes and on one of 1 MiB.
+// TestBulkOfExtremeSizes runs AddAll and RemoveAll on a component of 0 bytes and on a component of 1 MiB.
 func TestBulkOfExtremeSizes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
@@ -181,7 +181,7 @@ func TestExchange(t *testing.T) {
 		}
 	}
 	changes := w.changes
-	// The query excludes a column that Exchange adds and asks for one that Exchange removes.
+	// The query excludes a column that Exchange adds and asks for a column that Exchange removes.
 	got := w.Exchange(w.Query(a).Without(d), []AnyColumn{b, d}, []AnyColumn{c, a})
 	third, fifth := (n+2)/3, n/5
 	if want := uint64(n - fifth + n + third + n); got != n || w.changes-changes != want {
@@ -287,7 +287,7 @@ func TestBulkMisuse(t *testing.T) {
 			}
 		}, "while a query was running, by "+name)
 	}
-	// Writing values is not a structural change, in bulk either.
+	// Writing values in bulk is not a structural change.
 	pos.AddAll(w.Query(), position{})
 	for e := range q.All() {
 		if pos.SetAll(q, position{1, float64(e.Slot())}) != 3 || pos.AddAll(q, position{2, 3}) != 3 {

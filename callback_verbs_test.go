@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// callbackVerbs call each method of a world and its parts once, by the name of the method. A name may have a
-// suffix.
+// callbackVerbs has a call of each method of a world and its parts, by the name of the method. A name may
+// have a suffix.
 var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":        func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":        func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
@@ -159,7 +159,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Relation.RemoveAll":    func(f *callbackWorld) { f.child.RemoveAll(f.Query()) },
 	"Relation.RemoveLater":  func(f *callbackWorld) { f.child.RemoveLater(f.commands, f.es[3]) },
 	"Relation.Set":          func(f *callbackWorld) { f.child.Set(f.es[9], f.es[8]) },
-	"Relation.Set anew":     func(f *callbackWorld) { f.aims.Set(f.es[3], f.es[9]) },
+	"Relation.Set again":    func(f *callbackWorld) { f.aims.Set(f.es[3], f.es[9]) },
 	"Relation.SetAll":       func(f *callbackWorld) { f.aims.SetAll(f.Query(f.num), f.es[0]) },
 	"Relation.SetLater":     func(f *callbackWorld) { f.aims.SetLater(f.commands, f.es[3], f.es[4]) },
 	"Relation.SetRun": func(f *callbackWorld) {
@@ -182,12 +182,12 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Edges.RemoveLater":   func(f *callbackWorld) { f.roads.RemoveLater(f.commands, f.es[1], f.es[0]) },
 	"Edges.RemoveTargets": func(f *callbackWorld) { f.roads.RemoveTargets(f.es[1]) },
 
-	"Names.Find":     func(f *callbackWorld) { f.names.Find("zero") },
-	"Names.Remove":   func(f *callbackWorld) { f.names.Remove(f.es[0]) },
-	"Names.Set":      func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
-	"Names.Set anew": func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
-	"Archetype.Grow": func(f *callbackWorld) { _ = f.full.Grow(500) },
-	"Archetype.New":  func(f *callbackWorld) { f.full.New() },
+	"Names.Find":      func(f *callbackWorld) { f.names.Find("zero") },
+	"Names.Remove":    func(f *callbackWorld) { f.names.Remove(f.es[0]) },
+	"Names.Set":       func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
+	"Names.Set again": func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
+	"Archetype.Grow":  func(f *callbackWorld) { _ = f.full.Grow(500) },
+	"Archetype.New":   func(f *callbackWorld) { f.full.New() },
 	"Archetype.NewEach": func(f *callbackWorld) {
 		for _, s := range f.full.NewEach(80) {
 			_ = s

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// childVariable is the environment variable that names a child: a process with it runs the child instead of
-// the tests.
+// childVariable is the environment variable that names a child: a process that has the variable runs the
+// child instead of the tests.
 const childVariable = "VAST_TEST_CHILD"
 
 // children are functions that run in a process of their own because they set limits, leak, or fail on
