@@ -56,7 +56,7 @@ type combinedModel struct {
 	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
 
 	step, refusals, opened int
-	fault                  error         // the injected failure: error of the memory call that the test made fail
+	fault                  error         // the injected failure: the error of the one memory call that fails
 	moved                  []movedEntity // moves for which the running operation called OnMove
 	callbacks              int           // calls of hooks and fills
 	applied, resumed       int           // applied commands, and calls of Apply that ended early
@@ -214,7 +214,7 @@ func (m *combinedModel) born(e Entity, archetype int) {
 	m.note("born", e.Slot(), e.Generation())
 }
 
-// any chooses an entity, mostly a living one, sometimes a stale one.
+// any mostly chooses a living entity, and sometimes a stale entity.
 func (m *combinedModel) any(b *byteStream) Entity {
 	v := b.next16()
 	switch {

@@ -27,7 +27,7 @@ func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 
 func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
 
-// combinedColumn chooses a column, more often one with values.
+// combinedColumn chooses a column, more often a column with values.
 func (b *byteStream) combinedColumn() int {
 	v := b.next()
 	if v < 100 {

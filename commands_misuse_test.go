@@ -77,7 +77,7 @@ func TestCommandsMisuse(t *testing.T) {
 	if err := new(Commands).Close(); err != nil {
 		t.Error(err)
 	}
-	// The command that was recorded before the misuse is the only one.
+	// The command that was recorded before the misuse is the only command.
 	if done, err := w.Apply(c); done != (Applied{Done: 1}) || err != nil || *num.Get(e) != 7 {
 		t.Errorf("%+v, %v", done, err)
 	}

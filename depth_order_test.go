@@ -73,7 +73,7 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 			last = run
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d entities in the order of depth differ from %d sorted ones", name,
+			t.Errorf("%s: %d entities in the order of depth differ from %d sorted entities", name,
 				len(got), len(want))
 		}
 	}

@@ -81,7 +81,8 @@ func ExampleEdges() {
 	// 1 road, 1 to Oslo
 }
 
-// A relation forms a hierarchy. Iterators walk it down and up; deleting the root deletes all of it.
+// A relation forms a hierarchy. Iterators walk the hierarchy down and up. Deleting the root deletes the
+// whole hierarchy.
 func ExampleRelation() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

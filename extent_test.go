@@ -63,7 +63,7 @@ func TestAdjacentExtents(t *testing.T) {
 }
 
 // TestEmptiedExtents fills the world with one archetype after another. Each archetype uses the slots of the
-// last one.
+// previous archetype.
 func TestEmptiedExtents(t *testing.T) {
 	const slots = 1 << 12
 	w := NewWorld(Options{MaxEntities: slots})

@@ -74,7 +74,7 @@ func (f *formsWorld) toggle(e Entity, c int) {
 	}
 }
 
-// one chooses a column, mostly one of a few that share a bit in a word's mask.
+// one chooses a column, mostly from a few columns that share a bit in a word's mask.
 func (f *formsWorld) one() int {
 	if f.r.IntN(8) == 0 {
 		return f.r.IntN(len(f.columns))

@@ -72,7 +72,7 @@ func TestRetiredSlots(t *testing.T) {
 		name         string
 		make, delete func(w *World, a *Archetype, n int)
 	}{
-		{"one by one", func(_ *World, a *Archetype, n int) {
+		{"one entity at a time", func(_ *World, a *Archetype, n int) {
 			for range n {
 				a.New()
 			}

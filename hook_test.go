@@ -13,7 +13,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	defer func() {
 		t.Helper()
 		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
-			t.Errorf("panicked with %q, want %q in it", got, want)
+			t.Errorf("panicked with %q, which does not contain %q", got, want)
 		}
 	}()
 	f()

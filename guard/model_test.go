@@ -29,7 +29,7 @@ func caught(f func()) (fault *Fault, e *vm.Error) {
 	return nil, nil
 }
 
-// piece is a live block as the model knows it.
+// piece is the model of a live block.
 type piece struct {
 	p     unsafe.Pointer
 	bytes []byte // the block's memory

@@ -64,7 +64,8 @@ func (h *Heap) checked() {
 	h.check()
 }
 
-// piece is an allocation as the model knows it. It holds a unique pattern that depends on its number.
+// piece is the model of an allocation. The allocation holds a unique pattern that depends on the piece's
+// number.
 type piece struct {
 	p      unsafe.Pointer
 	size   int

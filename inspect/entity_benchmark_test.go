@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkEntity reads an entity whose components have about 100 fields together. The time of a step includes
-// the wait for ticks. The metric ns/look is the time of one call of look.
+// BenchmarkEntity reads an entity whose components have about 100 fields together. The time of a step
+// includes the wait for ticks. The metric ns/look is the time of one call of look.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration

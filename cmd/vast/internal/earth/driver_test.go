@@ -180,7 +180,7 @@ func TestDriverPauses(t *testing.T) {
 				s.paused, s.late)
 		}
 		<-d.done
-		// 10 ticks run in the 0.95 s before the pause of 5 s, and 41 ticks in the 4.05 s after it.
+		// 10 ticks run in the 0.95 s before the pause of 5 s, and 41 ticks in the 4.05 s after the pause.
 		if w.counts.Ticks != 10+41 {
 			t.Errorf("%d ticks at the end, want 51", w.counts.Ticks)
 		}

@@ -15,7 +15,7 @@ import (
 
 const inspectorURL = "http://127.0.0.1:54321/#token=ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// terminal is a simulated screen with a driver behind it.
+// terminal is a simulated screen and the driver of the world that the screen shows.
 type terminal struct {
 	*ttytest.Screen
 	driver *driver
