@@ -28,7 +28,7 @@ func TestArchetypeIsItsSet(t *testing.T) {
 		{c[256], c[44]}}
 	for i, set := range sets {
 		if j, twice := seen[w.Archetype(set...)]; twice {
-			t.Errorf("sets %d and %d give one archetype", i, j)
+			t.Errorf("sets %d and %d give the same archetype", i, j)
 		}
 		seen[w.Archetype(set...)] = i
 	}

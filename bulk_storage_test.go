@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bulkVerbs are the bulk operations of a column of numbers in one of the storages.
+// bulkVerbs are the bulk operations of a column of numbers in one kind of storage.
 type bulkVerbs struct {
 	storage
 	addAll    func(Query, uint64) int

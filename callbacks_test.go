@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// callbackWorld is a small world with at least one of everything that a world can hold.
+// callbackWorld is a small world with at least one of each thing that a world can hold.
 type callbackWorld struct {
 	*World
 	limit    *vm.Limit

@@ -152,7 +152,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%d bytes are used, the first record is %v", a.Used(), *first)
 	}
 	if r := panicOf(func() { a.Release(between) }); r == nil {
-		t.Error("a mark was released after an older one")
+		t.Error("a mark was released after an older mark")
 	}
 	last := a.Mark()
 	a.Reset()

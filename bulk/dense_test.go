@@ -204,7 +204,8 @@ func exhaustedBy(f func()) error {
 	return nil
 }
 
-// TestDenseUnderALimit fills a dense until a shared limit is reached, and goes on when room returns.
+// TestDenseUnderALimit fills a dense until a shared limit is reached. The dense can grow again when room
+// returns.
 func TestDenseUnderALimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)

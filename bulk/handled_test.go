@@ -64,7 +64,7 @@ func TestRefillPacks(t *testing.T) {
 
 // TestHandlesOfEmptiedWords removes all elements of a word and takes the slots again. After some orders of
 // removal the slots of the word share one generation, after other orders they do not. The test checks that no
-// handle comes twice and no stale handle becomes valid.
+// handle is returned twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -80,7 +80,7 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 				}
 				h, _ := p.Insert(1)
 				if seen[h] {
-					t.Fatalf("handle %v came twice", h)
+					t.Fatalf("handle %v was returned twice", h)
 				}
 				seen[h] = true
 				live = append(live, h)
@@ -196,7 +196,7 @@ func TestSlotsAreRetired(t *testing.T) {
 				break
 			}
 			if seen[last] {
-				t.Fatalf("handle %v came twice", last)
+				t.Fatalf("handle %v was returned twice", last)
 			}
 			seen[last] = true
 			p.Remove(last)

@@ -129,7 +129,7 @@ func TestAllWhileListsChange(t *testing.T) {
 			t.Fatalf("All yields %v, which belongs to list %d (known: %t)", l, i, known)
 		}
 		seen[i]++
-		if i%3 == 0 { // the list moves, at times to a stretch
+		if i%3 == 0 { // the list moves, sometimes to a stretch
 			if err := ls.Grow(&owners[i], 60+i%100/99*9000); err != nil {
 				t.Fatal(err)
 			}

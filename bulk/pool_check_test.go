@@ -75,7 +75,7 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.hint = 2
 	defer func() {
 		if text, _ := recover().(string); !strings.Contains(text, "slot 69 is free below the hint 2") {
-			t.Errorf("the check says %q", text)
+			t.Errorf("the check panics with %q", text)
 		}
 		if err := p.region.Close(); err != nil { // p.Close would check the invariants
 			t.Error(err)
@@ -118,7 +118,7 @@ func TestPoolChecksItself(t *testing.T) {
 			defer func() {
 				if text, _ := recover().(string); !strings.Contains(text,
 					"broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
-					t.Errorf("%s says %q", name, text)
+					t.Errorf("%s panics with %q", name, text)
 				}
 			}()
 			p.retired = map[uint]uint64{1: 16}

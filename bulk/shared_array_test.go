@@ -154,7 +154,7 @@ func TestGapsArePassed(t *testing.T) {
 		}
 		for i := range there {
 			if text := modeltest.PanicText(func() { a.At(i) }); (text == "") != there[i] {
-				t.Fatalf("At(%d) says %q, written: %t", i, text, there[i])
+				t.Fatalf("At(%d) panics with %q, written: %t", i, text, there[i])
 			}
 		}
 	}

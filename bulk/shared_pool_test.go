@@ -30,7 +30,7 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 
 // TestSharedHandlesOfEmptiedWords removes all or some elements of a word and takes the slots again, so that
 // the slots of some words share one generation and the slots of other words do not. The test checks that no
-// handle comes twice and no stale handle becomes valid.
+// handle is returned twice and no stale handle becomes valid.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -46,7 +46,7 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 			}
 			h, _ := p.Insert(1)
 			if seen[h] {
-				t.Fatalf("handle %v came twice", h)
+				t.Fatalf("handle %v was returned twice", h)
 			}
 			seen[h] = true
 			live = append(live, h)

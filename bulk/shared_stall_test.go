@@ -54,7 +54,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			}
 		}
 		before := p.Len()
-		in := p.Inserter() // the inserter comes to the line too, and looks for another line
+		in := p.Inserter() // the inserter sees that the line is owned, and takes another line
 		for i := range holes {
 			insert := p.Insert
 			if i%2 == 0 {

@@ -18,8 +18,8 @@ type known struct {
 }
 
 // TestSharedPoolUnderChurn lets goroutines insert, and remove each other's elements, while others read. Load
-// returns the complete element of the handle, each element is removed once, no handle comes twice, and at the
-// end every element that was not removed is there.
+// returns the complete element of the handle, each element is removed once, no handle is returned twice, and
+// at the end every element that was not removed is there.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -99,7 +99,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			total += len(inserted[g])
 			for _, k := range inserted[g] {
 				if seen[k.handle] {
-					t.Fatalf("handle %v came twice", k.handle)
+					t.Fatalf("handle %v was returned twice", k.handle)
 				}
 				seen[k.handle] = true
 				if _, live := want[k.handle]; p.Valid(k.handle) != live {

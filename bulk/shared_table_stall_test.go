@@ -41,7 +41,7 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	}
 	if kept == 0 {
 		if err := w.Grow(all + 1); !errors.Is(err, vm.ErrCapacity) {
-			t.Fatalf("%s: one place more than there are: %v", what, err)
+			t.Fatalf("%s: Grow for one place too many: %v", what, err)
 		}
 	}
 }
@@ -293,12 +293,12 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			model[i] = v
 		case 2:
 			if (*w).Remove(i) != had {
-				t.Fatalf("%s: Remove(%d) says %t", what, i, !had)
+				t.Fatalf("%s: Remove(%d) returns %t", what, i, !had)
 			}
 			delete(model, i)
 		case 3:
 			if (*w).Update(i, func(o *object) { *o = v }) != had {
-				t.Fatalf("%s: Update(%d) says %t", what, i, !had)
+				t.Fatalf("%s: Update(%d) returns %t", what, i, !had)
 			}
 			if had {
 				model[i] = v

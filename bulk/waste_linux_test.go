@@ -85,7 +85,7 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 
 func TestWasteIsBounded(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("on the heap stand-in all memory is taken at once")
+		t.Skip("the heap stand-in takes all memory at once")
 	}
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {
 		for _, step := range []int{0, vm.PageSize(), 1 << 20} {
@@ -99,7 +99,7 @@ func TestWasteIsBounded(t *testing.T) {
 // each of its parts, not a huge page.
 func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("on the heap stand-in all memory is taken at once")
+		t.Skip("the heap stand-in takes all memory at once")
 	}
 	p := newPool[record](t, Options{})
 	for i := range 50 {
@@ -115,7 +115,7 @@ func TestSmallContainersTakeNoHugePage(t *testing.T) {
 // whole has touched no memory for the generations of single slots.
 func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("on the heap stand-in all memory is taken at once")
+		t.Skip("the heap stand-in takes all memory at once")
 	}
 	p := newPool[record](t, Options{Capacity: 200_000})
 	for range 3 {

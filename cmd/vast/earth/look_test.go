@@ -12,7 +12,7 @@ func TestPlacesHaveNumbers(t *testing.T) {
 	for _, number := range []int{0, 1, len(e.sites) - 1} {
 		place := e.Place(number)
 		if got, ok := e.PlaceNumber(place); !ok || got != number {
-			t.Errorf("place %d comes back as %d, %v", number, got, ok)
+			t.Errorf("PlaceNumber of place %d is %d, %v", number, got, ok)
 		}
 	}
 	who, _ := e.world.Query(e.body).First()

@@ -67,7 +67,7 @@ func tick(t testing.TB, e *Earth, n int) {
 	}
 }
 
-// check recounts everything that is kept twice, and tests the invariants of every traveller.
+// check compares counts and tallies with the travellers, and tests the invariants of every traveller.
 func check(t testing.TB, e *Earth) {
 	t.Helper()
 	c := e.Counts()
@@ -181,7 +181,7 @@ func TestSeedsAndTicksGiveOtherStates(t *testing.T) {
 		for i := range 3 {
 			name, hash := fmt.Sprintf("seed %d, tick %d", seed, i), e.Hash()
 			if before, is := seen[hash]; is {
-				t.Errorf("%s and %s have one hash", before, name)
+				t.Errorf("%s and %s have the same hash", before, name)
 			}
 			seen[hash] = name
 			tick(t, e, 1)

@@ -18,7 +18,7 @@ func TestPosition(t *testing.T) {
 			float32(length*sinLat))
 		east := math.Abs(math.Remainder(float64(gotLon)-lon, 360)) * cosLat // in degrees of a great circle
 		if !(math.Abs(float64(gotLat)-lat) < 1e-3 && east < 1e-3) {
-			t.Fatalf("%v, %v at a length of %v comes out as %v, %v", lat, lon, length, gotLat, gotLon)
+			t.Fatalf("%v, %v at a length of %v becomes %v, %v", lat, lon, length, gotLat, gotLon)
 		}
 	}
 	for range 20_000 {

@@ -41,13 +41,13 @@ func TestAddresses(t *testing.T) {
 	for _, address := range []string{"", " ", ":", "http://", "ftp://x:1", "a b:1", "x:port", "x:99999",
 		"http://user:word@x:1", "http://[::1", "\x1b[31m:1"} {
 		if p, err := New(address, ""); err == nil {
-			t.Errorf("%q is taken for %s", address, p.base)
+			t.Errorf("%q is accepted as %s", address, p.base)
 		} else if !errors.Is(err, errAddress) || strings.ContainsRune(err.Error(), '\x1b') {
 			t.Errorf("%q: %q", address, err)
 		}
 	}
 	if _, err := New("x:1", "a\nb"); err == nil {
-		t.Error("a token with a line break is taken")
+		t.Error("a token with a line break is accepted")
 	}
 	t.Setenv(tokenVariable, "fromenvironment")
 	if p, err := New("x:1", ""); err != nil || p.token != "fromenvironment" {

@@ -29,7 +29,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.More() {
-		t.Error("there is more than one object")
+		t.Error("there is more than one JSON object")
 	}
 	var want []string
 	for _, f := range families {
@@ -177,7 +177,7 @@ func TestPeers(t *testing.T) {
 		t.Errorf("the free list gives slots %d and %d", a, b)
 	}
 	if i := l.insert(numbered(3)); i != 100 || l.elements[7] != numbered(2) {
-		t.Errorf("the free list goes on at slot %d", i)
+		t.Errorf("the free list continues at slot %d", i)
 	}
 }
 
