@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program simulates a running program with an inspector. The stream of the program sends a sample when the test
-// asks for a sample.
+// program simulates a running program with an inspector. The stream of the program sends a sample when the
+// test asks for a sample.
 type program struct {
 	*httptest.Server
 	mu       sync.Mutex
