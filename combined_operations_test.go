@@ -88,7 +88,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	}
 	m.operation = "SetRun"
 	for _, r := range runs {
-		if m.try(func() { m.must(m.relations[rel].SetRun(r, target), "of target %v", target) }) {
+		if m.try(func() { m.must(m.relations[rel].SetRun(r, target), "false for %v", target) }) {
 			for i := range r.Len() {
 				m.link(rel, r.Entity(i), target)
 			}
