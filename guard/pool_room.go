@@ -14,8 +14,8 @@ import (
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
-// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another limit as
-// [vm.Region.Commit] does; then the pool is unchanged.
+// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another error of
+// [vm.Region.Commit]; then the pool is unchanged.
 func (p *Pool[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))
