@@ -23,7 +23,7 @@ type Options struct {
 	// MaxBytes is a budget in bytes of elements. Exceeding it is an error wrapping [vm.ErrLimit]. Default:
 	// none.
 	MaxBytes int
-	// Limit is a budget of committed memory, shared with other containers. Default: none.
+	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Pages is the page policy. Default: huge pages as soon as the elements fill one, if the system has them.
 	Pages vm.Pages

@@ -96,10 +96,16 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	return v, false
 }
 
-// All iterates over the entries that have a value, in order. It panics outside of a look. It may miss an
-// entry that is set meanwhile. Complexity: linear in the highest entry that was set.
+// All iterates over the entries that have a value, in order. The values stay the same until
+// [SharedReader.Leave], so All does not begin a look of its own, as Load does. It panics outside of a look:
+// Enter before the loop, and Leave when the values are no longer needed. It may miss an entry that is set
+// meanwhile. Complexity: linear in the highest entry that was set.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
+		if !r.inside {
+			panic("bulk: All on a reader of " + r.table.plan.name +
+				" that is not inside: Enter before the loop, and Leave when done with the values")
+		}
 		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {
 			if v := r.Get(i); v != nil && !yield(i, v) {
 				return

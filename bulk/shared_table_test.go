@@ -290,7 +290,7 @@ func TestSharedTableMisuse(t *testing.T) {
 	says("entry -1 of objects", func() { w.Remove(-1) })
 	says("entry 11 of objects", func() { w.Update(11, func(*object) {}) })
 	says("not inside: Enter first", func() { r.Get(0) })
-	says("not inside: Enter first", func() {
+	says("All on a reader of objects that is not inside: Enter before the loop", func() {
 		for range r.All() {
 			t.Error("All iterates outside")
 		}

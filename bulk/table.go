@@ -24,7 +24,7 @@ type TableOptions struct {
 	Capacity int
 	// MaxBytes is a budget in bytes of rows. Exceeding it is an error wrapping [vm.ErrLimit]. Default: none.
 	MaxBytes int
-	// Limit is a budget of committed memory, shared with other containers. Default: none.
+	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Pages is the page policy. Default: huge pages as soon as a column, or the blocks, fill one.
 	Pages vm.Pages

@@ -55,7 +55,7 @@ func NewAllocator(o Options) (*Allocator, error) {
 // page size. Free it with [Allocator.Free].
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another
-// limit as [vm.Region.Commit] does; then nothing has changed, except that the oldest freed blocks may have
+// error of [vm.Region.Commit]; then nothing has changed, except that the oldest freed blocks may have
 // left the quarantine. It panics when size is negative or align is invalid. Complexity: one system call when
 // the block is made and one when it is freed, a page fault, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {

@@ -3,8 +3,10 @@ package guard
 import (
 	"errors"
 	"testing"
+	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	injected "github.com/vastgo/vast/internal/fault"
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/vm"
 )
@@ -150,4 +152,70 @@ func livePool(t *testing.T, p exchangeable[record]) (all []error) {
 		t.Errorf("%d elements after Clear", p.Len())
 	}
 	return all
+}
+
+// TestDamageOutlivesAFailingClose: of the calls of Close, one returns the damage, even if the system refuses
+// to take memory back in between.
+func TestDamageOutlivesAFailingClose(t *testing.T) {
+	for kind := range 3 {
+		refused := 0
+		for allowed := 0; closeDamaged(t, kind, allowed); allowed++ {
+			refused++
+		}
+		// The allocator or the blocks, and then the table of the elements.
+		if refused < 2 {
+			t.Errorf("pool of kind %d: Close failed in %d places", kind, refused)
+		}
+	}
+}
+
+// closeDamaged closes a damaged pool while the system takes memory back allowed times and then refuses, and
+// closes it again when the system takes memory back. It reports whether the first Close was refused.
+func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
+	closing, calls := false, 0
+	stop := injected.Inject(func(op string) error {
+		if !closing || op != "reset" && op != "decommit" {
+			return nil
+		}
+		if calls++; calls > allowed {
+			return faulttest.Err
+		}
+		return nil
+	})
+	defer stop()
+	a, err := NewAllocator(Options{Addresses: 40 * vm.PageSize()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pools[record](a, 1)[1+kind](bulk.Options{Capacity: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overwritten *record
+	for i := range 3 {
+		if _, e := p.Insert(numbered(i)); i == 0 {
+			overwritten = e
+		}
+	}
+	*(*byte)(unsafe.Add(unsafe.Pointer(overwritten), -1)) = 1
+	closing = true
+	first := p.Close()
+	closing = false
+	refused = errors.Is(first, faulttest.Err)
+	second := p.Close()
+	damage := first
+	if refused {
+		damage = second
+	}
+	if f := (*Fault)(nil); !errors.As(damage, &f) || f.Kind != Overwritten || !refused && second != nil {
+		t.Errorf("pool of kind %d, call %d refused: Close returned %v, then %v", kind, allowed+1, first,
+			second)
+	}
+	if err := p.Close(); err != nil || p.Reserved() != 0 {
+		t.Errorf("pool of kind %d: the last Close: %v", kind, err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	return refused
 }

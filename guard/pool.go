@@ -25,8 +25,9 @@ type Pool[T any] struct {
 	owned bool     // the allocator is the pool's own
 	spare []*block // committed by Grow
 	name  string
-	most  int // number of elements that the budget allows; 0: any number
-	bytes int // the budget, Options.MaxBytes
+	most  int    // number of elements that the budget allows; 0: any number
+	bytes int    // the budget, Options.MaxBytes
+	found *Fault // damage that Close found
 }
 
 // cell is the entry of an element: the first page of its block.

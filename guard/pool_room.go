@@ -14,8 +14,8 @@ import (
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
-// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another limit as
-// [vm.Region.Commit] does; then the pool is unchanged.
+// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another error of
+// [vm.Region.Commit]; then the pool is unchanged.
 func (p *Pool[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))
@@ -101,14 +101,15 @@ func (p *Pool[T]) Resident() (int, error) {
 
 // Close gives the memory back, and the addresses too if the allocator is the pool's own. The elements must
 // not be used afterwards, and using the pool panics. Closing twice does nothing. Close returns an error as
-// [Allocator.Close] does. In a shared allocator it also returns the [*Fault] of a damaged element.
+// [Allocator.Close] does. In a shared allocator it also returns the [*Fault] of a damaged element. If the
+// system refuses to take memory back, Close may be called again; the call that succeeds returns the [*Fault].
 func (p *Pool[T]) Close() error {
 	if p.cells.Reserved() == 0 {
 		return nil
 	}
-	var damage *Fault
+	// Damage is found once: if a later step fails, the Close that succeeds returns it.
 	if p.owned {
-		if err := p.a.Close(); err != nil && !errors.As(err, &damage) {
+		if err := p.a.Close(); err != nil && !errors.As(err, &p.found) {
 			return err
 		}
 	} else {
@@ -117,8 +118,8 @@ func (p *Pool[T]) Close() error {
 			if err != nil {
 				return err
 			}
-			if damage == nil {
-				damage = f
+			if p.found == nil {
+				p.found = f
 			}
 			p.cells.Remove(h)
 		}
@@ -133,8 +134,8 @@ func (p *Pool[T]) Close() error {
 		return err
 	}
 	p.spare = nil
-	if damage != nil {
-		return damage
+	if p.found != nil {
+		return p.found
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type SampledPool[T any] struct {
 	guarded  *Pool[T]
 	slots    int    // the largest number of guarded elements
 	first    uint32 // the slot of the first guarded element
+	found    *Fault // damage that Close found
 }
 
 // plain is the pool of the unguarded elements. The alias keeps the embedded field unexported.
@@ -216,14 +217,18 @@ func (p *SampledPool[T]) Resident() (int, error) {
 func (p *SampledPool[T]) Check() error { return p.guarded.Check() }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards, and using the pool
-// panics. Closing twice does nothing. Close returns an error as [Allocator.Close] does.
+// panics. Closing twice does nothing. Close returns an error as [Pool.Close] does.
 func (p *SampledPool[T]) Close() error {
-	err := p.guarded.Close()
-	if damage := (*Fault)(nil); err != nil && !errors.As(err, &damage) {
+	if err := p.guarded.Close(); err != nil && !errors.As(err, &p.found) {
 		return err
 	}
-	if closing := p.plain.Close(); closing != nil {
-		return closing
+	if err := p.plain.Close(); err != nil {
+		return err
 	}
-	return err
+	// A second Close finds the pool closed.
+	if f := p.found; f != nil {
+		p.found = nil
+		return f
+	}
+	return nil
 }

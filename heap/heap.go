@@ -179,7 +179,7 @@ const alignMost = 1 << 20
 // its own. Alloc panics when size is negative or align is invalid.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
-// another limit as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for objects of
+// another error of [vm.Region.Commit]; then nothing has changed. Complexity: constant for objects of
 // pools; one or two system calls if pages must be committed, and always for more than 256 KiB.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)

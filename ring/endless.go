@@ -205,8 +205,8 @@ func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 
 // Append copies p to the end and returns its position.
 //
-// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another limit as [vm.Region.Commit]
-// does. Then nothing was appended, and Append may succeed after a release.
+// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another error of [vm.Region.Commit].
+// Then nothing was appended, and Append may succeed after a release.
 func (e *Endless) Append(p []byte) (position int64, err error) {
 	b, err := e.reserve("append", len(p))
 	if err != nil {

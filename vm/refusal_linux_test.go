@@ -101,6 +101,21 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
+// TestUnknownKinds: Refusals does not report advice and options that an old kernel does not know.
+func TestUnknownKinds(t *testing.T) {
+	onlyOS(t)
+	unknown := []seccomptest.Rule{refusedNames, refusedKind(unix.MADV_POPULATE_WRITE),
+		refusedKind(unix.MADV_HUGEPAGE), refusedKind(unix.MADV_COLLAPSE)}
+	for i := range unknown {
+		unknown[i].Errno = unix.EINVAL
+	}
+	seccomptest.Child(t, func(t *testing.T) {
+		if told := Refusals(); len(told) > 0 {
+			t.Errorf("Refusals returned %+v", told)
+		}
+	}, unknown...)
+}
+
 // liveRefused runs all operations of regions and mirrors.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
 	facts = sync.OnceValue(ReadFacts) // as a process that starts under these rules

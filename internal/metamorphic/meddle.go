@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// meddle runs in the hooks and fill functions of a configuration with Meddling. A forbidden call must panic
-// and change nothing.
+// meddle runs in the hooks and in the functions given to NewN, in a configuration with Meddling. A forbidden
+// call must panic and change nothing.
 func (p *player) meddle() {
 	if !p.Meddling {
 		return

@@ -122,8 +122,8 @@ func (f *function) calls(n ast.Node, s *state) {
 				s.forget(f.changes)
 			}
 		case *ast.CallExpr:
-			if lib.Callee(f.p.TypesInfo, n) == "vast.World.Close" {
-				s.forget(f.changes) // hooks run before the world is closed
+			if in(words("sched.Schedule.Close vast.World.Close"), lib.Callee(f.p.TypesInfo, n)) {
+				s.forget(f.changes) // hooks and End functions run before the end
 			}
 			f.call(n, s)
 			if !f.harmless(n) {
@@ -208,8 +208,7 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 	if name == "" || typeutil.Callee(f.p.TypesInfo, call).Pkg() == f.p.Pkg {
 		return false
 	}
-	of, last := lib.Split(name)
-	if pkg, _, _ := strings.Cut(of, "."); in(words("probe ring sched vast"), pkg) && in(callbacks, last) {
+	if runsCallbacks(name) {
 		return false
 	}
 	for _, x := range call.Args {
@@ -221,4 +220,11 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 		}
 	}
 	return true
+}
+
+// runsCallbacks reports whether a function of Vast is one of the callbacks.
+func runsCallbacks(name string) bool {
+	of, last := lib.Split(name)
+	pkg, _, _ := strings.Cut(of, ".")
+	return in(words("probe ring sched vast"), pkg) && in(callbacks, last)
 }

@@ -30,29 +30,35 @@ var needsOpen = map[string][]string{
 	"guard.Pool":        words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"guard.SampledPool": words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
-	"heap.Heap":         words("Alloc Realloc SizeOf"),
+	"heap.Heap":         words("Alloc Realloc SizeOf Trim"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
-	"sched.Schedule":    words("Add Build GrowCommandBytes Reset Run RunTicks Tick"),
+	"sched.Schedule":    words("Add Build DropCommands GrowCommandBytes Reset Run RunTicks Tick"),
 	"vast.Commands":     words("Delete GrowBytes New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
 	"vast.World":        words("Apply Archetype DeleteAll Exchange Names OnMove Query Regroup Reset Trim"),
-	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
+	"vm.Region": words("Carve CarvePrivate Collapse Commit Decommit Discard Huge Label MovePages " +
+		"Populate Protect"),
+
+	// Types made from another container.
+	"bulk.Appender": words("Flush"),
+	"bulk.Field":    words("At Safe Slice"),
+	"bulk.Indexed":  words("Clear Grow Insert Remove Update"),
 
 	// Types made from a world.
-	"vast.Archetype": words("Grow New NewN Pack"),
-	"vast.Column": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
-		"SetLater"),
+	"vast.Archetype": words("Grow New NewEach NewN NewSlot Pack"),
+	"vast.Column": words("Add AddAll AddLater At EditAt EditOrAdd EditRun Grow Named OnAdd OnRemove " +
+		"RemoveAll RemoveLater SetAll SetLater Slice"),
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
-	"vast.HeapColumn": words("Add AddAll AddLater EditOrAdd Grow OnAdd OnRemove RemoveAll RemoveLater " +
-		"SetAll SetLater"),
+	"vast.HeapColumn": words("Add AddAll AddLater At EditAt EditOrAdd Grow Named OnAdd OnRemove RemoveAll " +
+		"RemoveLater SetAll SetLater"),
 	"vast.Names": words("Set"),
 	"vast.Order": words("Ascending Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
-		"Single To Without Words"),
+		"Single Slots To Without Words"),
 	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
-		"SetLater SetRun"),
-	"vast.SparseColumn": words("Add AddAll AddLater All EditOrAdd Grow OnAdd OnRemove RemoveAll " +
-		"RemoveLater SetAll SetLater"),
+		"SetLater SetRun Targets"),
+	"vast.SparseColumn": words("Add AddAll AddLater All At EditAt EditOrAdd Grow Named OnAdd OnRemove " +
+		"RemoveAll RemoveLater SetAll SetLater"),
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
@@ -64,10 +70,12 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 	"vm.Mirror.Close vm.Region.Close")
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
-// program, and the functions of rings that wait for another goroutine.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewN Pack " +
-	"Peek Read ReadFrom Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run RunTicks Set " +
-	"SetAll SetRun SetValue Step Tick Visit Write WriteTo")
+// program, and the functions of rings that wait for another goroutine. An iterator in this list runs them
+// inside its loop.
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewEach " +
+	"NewN NewSlot Pack Peek PeekContext Read ReadByte ReadFrom Regroup Remove RemoveAll RemoveTargets " +
+	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +
+	"Write WriteByte WriteTo")
 
 // from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or
 // the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of a
@@ -100,8 +108,10 @@ var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.Sampled
 
 // uses are the functions whose first argument must be open.
 var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice " +
-	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Make heap.MakeSlice heap.Resize " +
-	"vast.NewColumn vast.NewEdges vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag")
+	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
+	"heap.MakeSlice heap.Resize vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +
+	"vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag vast.NewTracker " +
+	"vast.RemoveResource vast.Resource vast.SetResource")
 
 func init() {
 	for f, number := range lib.Memory {
@@ -112,10 +122,10 @@ func init() {
 			from[f] = result{part: true}
 		}
 	}
-	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
-		"vast.World.Archetype vast.World.Names vast.NewCommands vast.World.Query vast.NewTracker " +
-		"vast.Query.Among vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly " +
-		"vast.Query.Optional vast.Query.To vast.Query.Without") {
+	for _, f := range words(mark + " bulk.NewIndexed bulk.SharedArray.Appender bulk.SharedTable.Reader " +
+		"bulk.SharedTable.Writer heap.NewBuffer vast.NewOrder vast.Query.Among " +
+		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
+		"vast.Query.To vast.Query.Without vast.World.Archetype vast.World.Names vast.World.Query") {
 		from[f] = result{part: true}
 	}
 }

@@ -252,14 +252,18 @@ func (f *function) block(b *cfg.Block, s *state) {
 }
 
 // quiet reports whether a range statement runs no code of the program except its body: its operand is an
-// iterator of the library, or neither a function nor a channel.
+// iterator of the library that runs no callback, or neither a function nor a channel.
 func (f *function) quiet(x ast.Expr) bool {
 	switch f.p.TypesInfo.TypeOf(x).Underlying().(type) {
 	case *types.Chan:
 		return false
 	case *types.Signature:
 		call, ok := ast.Unparen(x).(*ast.CallExpr)
-		return ok && lib.Callee(f.p.TypesInfo, call) != ""
+		if !ok {
+			return false
+		}
+		name := lib.Callee(f.p.TypesInfo, call)
+		return name != "" && !runsCallbacks(name)
 	}
 	return true
 }

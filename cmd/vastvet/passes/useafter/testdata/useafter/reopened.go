@@ -140,6 +140,16 @@ func (f *fleet) rightCallbacks(w *vast.World, s *sched.Schedule, a *vast.Archety
 	a.New()
 	f.ships.Insert(ship{})
 	f.ships.Close()
+	a.NewSlot()
+	f.ships.Insert(ship{})
+	f.ships.Close()
+	for range a.NewEach(2) {
+		f.ships.Insert(ship{})
+	}
+	f.ships.Close()
+	s.Close()
+	f.ships.Insert(ship{})
+	f.ships.Close()
 	hull.Add(e, ship{})
 	f.ships.Insert(ship{})
 	f.ships.Close()
@@ -177,6 +187,9 @@ func (f *fleet) rightOthers(ask, done chan int, q *ring.Ring, each func(func(int
 	q.Peek(1)
 	f.ships.Insert(ship{})
 	f.ships.Close()
+	q.WriteByte(1)
+	f.ships.Insert(ship{})
+	f.ships.Close()
 	wait.Wait()
 	f.ships.Insert(ship{})
 }
@@ -193,6 +206,8 @@ func (f *fleet) wrongWithoutCallbacks(others *bulk.Pool[ship], w *vast.World) {
 	others.Clear(nil)
 	others.Insert(ship{})
 	for range others.All() {
+	}
+	for range w.Query().All() {
 	}
 	w.Query()
 	f.ships.Insert(ship{}) // want `f.ships is used after f.ships.Close`

@@ -111,6 +111,27 @@ func wrongWorld(e vast.Entity) {
 	}
 }
 
+func wrongMadeFrom(pool *bulk.Pool[ship]) {
+	w := vast.NewWorld(vast.Options{})
+	hull := vast.NewColumn[ship](w)
+	a := w.Archetype(hull)
+	q := w.Query(hull)
+	byCrew := vast.NewOrder(q, hull, func(s *ship) int { return s.Crew })
+	fleet := bulk.NewIndexed(pool)
+	pool.Close()
+	fleet.Insert(ship{}) // want `fleet is used after pool.Close: Insert panics then`
+	w.Close()
+	a.NewSlot()              // want `a is used after w.Close: NewSlot panics then`
+	for range a.NewEach(2) { // want `a is used after w.Close: NewEach panics then`
+	}
+	for s := range q.Slots() { // want `q is used after w.Close: Slots panics then`
+		hull.At(s) // want `hull is used after w.Close: At panics then`
+	}
+	byCrew.Descending()   // want `byCrew is used after w.Close: Descending panics then`
+	vast.NewTracker(w)    // want `w is used after w.Close: NewTracker panics then`
+	vast.Resource[int](w) // want `w is used after w.Close: Resource panics then`
+}
+
 func wrongRegion(r *vm.Region) byte {
 	base := r.Base()
 	r.Close()
