@@ -21,11 +21,15 @@ func FuzzArena(f *testing.F) {
 }
 
 func TestAgainstModel(t *testing.T) {
+	length := 20_000
+	if testing.Short() {
+		length = 5_000
+	}
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
 		seed := rand.Uint64()
 		t.Logf("%v, seed %d", pages, seed)
 		random := rand.New(rand.NewPCG(seed, 0))
-		data := make([]byte, 20_000)
+		data := make([]byte, length)
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}

@@ -322,12 +322,12 @@ func (m *heapModel) misuse(in *modeltest.Stream) {
 }
 
 func TestAgainstModel(t *testing.T) {
-	rounds := 3
+	rounds, length := 3, 1200
 	if testing.Short() {
-		rounds = 1
+		rounds, length = 1, 600
 	}
 	for round := range rounds {
-		data := modeltest.RandomBytes(t, 1200)
+		data := modeltest.RandomBytes(t, length)
 		for _, pages := range pageKinds {
 			play(t, Options{Pages: pages, Unshared: round%2 == 1}, data)
 			play(t, Options{Pages: pages, Limit: vm.NewLimit(1 << 20)}, data)

@@ -21,8 +21,12 @@ const streamOps = 400
 // seed.
 func TestStreams(t *testing.T) {
 	streams, seed := longtest.Pick(2, 100), rand.Uint64()
+	ops := streamOps
 	if testing.Short() {
 		streams = 1
+		if longtest.Race {
+			ops /= 2
+		}
 	}
 	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {
 		streams = n
@@ -32,9 +36,9 @@ func TestStreams(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	for i := range uint64(streams) {
-		CheckAll(t, Random(rand.New(rand.NewPCG(seed, i)), streamOps))
+		CheckAll(t, Random(rand.New(rand.NewPCG(seed, i)), ops))
 	}
-	t.Logf("%d streams of %d operations in %d configurations", streams, streamOps, len(Configurations()))
+	t.Logf("%d streams of %d operations in %d configurations", streams, ops, len(Configurations()))
 }
 
 // FuzzStream plays a stream decoded from bytes.

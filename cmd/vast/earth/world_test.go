@@ -359,7 +359,11 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 }
 
 func TestLimitReachedInATick(t *testing.T) {
-	const travellers, ticks = 50_000, 150
+	const ticks = 150
+	travellers := 50_000
+	if testing.Short() {
+		travellers = 10_000
+	}
 	list := village(t, 400)
 	// manyBirths makes so many births that the world must grow.
 	manyBirths := func(e *Earth) {
