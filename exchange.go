@@ -28,8 +28,8 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	all := w.gaining(q, gained)
 	for _, g := range all {
 		if slices.Contains(lost, g.column) {
-			panic(fmt.Sprintf("vast: World.Exchange: column %s is in remove, and column %s of add requires it: "+
-				"remove it in another call", g.name, g.by[0].name))
+			panic(fmt.Sprintf("vast: World.Exchange: column %s is in remove, and column %s of add requires "+
+				"it: remove it in another call", g.name, g.by[0].name))
 		}
 	}
 	if err := w.roomFor(q, all); err != nil {

@@ -35,8 +35,9 @@ func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 		required = slices.Concat(required, r.requires)
 	}
 	if slices.Contains(required, c) {
-		panic(fmt.Sprintf("vast: World.Require: column %s would require itself, because %s requires it: leave "+
-			"one of the requirements out, or name both columns in an archetype", c.name, c.requiredBy(columns)))
+		panic(fmt.Sprintf("vast: World.Require: column %s would require itself, because %s requires it: "+
+			"leave one of the requirements out, or name both columns in an archetype", c.name,
+			c.requiredBy(columns)))
 	}
 	for _, d := range w.columns {
 		if d == c || slices.Contains(d.requires, c) {

@@ -170,16 +170,17 @@ func TestRequiredComponentsCome(t *testing.T) {
 				switch {
 				case had(i):
 					if plain != 9 || sparse != 12 || len(heap) != 1 || has != 4 {
-						t.Fatalf("%s to %s: entity %d has %d, %d, %v instead of its values", way, n.Name(), i, plain,
-							sparse, heap)
+						t.Fatalf("%s to %s: entity %d has %d, %d, %v instead of its values", way, n.Name(), i,
+							plain, sparse, heap)
 					}
 				case gains:
 					if lacked++; plain != 0 || sparse != 3 || heap != nil || has != 4 {
-						t.Fatalf("%s to %s: entity %d has %d required components: %d, %d, %v", way, n.Name(), i, has,
-							plain, sparse, heap)
+						t.Fatalf("%s to %s: entity %d has %d required components: %d, %d, %v", way, n.Name(),
+							i, has, plain, sparse, heap)
 					}
 				case has != 0:
-					t.Fatalf("%s to %s: entity %d has %d required components without a gain", way, n.Name(), i, has)
+					t.Fatalf("%s to %s: entity %d has %d required components without a gain", way, n.Name(),
+						i, has)
 				}
 				if n.column().has(e) != gains {
 					t.Fatalf("%s to %s: entity %d does not have the component as it should", way, n.Name(), i)
@@ -255,7 +256,8 @@ func TestRequiredComponentsAreBorn(t *testing.T) {
 			}
 			e := born(r.World, a)
 			if _, _, _, has := r.values(e); has != 4 || !n.column().has(e) {
-				t.Errorf("%s with %s: %d required components, itself: %t", way, n.Name(), has, n.column().has(e))
+				t.Errorf("%s with %s: %d required components, itself: %t", way, n.Name(), has,
+					n.column().has(e))
 			}
 		}
 		r.checkInvariants()
@@ -278,8 +280,8 @@ func TestRequirementsChain(t *testing.T) {
 		a.Add(one)
 		b.Add(two)
 		c.Add(three)
-		got := fmt.Sprint(a.Has(one), b.Has(one), c.Has(one), a.Has(two), b.Has(two), c.Has(two), a.Has(three),
-			b.Has(three), c.Has(three))
+		got := fmt.Sprint(a.Has(one), b.Has(one), c.Has(one), a.Has(two), b.Has(two), c.Has(two),
+			a.Has(three), b.Has(three), c.Has(three))
 		if got != "true true true false true true false false true" {
 			t.Errorf("requirements stated in order %v: %s", order, got)
 		}
@@ -416,8 +418,8 @@ func TestRequireMisuse(t *testing.T) {
 	a, b, c := NewTag(w, "a"), NewTag(w, "b"), NewTag(w, "c")
 	w.Require(a, b)
 	w.Require(b, c)
-	says(t, func() { w.Require(c, a) }, "World.Require", "column c would require itself, because a requires it",
-		"leave one of the requirements out")
+	says(t, func() { w.Require(c, a) }, "World.Require",
+		"column c would require itself, because a requires it", "leave one of the requirements out")
 	says(t, func() { w.Require(a, a) }, "column a is named twice")
 	says(t, func() { w.Require(a, nil) }, "was not made with NewColumn")
 	says(t, func() { w.Require(a, NewTag(other, "x")) }, `column x belongs to world "world", not to "w"`)
@@ -436,9 +438,11 @@ func TestRequireMisuse(t *testing.T) {
 	if x := w.Archetype(a); len(x.columns) != 4 {
 		t.Errorf("the archetype has %d columns", len(x.columns))
 	}
-	says(t, func() { w.Require(c, NewTag(w, "yet more")) }, "an archetype has column", "before World.Archetype")
+	says(t, func() { w.Require(c, NewTag(w, "yet more")) }, "an archetype has column",
+		"before World.Archetype")
 	more.OnAdd(func(Entity) { w.Require(NewTag(w, "late"), more) })
-	says(t, func() { w.Archetype(a).New() }, "World.Require was called while OnAdd of column more was running")
+	says(t, func() { w.Archetype(a).New() },
+		"World.Require was called while OnAdd of column more was running")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ func denseWorks() []work {
 }
 
 // denseInsertions returns the sides of the work dense-insert: insert n elements into an empty container with
-// room for them, and keep their handles or ids. The side vast-insert-zero sets a field of a zero element; vast
-// passes the whole element.
+// room for them, and keep their handles or ids. The side vast-insert-zero sets a field of a zero element;
+// vast passes the whole element.
 func denseInsertions(n int) (sides []side, done func()) {
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
 		return side{name, func(m *meter) {
