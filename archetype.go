@@ -45,14 +45,18 @@ type birth struct {
 // path.
 var noVacancy = ^uint64(0)
 
-// Archetype returns the archetype with the given columns. The same set of columns in any order gives the same
-// archetype. It panics if a column belongs to another world or is named twice.
+// Archetype returns the archetype with the given columns and those that they require; see [World.Require].
+// The same set of columns in any order gives the same archetype. It panics if a column belongs to another
+// world or is named twice.
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
 	mustStandAlone("Archetype", columns)
+	for _, c := range columns {
+		columns = append(columns, c.requires...)
+	}
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
-	return w.archetypeWith(columns)
+	return w.archetypeWith(slices.Compact(columns))
 }
 
 // archetypeWith returns the archetype with the given columns, which are in the order of their numbers.

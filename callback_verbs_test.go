@@ -42,6 +42,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"probe.Presence":       func(f *callbackWorld) { probed.Presence(f.World, f.num, 0) },
 	"World.Query":          func(f *callbackWorld) { f.Query(f.num).Count() },
 	"probe.Regions":        func(f *callbackWorld) { probed.Regions(f.World) },
+	"World.Require":        func(f *callbackWorld) { f.Require(NewTag(f.World, "needy"), f.late) },
 	"World.Reset":          func(f *callbackWorld) { f.Reset() },
 	"World.Resident":       func(f *callbackWorld) { _, _ = f.Resident() },
 	"World.ResidentStats":  func(f *callbackWorld) { _, _ = f.ResidentStats() },

@@ -35,6 +35,7 @@ type column struct {
 
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
+	attended bool           // whether it is observed or requires other columns
 	internal bool           // whether it holds the targets of a relation or of edges, which are no component
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
 	store    store          // keeps elements that do not lie at base; nil for most columns
@@ -54,6 +55,8 @@ type column struct {
 	span  vm.Span // the elements' memory
 	name  string
 	typ   reflect.Type // nil for a tag
+
+	requires []*column // in the order of registration, with those that these require
 
 	owed     int // additions and births that were promised room in the store and are still to come
 	promised int // the additions in owed
@@ -206,13 +209,16 @@ func (c *column) add(e Entity) (alive, gained bool) {
 	if invariants.Enabled {
 		c.mustBeFree(e.slot, e.slot+1)
 	}
+	if len(c.requires) > 0 {
+		c.addRequired(e)
+	}
 	if c.store != nil {
 		if err := c.room(1, c.promised); err != nil {
 			panic(err)
 		}
 		c.store.put(e)
-		c.kept(1)
 	}
+	c.kept(1)
 	w.changed(c.adding, 1)
 	if before == 0 {
 		w.addedTo(c, e.slot/64)
@@ -308,18 +314,11 @@ func (c *column) growForAdditions(what string, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("vast: %s(%d): the number of additions cannot be negative", what, n))
 	}
-	if c.store == nil {
+	if c.store == nil && c.requires == nil {
 		return c.grow(w.size)
 	}
-	if w.size > c.slots || !c.store.has(n, c.owedBeside(n, c.promised)) {
-		if err := w.try([]*column{c}, func() error {
-			if err := c.grow(w.size); err != nil {
-				return err
-			}
-			return c.room(n, c.promised)
-		}); err != nil {
-			return err
-		}
+	if err := c.makeRoom(w.size, n); err != nil {
+		return err
 	}
 	c.promise(n)
 	return nil

@@ -126,7 +126,7 @@ func (c Column[T]) Add(e Entity, v T) *T {
 	// all later stores wait behind them, those of calls too, and the processor stops once its queue of stores
 	// is full.
 	k := c.c
-	if invariants.Enabled || k.observed || e.slot >= k.slots ||
+	if invariants.Enabled || k.attended || e.slot >= k.slots ||
 		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {
 		return c.addSlowly(e, v)
 	}
@@ -284,14 +284,15 @@ func (c Column[T]) AddAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.AddAll", q, &k)
 	k.world.mustNotBeInCallback(opAddAll)
-	if err := c.c.growFor(q.q); err != nil {
+	gains, err := c.c.roomForAll(q)
+	if err != nil {
 		panic(err)
 	}
-	gains, _ := c.c.gainsOf(q)
-	n, added := 0, 0
+	n, added, changes := 0, 0, 0
 	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for k.next() {
 		run := k.run()
+		changes += giveRequired(gains, run.start, run.start+run.n)
 		if gained := c.c.give(run.start, run.start+run.n); gained > 0 {
 			c.c.adviseHuge(run.start, run.start+run.n)
 			added += gained
@@ -299,8 +300,9 @@ func (c Column[T]) AddAll(q Query, v T) int {
 		c.write(run.start, run.start+run.n, v)
 		n += run.Len()
 	}
-	k.world.changedAll(opAddAll, added)
-	c.c.tellGains(gains)
+	c.c.kept(added)
+	k.world.changedAll(opAddAll, changes+added)
+	tellAllGains(gains)
 	return n
 }
 

@@ -25,21 +25,14 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 				"them", c.name))
 		}
 	}
-	gains := make([][]wordMask, len(gained))
-	if err := w.try(gained, func() error {
-		for i, c := range gained {
-			var missing int
-			gains[i], missing = c.gainsOf(q)
-			err := c.growFor(q.q)
-			if err == nil && c.store != nil {
-				err = c.room(missing, c.promised)
-			}
-			if err != nil {
-				return err
-			}
+	all := w.gaining(q, gained)
+	for _, g := range all {
+		if slices.Contains(lost, g.column) {
+			panic(fmt.Sprintf("vast: World.Exchange: column %s is in remove, and column %s of add requires "+
+				"it: remove it in another call", g.name, g.by[0].name))
 		}
-		return nil
-	}); err != nil {
+	}
+	if err := w.roomFor(q, all); err != nil {
 		panic(err)
 	}
 	marked := q.q.marked()
@@ -56,8 +49,13 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for k.next() {
 		lo, hi := uint32(k.cursor.Lo), uint32(k.cursor.Hi)
+		changes += giveRequired(all, lo, hi)
 		for _, c := range gained {
-			changes += c.giveZero(lo, hi)
+			added := c.giveZero(lo, hi)
+			if c.store == nil {
+				c.kept(added)
+			}
+			changes += added
 		}
 		for _, c := range lost {
 			changes += c.take(lo, hi)
@@ -69,17 +67,15 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			c.store.dropped()
 		}
 	}
-	for i, c := range gained {
-		if c.store != nil {
-			for _, g := range gains[i] {
-				c.putIn(g.word, g.mask)
+	for _, g := range all {
+		if g.store != nil && g.by == nil {
+			for _, gain := range g.gains {
+				g.putIn(gain.word, gain.mask)
 			}
 		}
 	}
 	w.changedAll(opExchange, changes)
-	for i, c := range gained {
-		c.tellGains(gains[i])
-	}
+	tellAllGains(all)
 	return n
 }
 
@@ -88,14 +84,19 @@ func (c *column) giveZero(lo, hi uint32) (added int) {
 	for lo < hi {
 		word, mask, end := wordOf(lo, hi)
 		lo = end
-		// The gained slots of a word are mostly one stretch, so clear stretches and not single elements.
-		for gained := mask &^ c.set.Word(uint(word)); gained != 0; {
-			first := uint(bits.TrailingZeros64(gained))
-			n := uint(bits.TrailingZeros64(^(gained >> first)))
-			clear(c.elements(word*64+uint32(first), word*64+uint32(first+n)))
-			gained &^= (1<<n - 1) << first
-		}
-		added += c.giveIn(word, mask)
+		added += c.giveZeroIn(word, mask)
 	}
 	return added
+}
+
+// giveZeroIn is giveZero for the slots of mask in a word.
+func (c *column) giveZeroIn(word uint32, mask uint64) int {
+	// The gained slots of a word are mostly one stretch, so clear stretches and not single elements.
+	for gained := mask &^ c.set.Word(uint(word)); gained != 0; {
+		first := uint(bits.TrailingZeros64(gained))
+		n := uint(bits.TrailingZeros64(^(gained >> first)))
+		clear(c.elements(word*64+uint32(first), word*64+uint32(first+n)))
+		gained &^= (1<<n - 1) << first
+	}
+	return c.giveIn(word, mask)
 }

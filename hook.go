@@ -2,7 +2,6 @@ package vast
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -26,7 +25,7 @@ func (w *World) observe(c *column) {
 	if c.observed {
 		return
 	}
-	c.observed = true
+	c.observed, c.attended = true, true
 	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int {
 		return cmp.Compare(c.id, id)
 	})
@@ -44,7 +43,7 @@ func (w *World) unobserve(c *column) {
 	if c.tracked || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
 		return
 	}
-	c.observed = false
+	c.observed, c.attended = false, len(c.requires) > 0
 	w.watched = slices.DeleteFunc(slices.Clone(w.watched), func(other *column) bool { return other == c })
 	for _, a := range w.archetypes {
 		if a.observed && !slices.ContainsFunc(a.columns, func(c *column) bool { return c.observed }) {
@@ -113,28 +112,6 @@ func (c *column) tellLossesOf(q Query) {
 type wordMask struct {
 	word uint32
 	mask uint64
-}
-
-// gainsOf returns the slots of a query's entities that lack the component of a column with hooks, a store or
-// trackers, and the number of these slots.
-func (c *column) gainsOf(q Query) (gains []wordMask, n int) {
-	if !c.observed {
-		return nil, 0
-	}
-	for run := range q.Runs() {
-		for lo, end := run.start, run.start+run.n; lo < end; {
-			word, mask, hi := wordOf(lo, end)
-			if word < c.slots/64 {
-				mask &^= c.set.Word(uint(word))
-			}
-			if mask != 0 {
-				gains = append(gains, wordMask{word, mask})
-				n += bits.OnesCount64(mask)
-			}
-			lo = hi
-		}
-	}
-	return gains, n
 }
 
 // tellGains calls the hooks for components that were gained.

@@ -11,14 +11,21 @@ type aimed struct {
 }
 
 // sparsePopulation makes a world in which n entities with three components are left of many, at random. Each
-// refers to another one.
-func sparsePopulation(b *testing.B, left, of int) (*World, *Archetype, Column[aimed]) {
+// refers to another one. If written is true, the values of the other components were written, too; otherwise
+// they are zero, in memory that was never touched.
+func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
 	position, velocity, aim := NewColumn[[2]float64](w), NewColumn[[4]float32](w), NewColumn[aimed](w)
 	a := w.Archetype(position, velocity, aim)
 	random := rand.New(rand.NewPCG(1, 2))
 	var es []Entity
 	a.NewN(of, func(r Run) {
+		if written {
+			ps, vs := position.Slice(r), velocity.Slice(r)
+			for i := range ps {
+				ps[i], vs[i] = [2]float64{1, 2}, [4]float32{3, 4}
+			}
+		}
 		for i := range r.Len() {
 			es = append(es, r.Entity(i))
 		}
@@ -36,14 +43,15 @@ func sparsePopulation(b *testing.B, left, of int) (*World, *Archetype, Column[ai
 func BenchmarkPack(b *testing.B) {
 	const left = 1 << 20
 	for _, tt := range []struct {
-		name string
-		of   int
-	}{{"half", 2 * left}, {"tenth", 10 * left}} {
+		name    string
+		of      int
+		written bool
+	}{{"half", 2 * left, false}, {"tenth", 10 * left, false}, {"tenth-written", 10 * left, true}} {
 		b.Run(tt.name, func(b *testing.B) {
 			moved := 0
 			for range b.N {
 				b.StopTimer()
-				w, a, _ := sparsePopulation(b, left, tt.of)
+				w, a, _ := sparsePopulation(b, left, tt.of, tt.written)
 				b.StartTimer()
 				moved += a.Pack(MoveOptions{}).Len()
 				b.StopTimer()

@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/probing"
@@ -85,30 +86,58 @@ func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBesi
 func (c *column) promise(n int) {
 	if more := n - c.promised; more > 0 {
 		c.promised += more
-		c.owed += more
+		c.owe(more)
 	}
 }
 
-// kept notes that n additions were made.
+// kept notes that n additions were made, or that their promises are withdrawn.
 func (c *column) kept(n int) {
 	if c.promised == 0 {
 		return
 	}
 	n = min(n, c.promised)
 	c.promised -= n
-	c.owed -= n
+	c.owe(-n)
+}
+
+// owe notes that the column, and those that it requires, owe n elements more.
+func (c *column) owe(n int) {
+	c.owed += n
+	for _, r := range c.requires {
+		r.owed += n
+	}
 }
 
 // growToAdd makes a slot usable that was not usable, so that adding its component cannot fail. On failure
 // nothing has changed.
-func (c *column) growToAdd(slot uint32) error {
-	return c.world.try([]*column{c}, func() error {
-		err := c.grow(slot + 1)
-		if err == nil && c.store != nil {
-			err = c.room(1, c.promised)
+func (c *column) growToAdd(slot uint32) error { return c.makeRoom(slot+1, 1) }
+
+// makeRoom makes n additions below slot end, and what they require, unable to fail. Up to c.promised of them
+// redeem a promise. On failure nothing has changed.
+func (c *column) makeRoom(end uint32, n int) error {
+	if c.hasRoom(end, n, c.promised) && !slices.ContainsFunc(c.requires, func(r *column) bool {
+		return !r.hasRoom(end, n, c.promised)
+	}) {
+		return nil
+	}
+	columns := slices.Concat(c.requires, []*column{c})
+	return c.world.try(columns, func() error {
+		for _, r := range columns {
+			err := r.grow(end)
+			if err == nil && r.store != nil {
+				err = r.room(n, c.promised)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
+}
+
+// hasRoom reports whether n additions below slot end, of which up to promised redeem a promise, cannot fail.
+func (c *column) hasRoom(end uint32, n, promised int) bool {
+	return end <= c.slots && (c.store == nil || c.store.has(n, c.owedBeside(n, promised)))
 }
 
 // makeRoom makes n births of the archetype unable to fail in the columns with stores.

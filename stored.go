@@ -157,18 +157,14 @@ func (k stored[T]) AddAll(q Query, v T) int {
 	c := k.c
 	c.startAll("AddAll", q, &walk)
 	c.world.mustNotBeInCallback(opAddAll)
-	gains, missing := c.gainsOf(q)
-	if err := c.world.try([]*column{c}, func() error {
-		if err := c.growFor(q.q); err != nil {
-			return err
-		}
-		return c.room(missing, c.promised)
-	}); err != nil {
+	gains, err := c.roomForAll(q)
+	if err != nil {
 		panic(err)
 	}
 	n, added := 0, 0
 	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for walk.next() {
+		added += giveRequired(gains, uint32(walk.cursor.Lo), uint32(walk.cursor.Hi))
 		for lo, hi := uint32(walk.cursor.Lo), uint32(walk.cursor.Hi); lo < hi; {
 			word, mask, end := wordOf(lo, hi)
 			c.putIn(word, mask&^c.set.Word(uint(word)))
@@ -179,7 +175,7 @@ func (k stored[T]) AddAll(q Query, v T) int {
 		}
 	}
 	c.world.changedAll(opAddAll, added)
-	c.tellGains(gains)
+	tellAllGains(gains)
 	return n
 }
 

@@ -84,18 +84,20 @@ func (t Tag) AddAll(q Query) int {
 	var k walk
 	t.c.startAll("Tag.AddAll", q, &k)
 	k.world.mustNotBeInCallback(opAddAll)
-	if err := t.c.growFor(q.q); err != nil {
+	gains, err := t.c.roomForAll(q)
+	if err != nil {
 		panic(err)
 	}
-	gains, _ := t.c.gainsOf(q)
-	n, added := 0, 0
+	n, added, changes := 0, 0, 0
 	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for k.next() {
+		changes += giveRequired(gains, uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 		added += t.c.give(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 		n += int(k.cursor.Hi - k.cursor.Lo)
 	}
-	k.world.changedAll(opAddAll, added)
-	t.c.tellGains(gains)
+	t.c.kept(added)
+	k.world.changedAll(opAddAll, changes+added)
+	tellAllGains(gains)
 	return n
 }
 

@@ -38,6 +38,9 @@ func (w *World) Trim() error {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
 	}
 	for _, c := range w.columns {
+		c.kept(c.promised) // before the first column asks how many elements it owes
+	}
+	for _, c := range w.columns {
 		errs = append(errs, c.trim())
 	}
 	return errors.Join(errs...)
@@ -115,8 +118,6 @@ func (c *column) trim() error {
 			}
 		}
 	}
-	c.owed -= c.promised
-	c.promised = 0
 	if c.store != nil {
 		errs = append(errs, c.store.trim(c.owed))
 	}

@@ -93,11 +93,13 @@ func TestTable(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
-	if len(lines) != 6 || !strings.HasPrefix(lines[0], "N = 1000, best and median of 1 rounds") ||
+	if len(lines) != 7 || !strings.HasPrefix(lines[0], "N = 1000, best and median of 1 rounds") ||
 		!strings.HasPrefix(lines[2], "bulk.Pool: insert N elements of 40 bytes") {
 		t.Fatalf("output:\n%s", stdout.String())
 	}
-	if len(lines[4]) != len(lines[5]) || !strings.Contains(lines[5], "refill  free-list") {
+	if len(lines[4]) != len(lines[5]) || len(lines[5]) != len(lines[6]) ||
+		!strings.Contains(lines[5], "refill  vast-insert-zero") ||
+		!strings.Contains(lines[6], "refill         free-list") {
 		t.Errorf("the columns are not aligned:\n%s", stdout.String())
 	}
 	if !strings.Contains(stderr.String(), "measuring refill") {

@@ -19,18 +19,24 @@ func denseWorks() []work {
 }
 
 // denseInsertions returns the sides of the work dense-insert: insert n elements into an empty container with
-// room for them, and keep their handles or ids.
+// room for them, and keep their handles or ids. The side vast-insert-zero sets a field of a zero element;
+// vast passes the whole element.
 func denseInsertions(n int) (sides []side, done func()) {
-	return []side{
-		{"vast", func(m *meter) {
+	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
+		return side{name, func(m *meter) {
 			handles := make([]bulk.Handle[element], n)
 			var d *bulk.Dense[element]
 			m.run(func() {
 				d = newDense(n)
-				fillDense(d, handles)
+				fill(d, handles)
 			})
+			mustBe(name, d.Len(), n)
 			closed(d.Close())
-		}},
+		}}
+	}
+	return []side{
+		dense("vast", fillDense),
+		dense("vast-insert-zero", fillDenseZeroes),
 		{"swap-and-pop-ids", func(m *meter) {
 			ids := make([]uint32, n)
 			var p *packed
@@ -115,16 +121,21 @@ func denseRemovals(n int) (sides []side, done func()) {
 }
 
 // denseRefills returns the sides of the work dense-refill: insert n elements after n were removed in random
-// order.
+// order. The sides vast and vast-insert-zero differ as in dense-insert.
 func denseRefills(n int) (sides []side, done func()) {
 	order := randomOrder(n)
-	return []side{
-		{"vast", func(m *meter) {
+	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
+		return side{name, func(m *meter) {
 			d, handles := filledDense(n)
 			removeFromDense(d, shuffle(handles, order))
-			m.run(func() { fillDense(d, handles) })
+			m.run(func() { fill(d, handles) })
+			mustBe(name, d.Len(), n)
 			closed(d.Close())
-		}},
+		}}
+	}
+	return []side{
+		dense("vast", fillDense),
+		dense("vast-insert-zero", fillDenseZeroes),
 		{"swap-and-pop-ids", func(m *meter) {
 			p := filledPacked(n)
 			removeFromPacked(p, order)
@@ -150,6 +161,15 @@ func filledDense(n int) (*bulk.Dense[element], []bulk.Handle[element]) {
 func fillDense(d *bulk.Dense[element], handles []bulk.Handle[element]) {
 	for i := range handles {
 		handles[i], _ = d.Insert(numbered(i))
+	}
+}
+
+//go:noinline
+func fillDenseZeroes(d *bulk.Dense[element], handles []bulk.Handle[element]) {
+	for i := range handles {
+		h, e := d.InsertZero()
+		e.position = vector{float32(i), 1, 2}
+		handles[i] = h
 	}
 }
 

@@ -121,18 +121,24 @@ func removals(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// refills returns the sides of the work refill: insert n elements after n were removed in random order.
+// refills returns the sides of the work refill: insert n elements after n were removed in random order. The
+// side vast-insert-zero sets a field of a zero element; vast passes the whole element.
 func refills(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
-	return []side{
-		{"vast", func(m *meter) {
+	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {
+		return side{name, func(m *meter) {
 			p, handles := filledPool(n)
 			removeFromPool(p, shuffle(handles, indices))
-			m.run(func() { refillPool(p, n) })
+			m.run(func() { fill(p, n) })
 			handles = nil
 			m.weigh()
+			mustBe(name, p.Len(), n)
 			closed(p.Close())
-		}},
+		}}
+	}
+	return []side{
+		pool("vast", refillPool),
+		pool("vast-insert-zero", insertZeroes),
 		{"free-list", func(m *meter) {
 			l := filledFreeList(n)
 			removeFromFreeList(l, indices)

@@ -1,0 +1,222 @@
+package vast
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// Require makes each entity that gains the component of col also gain those of others that it lacks. They
+// start as zero; a component that the entity has stays as it is. This holds for each operation that adds
+// components: births, Add, EditOrAdd, AddAll, [World.Exchange] and [World.Apply]. So [World.Archetype] puts
+// the columns of others into an archetype with col. A required component can require others in turn.
+//
+// Only a gain counts. An entity may lose a required component and keep the one that requires it. A write to
+// a component that the entity has gives the entity nothing. An entity that loses col keeps the others.
+//
+// Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
+// components first, in the order of their registration, as if the program had added them. If memory runs out,
+// an operation changes nothing, and Grow of col makes room for the required components, too.
+//
+// Call Require once the columns are made. It panics if an archetype has col or a column that requires col, or
+// if an entity has such a component: it does not change what was made before. It gives up room that Grow of
+// these columns made. It panics if col requires itself, if a column belongs to another world or is named
+// twice, and if it belongs to a relation, to edges or to [Names]. A world without requirements pays nothing.
+func (w *World) Require(col AnyColumn, others ...AnyColumn) {
+	w.mustTakeColumns("World.Require")
+	w.mustRunAlone("World.Require")
+	columns := w.columnsOf("World.Require", append([]AnyColumn{col}, others...))
+	mustStandAlone("World.Require", columns)
+	c, required := columns[0], columns[1:]
+	for _, r := range columns[1:] {
+		required = slices.Concat(required, r.requires)
+	}
+	if slices.Contains(required, c) {
+		panic(fmt.Sprintf("vast: World.Require: column %s would require itself, because %s requires it: "+
+			"leave one of the requirements out, or name both columns in an archetype", c.name,
+			c.requiredBy(columns)))
+	}
+	for _, d := range w.columns {
+		if d == c || slices.Contains(d.requires, c) {
+			d.mustBeUnused("World.Require")
+		}
+	}
+	for _, d := range w.columns {
+		if d == c || slices.Contains(d.requires, c) {
+			d.kept(d.promised)
+			d.require(required)
+		}
+	}
+}
+
+// requiredBy returns the name of the one of some columns that requires c.
+func (c *column) requiredBy(columns []*column) string {
+	at := slices.IndexFunc(columns, func(d *column) bool { return slices.Contains(d.requires, c) })
+	return columns[at].name
+}
+
+// mustBeUnused panics if an archetype has the column or an entity the component.
+func (c *column) mustBeUnused(what string) {
+	if n := c.len(); n > 0 {
+		panic(fmt.Sprintf("vast: %s: column %s has %d components already: call it before the first "+
+			"entity gains one", what, c.name, n))
+	}
+	for _, a := range c.world.archetypes {
+		if slices.Contains(a.columns, c) {
+			panic(fmt.Sprintf("vast: %s: an archetype has column %s already: call it before World.Archetype",
+				what, c.name))
+		}
+	}
+}
+
+// require adds to the columns that c requires. The list is in the order of registration and has what these
+// columns require, too.
+func (c *column) require(required []*column) {
+	c.requires = slices.Concat(c.requires, required)
+	slices.SortFunc(c.requires, func(a, b *column) int { return cmp.Compare(a.id, b.id) })
+	c.requires = slices.Compact(c.requires)
+	c.attended = c.observed || len(c.requires) > 0
+}
+
+// addRequired gives e, which is about to gain the component, what c requires and e lacks. Then the addition
+// to c cannot fail.
+func (c *column) addRequired(e Entity) {
+	if err := c.growToAdd(e.slot); err != nil {
+		panic(err)
+	}
+	word, bit := e.slot/64, uint64(1)<<(e.slot%64)
+	for _, r := range c.requires {
+		if r.set.Word(uint(word))&bit != 0 {
+			continue
+		}
+		if invariants.Enabled {
+			r.touch(true)
+			r.mustBeFree(e.slot, e.slot+1)
+		}
+		c.world.changed(r.adding, r.giveNew(word, bit))
+		r.tellAdded(e.slot)
+	}
+}
+
+// gaining is a component that entities of a query are about to gain.
+type gaining struct {
+	*column
+	by      []*column  // if other components require this one: an entity gains it with one of these
+	gains   []wordMask // for columns with callbacks, trackers, a store or by
+	missing int        // the number of slots in gains
+	share   int        // how many of the gains may redeem promises
+}
+
+// gaining returns what entities of a query gain with some columns: first the components that these require.
+func (w *World) gaining(q Query, columns []*column) []gaining {
+	var all []gaining
+	for _, r := range w.columns {
+		g := gaining{column: r}
+		for _, c := range columns {
+			if slices.Contains(c.requires, r) {
+				g.by = append(g.by, c)
+				g.share += c.promised
+			}
+		}
+		if g.by != nil && !slices.Contains(columns, r) {
+			all = append(all, g)
+		}
+	}
+	for _, c := range columns {
+		all = append(all, gaining{column: c, share: c.promised})
+	}
+	for i := range all {
+		g := &all[i]
+		if !g.observed && g.by == nil {
+			continue
+		}
+		for run := range q.Runs() {
+			for lo, end := run.start, run.start+run.n; lo < end; {
+				word, mask, hi := wordOf(lo, end)
+				if mask = g.in(word, mask); mask != 0 {
+					g.gains = append(g.gains, wordMask{word, mask})
+					g.missing += bits.OnesCount64(mask)
+				}
+				lo = hi
+			}
+		}
+	}
+	return all
+}
+
+// roomForAll makes room for the component for all entities of a query, and for what they gain with it. It
+// returns the gains if more than a presence bit follows from them. On failure nothing has changed.
+func (c *column) roomForAll(q Query) ([]gaining, error) {
+	if !c.attended {
+		return nil, c.growFor(q.q)
+	}
+	all := c.world.gaining(q, []*column{c})
+	return all, c.world.roomFor(q, all)
+}
+
+// in returns those of the slots of mask in a word that gain the component.
+func (g *gaining) in(word uint32, mask uint64) uint64 {
+	if g.by != nil {
+		gained := uint64(0)
+		for _, c := range g.by {
+			gained |= mask &^ c.now(word)
+		}
+		mask = gained
+	}
+	return mask &^ g.now(word)
+}
+
+// roomFor makes room for what entities of a query gain. On failure nothing has changed.
+func (w *World) roomFor(q Query, all []gaining) error {
+	columns := make([]*column, len(all))
+	for i := range all {
+		columns[i] = all[i].column
+	}
+	return w.try(columns, func() error {
+		for _, g := range all {
+			err := g.growFor(q.q)
+			if err == nil && g.store != nil {
+				err = g.room(g.missing, g.share)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// giveRequired gives the entities in the slots [lo, hi), which are about to gain components, what these
+// require. It returns the number of gains.
+func giveRequired(all []gaining, lo, hi uint32) (added int) {
+	for i := 0; i < len(all) && all[i].by != nil; i++ {
+		for g, at := &all[i], lo; at < hi; {
+			word, mask, end := wordOf(at, hi)
+			added += g.giveNew(word, g.in(word, mask))
+			at = end
+		}
+	}
+	return added
+}
+
+// giveNew gives the slots of mask in a word, which all lack the component, a zero component. There must be
+// room.
+func (c *column) giveNew(word uint32, mask uint64) (added int) {
+	added = c.giveZeroIn(word, mask)
+	if c.store != nil {
+		for ; mask != 0; mask &= mask - 1 {
+			c.store.put(c.world.entityIn(word*64 + trailingZeros(mask)))
+		}
+	}
+	return added
+}
+
+// tellAllGains calls the hooks for what was gained.
+func tellAllGains(all []gaining) {
+	for _, g := range all {
+		g.tellGains(g.gains)
+	}
+}
