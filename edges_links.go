@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/rooms"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // room makes one more edge unable to fail. On failure nothing has changed.
@@ -115,6 +117,7 @@ func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // the en
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
+func (s edgeStore[T]) state() state.Container  { return rooms.Of(s.e.pool).(state.Container) }
 func (s edgeStore[T]) memory() (int, int, int) { return s.e.pool.Reserved(), s.e.pool.Committed(), 0 }
 
 func (s *edges[T]) roomAt(to, from uint32) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/rooms"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
@@ -197,6 +198,8 @@ func (s *poolStore[T]) move(_, new Entity) { s.pool.Get(*s.handle(new.slot)).ent
 
 func (s *poolStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 func (s *poolStore[T]) empty()           { s.pool.Clear(nil) }
+
+func (s *poolStore[T]) state() state.Container { return s.rooms.(state.Container) }
 
 func (s *poolStore[T]) trim(keep int) error     { return s.rooms.Trim(keep) }
 func (s *poolStore[T]) resident() (int, error)  { return s.pool.Resident() }
