@@ -210,9 +210,12 @@ func (s *poolStore[T]) check(c *column, must func(bool, string, ...any)) {
 	n := 0
 	for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot + 1) {
 		p := s.pool.Get(*s.handle(uint32(slot)))
-		must(p != nil, "column %s: slot %d has the component and no element", c.name, slot)
 		e := c.world.entityIn(uint32(slot))
-		must(p.entity == e, "column %s: the element of %v names %v", c.name, e, p.entity)
+		if p == nil {
+			must(false, "column %s: slot %d has the component and no element", c.name, slot)
+		} else if p.entity != e {
+			must(false, "column %s: the element of %v names %v", c.name, e, p.entity)
+		}
 		n++
 	}
 	must(n == s.pool.Len(), "column %s: %d elements for %d entities", c.name, s.pool.Len(), n)

@@ -81,7 +81,10 @@ var errRecursive = errors.New("refers to itself")
 // schemaOf describes how values of a type are encoded. It returns an error that names the path of the part
 // that cannot be. above has the types that contain t.
 func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*schema, error) {
-	s := &schema{Kind: t.Kind().String(), Size: int(t.Size())}
+	s := &schema{Kind: t.Kind().String()}
+	if t.Kind() <= reflect.Complex128 { // the size of other values says nothing about their encoding
+		s.Size = int(t.Size())
+	}
 	if t.PkgPath() != "" {
 		s.Name = t.String()
 	}
@@ -121,7 +124,7 @@ func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*s
 			if one, err = c.schemaOf(f.Type, path+"."+f.Name, above...); err != nil {
 				break
 			}
-			s.Fields = append(s.Fields, member{f.Name, int(f.Offset), one})
+			s.Fields = append(s.Fields, member{Name: f.Name, Type: one})
 		}
 	}
 	return s, err

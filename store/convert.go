@@ -43,8 +43,7 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 		})
 	case from.Kind == "array" && to.Kind == "array":
 		if from.Len > to.Len {
-			return fmt.Errorf("%s has %d elements in the file and %d in the program: keep at least %[2]d", path,
-				from.Len, to.Len)
+			return fmt.Errorf(tooShort, path, from.Len, to.Len)
 		}
 		for i := range from.Len {
 			err := c.convert(k, from.Elem, to.Elem, at+i*from.Elem.Size, into+i*to.Elem.Size,
@@ -61,6 +60,8 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 	k.steps = append(k.steps, step{from: at, to: into, source: from, target: to, path: path})
 	return nil
 }
+
+const tooShort = "%s has %d elements in the file and %d in the program: keep at least %[2]d"
 
 // copy appends a step that copies bytes, or makes the last such step longer.
 func (k *conversion) copy(from, to, n int) {

@@ -28,8 +28,7 @@ func (c *changes) check(from, to *schema, path string) error {
 			return c.check(f.Type, t.Type, path+"."+t.Name)
 		})
 	case from.Kind == "array" && to.Kind == "array" && from.Len > to.Len:
-		return fmt.Errorf("%s has %d elements in the file and %d in the program: keep at least %[2]d", path,
-			from.Len, to.Len)
+		return fmt.Errorf(tooShort, path, from.Len, to.Len)
 	case from.Kind == "map" && to.Kind == "map":
 		if err := c.check(from.Key, to.Key, path+" (key)"); err != nil {
 			return err

@@ -207,17 +207,17 @@ func kindOf(storage, linked string) string {
 
 // extents reads the extents and prepares the world for the arrays.
 func (l *loader) extents(b block) error {
-	const bytes = uint64(unsafe.Sizeof(state.Extent{}))
-	if l.restored != nil || b.count != uint64(l.m.Extents) || b.size != b.count*bytes ||
-		b.count > uint64(l.w.Options().MaxEntities/64) {
+	const size = uint64(unsafe.Sizeof(state.Extent{}))
+	if l.restored != nil || b.count != uint64(l.m.Extents) || b.size/size != b.count || b.size%size != 0 {
 		return fmt.Errorf("block %d has %d extents, of %d", l.r.blocks-1, b.count, l.m.Extents)
 	}
-	l.s.Extents = make([]state.Extent, b.count)
-	if err := l.r.into(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size)); err != nil {
+	bytes, err := l.r.bytes(b)
+	if err != nil {
 		return err
 	}
+	l.s.Extents = make([]state.Extent, b.count)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size), bytes)
 	var arrays []state.Array
-	var err error
 	l.restored, arrays, err = engine.Restore(l.w, l.s)
 	if l.touched = l.restored != nil; err != nil {
 		return err

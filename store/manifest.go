@@ -104,7 +104,7 @@ func parse(text []byte) (*manifest, error) {
 	}
 	for _, c := range m.Columns {
 		if c.Type != nil {
-			if err := c.Type.check(); err != nil {
+			if err := c.Type.check(c.Storage == storages[probing.StorageHeap]); err != nil {
 				return nil, fmt.Errorf("column %s: %w", c.Name, err)
 			}
 		}
@@ -113,7 +113,7 @@ func parse(text []byte) (*manifest, error) {
 		}
 	}
 	for _, a := range m.Arrays {
-		if err := a.Type.check(); err != nil {
+		if err := a.Type.check(false); err != nil {
 			return nil, fmt.Errorf("array %q: %w", a.Kind, err)
 		}
 		if a.Column < -1 || a.Column >= len(m.Columns) || a.Len < 0 {
@@ -122,7 +122,7 @@ func parse(text []byte) (*manifest, error) {
 		}
 	}
 	for _, r := range m.Resources {
-		if err := r.Type.check(); err != nil {
+		if err := r.Type.check(true); err != nil {
 			return nil, fmt.Errorf("resource %s: %w", r.Name, err)
 		}
 	}

@@ -61,7 +61,7 @@ func save(w *vast.World, dst io.Writer, o Options) error {
 		return err
 	}
 	n := len(s.Extents)
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Extents))), n*int(unsafe.Sizeof(state.Extent{})))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Extents))), n*bytesExtent)
 	if err := out.write(block{kind: blockExtents, count: uint64(n)}, bytes); err != nil {
 		return err
 	}
@@ -107,6 +107,8 @@ func (c codecs) resources(w *vast.World, m *manifest, o Options) (encoded [][]by
 	}
 	return encoded, nil
 }
+
+const bytesExtent = int(unsafe.Sizeof(state.Extent{}))
 
 // arrayWriter writes the elements of arrays that belong to a state.
 type arrayWriter struct {

@@ -11,7 +11,7 @@ import (
 type schema struct {
 	Kind   string   `json:"kind"`             // as reflect.Kind names it, or "opaque" for the output of a codec
 	Name   string   `json:"name,omitempty"`   // of a declared type, with its package
-	Size   int      `json:"size,omitempty"`   // bytes in memory
+	Size   int      `json:"size,omitempty"`   // bytes in memory; of an encoded value only if it is a number
 	Len    int      `json:"len,omitempty"`    // of an array
 	Key    *schema  `json:"key,omitempty"`    // of a map
 	Elem   *schema  `json:"elem,omitempty"`   // of an array, a slice or a map
@@ -21,7 +21,7 @@ type schema struct {
 // member is a field of a struct.
 type member struct {
 	Name   string  `json:"name"`
-	Offset int     `json:"offset"`
+	Offset int     `json:"offset"` // in memory
 	Type   *schema `json:"type"`
 }
 
@@ -62,32 +62,33 @@ func (s *schema) same(other *schema) bool {
 		})
 }
 
-// check returns an error if a schema from a file is not complete or if parts of it lie outside of it.
-func (s *schema) check() error {
+// check returns an error if a schema from a file is not complete, or if parts of it lie outside of it. The
+// parts of encoded values have no place.
+func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return fmt.Errorf("the description of a type is incomplete")
 	}
 	switch {
 	case s.Kind == "array" && s.Len > 0:
-		if err := s.Elem.check(); err != nil {
+		if err := s.Elem.check(encoded); err != nil {
 			return err
 		}
-		if s.Elem.Size > 0 && s.Len > s.Size/s.Elem.Size {
+		if !encoded && s.Elem.Size > 0 && s.Len > s.Size/s.Elem.Size {
 			return fmt.Errorf("an array of %d × %d bytes has %d bytes", s.Len, s.Elem.Size, s.Size)
 		}
 	case s.Kind == "slice":
-		return s.Elem.check()
+		return s.Elem.check(encoded)
 	case s.Kind == "map":
-		if err := s.Key.check(); err != nil {
+		if err := s.Key.check(encoded); err != nil {
 			return err
 		}
-		return s.Elem.check()
+		return s.Elem.check(encoded)
 	}
 	for _, f := range s.Fields {
-		if err := f.Type.check(); err != nil {
+		if err := f.Type.check(encoded); err != nil {
 			return err
 		}
-		if f.Offset < 0 || f.Offset > s.Size || f.Type.Size > s.Size-f.Offset {
+		if !encoded && (f.Offset < 0 || f.Offset > s.Size || f.Type.Size > s.Size-f.Offset) {
 			return fmt.Errorf("field %s lies outside of its struct", f.Name)
 		}
 	}
@@ -161,6 +162,8 @@ func (c *changes) fit(from, to *schema, path string) error {
 	_, b := to.integer()
 	switch {
 	case from.Kind == to.Kind && from.Size == to.Size:
+		return nil
+	case a && b && from.Kind == to.Kind: // an int of another machine
 		return nil
 	case a && b, from.Kind == "float32" && to.Kind == "float64", from.Kind == "complex64" &&
 		to.Kind == "complex128":

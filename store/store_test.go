@@ -56,15 +56,21 @@ type town struct {
 	order    []vast.Entity // all that ever lived
 }
 
-// newTown registers the columns; reversed says in which order.
+// newTown makes a town and closes it when the test ends.
 func newTown(t *testing.T, reversed bool) *town {
 	t.Helper()
-	n := &town{w: vast.NewWorld(vast.Options{Name: "town", MaxEntities: 1 << 16})}
+	n := makeTown(reversed)
 	t.Cleanup(func() {
 		if err := n.w.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return n
+}
+
+// makeTown registers the columns. The argument reversed says in which order.
+func makeTown(reversed bool) *town {
+	n := &town{w: vast.NewWorld(vast.Options{Name: "town", MaxEntities: 1 << 16})}
 	steps := []func(){
 		func() { n.position = vast.NewColumn[position](n.w) },
 		func() { n.age = vast.NewColumn[age](n.w) },
