@@ -122,13 +122,14 @@ func (w *World) mustBeUnused() error {
 // checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
 func (w *World) checkState(s *state.World) error {
 	if most := w.options.MaxEntities / 64; s.Words > most {
-		return fmt.Errorf("the entities lie in %d slots, and world %q has at most %d: set Options.MaxEntities "+
-			"to at least %d", s.Words*64, w.options.Name, most*64, s.Words*64)
+		return fmt.Errorf("the entities lie in %d slots, and world %q has at most %d: set "+
+			"Options.MaxEntities to at least %d", s.Words*64, w.options.Name, most*64, s.Words*64)
 	}
 	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
 		return fmt.Errorf("the mark of the world is %#x", s.Mark)
 	}
-	if s.Words < 0 || s.Used < s.Words || s.Used > w.options.MaxEntities/64 || s.Alignment < 0 || s.Alignment&(s.Alignment-1) != 0 {
+	if s.Words < 0 || s.Used < s.Words || s.Used > w.options.MaxEntities/64 || s.Alignment < 0 ||
+		s.Alignment&(s.Alignment-1) != 0 {
 		return fmt.Errorf("the world has %d words and the alignment %d", s.Words, s.Alignment)
 	}
 	for _, columns := range s.Archetypes {

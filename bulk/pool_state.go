@@ -25,7 +25,7 @@ func (r roomOf[T]) Arrays(p state.Pool, column int) []state.Array {
 	g := &r.p.generations
 	return []state.Array{
 		{Kind: state.PoolLive, Column: column, Type: reflect.TypeFor[uint64](), Len: words,
-			Base: r.p.live.Words(), Kept: func(group int) uint64 { 
+			Base: r.p.live.Words(), Kept: func(group int) uint64 {
 				any, _ := r.p.live.Block(uint(group))
 				return any
 			}},

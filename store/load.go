@@ -28,9 +28,10 @@ import (
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //
-// If Load returns an error, make a new world: it has closed w, unless w had entities before. Load checks checksums, and that the parts of
-// the world fit together, so a damaged file is an error and never a damaged world. A file that somebody
-// forged may hold values that no program would write, such as a bool that is neither true nor false.
+// If Load returns an error, make a new world: it has closed w, unless w had entities before. Load checks
+// checksums, and that the parts of the world fit together, so a damaged file is an error and never a damaged
+// world. A file that somebody forged may hold values that no program would write, such as a bool that is
+// neither true nor false.
 //
 // If src is not an io.ByteReader, Load may read beyond the end of the world.
 //
@@ -168,8 +169,8 @@ func (l *loader) columns() error {
 			return fmt.Errorf("two columns of the file are %q in the program: correct Options.Renamed", name)
 		}
 		found[name] = true
-		if storages[p.Storage] != c.Storage || (p.Linked == "") != (c.Linked == "") || p.Private != c.Private ||
-			p.Names != c.Names {
+		if storages[p.Storage] != c.Storage || (p.Linked == "") != (c.Linked == "") ||
+			p.Private != c.Private || p.Names != c.Names {
 			return fmt.Errorf("column %s is %s in the file and %s in the program: keep the storage, or load "+
 				"into a column of the old storage under another name, and copy", name,
 				kindOf(c.Storage, c.Linked), kindOf(storages[p.Storage], p.Linked))

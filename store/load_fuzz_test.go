@@ -45,7 +45,8 @@ func FuzzLoad(f *testing.F) {
 		}
 		n := makeTown(seed%2 == 1)
 		defer n.w.Close()
-		if _, err := store.Load(n.w, bytes.NewReader(forge(files[seed], patches)), store.Options{}); err != nil {
+		forged := bytes.NewReader(forge(files[seed], patches))
+		if _, err := store.Load(n.w, forged, store.Options{}); err != nil {
 			return
 		}
 		for e := range n.w.Query().All() {

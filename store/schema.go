@@ -9,9 +9,9 @@ import (
 
 // schema describes a type: how its values lie in memory, or how they are encoded.
 type schema struct {
-	Kind   string   `json:"kind"`             // as reflect.Kind names it, or "opaque" for the output of a codec
+	Kind   string   `json:"kind"`             // as reflect.Kind names it, or kindOpaque
 	Name   string   `json:"name,omitempty"`   // of a declared type, with its package
-	Size   int      `json:"size,omitempty"`   // bytes in memory; of an encoded value only if it is a number
+	Size   int      `json:"size,omitempty"`   // bytes in memory; of encoded values only numbers have one
 	Len    int      `json:"len,omitempty"`    // of an array
 	Key    *schema  `json:"key,omitempty"`    // of a map
 	Elem   *schema  `json:"elem,omitempty"`   // of an array, a slice or a map
@@ -25,6 +25,7 @@ type member struct {
 	Type   *schema `json:"type"`
 }
 
+// kindOpaque is the kind of a type whose values a codec encodes.
 const kindOpaque = "opaque"
 
 // schemaOf describes a type whose values lie in memory without Go pointers.

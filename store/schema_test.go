@@ -130,7 +130,8 @@ func TestWhatCannotBeConverted(t *testing.T) {
 			return err
 		}, []string{"C.F is -1", "uint64"}},
 		"large numbers": {func() error {
-			_, _, err := inNew[f[int64]](t, false, inOld(t, false, f[uint64]{math.MaxUint64}), store.Options{})
+			old := inOld(t, false, f[uint64]{math.MaxUint64})
+			_, _, err := inNew[f[int64]](t, false, old, store.Options{})
 			return err
 		}, []string{"C.F is 18446744073709551615", "int64"}},
 		"encoded kinds": {func() error {

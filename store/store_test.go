@@ -146,7 +146,8 @@ func (n *town) live(seed uint64, steps int) {
 		case 15:
 			n.awake.Add(e)
 		case 16:
-			if n.w.Alive(e) && n.w.Alive(f) && e != f && !slices.Contains(slices.Collect(n.childOf.Ancestors(f)), e) {
+			if n.w.Alive(e) && n.w.Alive(f) && e != f &&
+				!slices.Contains(slices.Collect(n.childOf.Ancestors(f)), e) {
 				n.childOf.Set(e, f)
 			}
 		case 17:
@@ -256,7 +257,8 @@ func TestRunSaveLoadRun(t *testing.T) {
 			b.live(seed*100+round, 2000)
 		}
 		// Poison fills the unused bytes of elements.
-		if seed%2 == 0 && !invariants.Enabled && !bytes.Equal(save(t, a, store.Options{}), save(t, b, store.Options{})) {
+		if seed%2 == 0 && !invariants.Enabled &&
+			!bytes.Equal(save(t, a, store.Options{}), save(t, b, store.Options{})) {
 			t.Fatalf("seed %d: two worlds in the same state give different bytes", seed)
 		}
 	}
@@ -283,11 +285,12 @@ func TestResources(t *testing.T) {
 		t.Error(*p)
 	}
 	c := newTown(t, false)
-	if r := load(t, c, save(t, a, o), store.Options{}); !slices.Equal(r.Dropped, []string{"store_test.clock"}) {
+	r := load(t, c, save(t, a, o), store.Options{})
+	if !slices.Equal(r.Dropped, []string{"store_test.clock"}) {
 		t.Errorf("%+v", *r)
 	}
 	d := newTown(t, false)
-	r := load(t, d, save(t, c, store.Options{}), o)
+	r = load(t, d, save(t, c, store.Options{}), o)
 	if !slices.Equal(r.Added, []string{"store_test.clock"}) || vast.FindResource[clock](d.w) != nil {
 		t.Errorf("%+v", *r)
 	}
