@@ -31,6 +31,7 @@ const (
 	opRemoveName
 	opPack
 	opRegroup
+	opRestore
 )
 
 var operationNames = [...]string{
@@ -46,6 +47,7 @@ var operationNames = [...]string{
 	opReset: "World.Reset",
 	opName:  "Names.Set", opRemoveName: "Names.Remove",
 	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
+	opRestore: "store.Load",
 }
 
 // callback is a user's function that an operation is calling. The operation relies on room that it made

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/rooms"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // room makes one more edge unable to fail. On failure nothing has changed.
@@ -115,6 +117,7 @@ func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // enter 
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
+func (s edgeStore[T]) state() state.Container  { return rooms.Of(s.e.pool).(state.Container) }
 func (s edgeStore[T]) memory() (int, int, int) { return s.e.pool.Reserved(), s.e.pool.Committed(), 0 }
 
 func (s *edges[T]) roomAt(to, from uint32) error {
@@ -191,23 +194,31 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 		total := 0
 		for slot := uint32(c.set.Next(0)); slot < c.slots; slot = uint32(c.set.Next(uint(slot) + 1)) {
 			list := s.ends(c, slot)
-			must(list.count > 0, "%s: slot %d has an empty list", name, slot)
+			if list.count == 0 {
+				must(false, "%s: slot %d has an empty list", name, slot)
+			}
 			n, prev := uint32(0), bulk.Handle[edge[T]]{}
 			for h := list.first; !h.IsZero(); n++ {
-				must(s.pool.Valid(h) && n < list.count, "%s: the list of slot %d is broken", name, slot)
+				if !s.pool.Valid(h) || n >= list.count {
+					must(false, "%s: the list of slot %d is broken", name, slot)
+				}
 				one := s.pool.Get(h)
 				own, before, next := one.from, one.prevOut, one.nextOut
 				if c == s.targets {
 					own, before, next = one.to, one.prevIn, one.nextIn
 				}
-				must(own == slot && before == prev, "%s: an edge of slot %d is in the list of slot %d", name,
-					own, slot)
+				if own != slot || before != prev {
+					must(false, "%s: an edge of slot %d is in the list of slot %d", name, own, slot)
+				}
 				prev, h = h, next
 			}
-			must(n == list.count && prev == list.last, "%s: slot %d counts %d edges and has %d", name, slot,
-				list.count, n)
+			if n != list.count || prev != list.last {
+				must(false, "%s: slot %d counts %d edges and has %d", name, slot, list.count, n)
+			}
 			total += int(n)
 		}
-		must(total == s.pool.Len(), "%s: %d edges are in lists, of %d", c.name, total, s.pool.Len())
+		if total != s.pool.Len() {
+			must(false, "%s: %d edges are in lists, of %d", c.name, total, s.pool.Len())
+		}
 	}
 }

@@ -179,7 +179,7 @@ func (w *World) full(a *Archetype) error {
 // page. If the extent does not fill a huge page, it returns the frontier. A huge page that several archetypes
 // share could not be given back with one of them.
 func (w *World) align(a *Archetype, words uint32) uint32 {
-	huge := vm.HugePageSize()
+	huge := w.alignment
 	wordBytes := 64 * a.widest
 	if huge == 0 || int(words)*wordBytes < huge {
 		return w.frontier

@@ -111,8 +111,9 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last int) {
 	var used, worn uint32
 	for i := x.word; i < x.word+x.words; i++ {
-		must(w.owner(i).extent == x.id && !w.vacant.Test(uint(i)), "word %d does not belong to extent %d", i,
-			x.id)
+		if w.owner(i).extent != x.id || w.vacant.Test(uint(i)) {
+			must(false, "word %d does not belong to extent %d", i, x.id)
+		}
 		live := w.live.Word(uint(i))
 		used += uint32(bits.OnesCount64(live))
 		for bit := range uint32(64) {
@@ -182,14 +183,19 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 		if word == 0 {
 			continue
 		}
-		must(i < uint(c.slots/64) && i < uint(w.frontier),
-			"column %s has components in word %d, which is not usable or has no owner", c.name, i)
-		must(word&^w.live.Word(i) == 0, "column %s holds components without an entity in word %d", c.name, i)
+		if i >= uint(c.slots/64) || i >= uint(w.frontier) {
+			must(false, "column %s has components in word %d, which is not usable or has no owner", c.name, i)
+		}
+		if word&^w.live.Word(i) != 0 {
+			must(false, "column %s holds components without an entity in word %d", c.name, i)
+		}
 		o := w.owner(uint32(i))
 		own := o.extra>>(c.id%64)&1 != 0
 		for _, b := range w.extents[o.extent].archetype.columns {
 			own = own || b == c
 		}
-		must(own, "word %d does not know that it holds entities with %s", i, c.name)
+		if !own {
+			must(false, "word %d does not know that it holds entities with %s", i, c.name)
+		}
 	}
 }

@@ -7,22 +7,30 @@ func (k *relation) check(must func(bool, string, ...any)) {
 	linked := 0
 	for t := k.targets.set.Next(0); t < uint(k.targets.slots); t = k.targets.set.Next(t + 1) {
 		f := k.family(uint32(t))
-		must(f.count > 0, "%s: slot %d is a target without sources", name, t)
+		if f.count == 0 {
+			must(false, "%s: slot %d is a target without sources", name, t)
+		}
 		n, prev := uint32(0), none
 		for slot := f.first; slot != none; slot = k.link(slot).next {
 			l := k.link(slot)
-			must(n < f.count && l.prev == prev, "%s: the list of slot %d is broken at slot %d", name, t, slot)
-			must(k.sources.set.Test(uint(slot)) && *k.target(slot) == k.entity(uint32(t)),
-				"%s: slot %d is in the list of slot %d and has another target or none", name, slot, t)
+			if n >= f.count || l.prev != prev {
+				must(false, "%s: the list of slot %d is broken at slot %d", name, t, slot)
+			}
+			if !k.sources.set.Test(uint(slot)) || *k.target(slot) != k.entity(uint32(t)) {
+				must(false, "%s: slot %d is in the list of slot %d and has another target or none", name, slot, t)
+			}
 			if !k.cyclic {
 				level := k.below(uint32(t))
-				must(l.level == level && k.levels[level-1].Test(uint(slot)),
-					"%s: slot %d is at level %d, want %d", name, slot, l.level, level)
+				if l.level != level || !k.levels[level-1].Test(uint(slot)) {
+					must(false, "%s: slot %d is at level %d, want %d", name, slot, l.level, level)
+				}
 			}
 			n++
 			prev = slot
 		}
-		must(n == f.count && prev == f.last, "%s: slot %d counts %d sources and has %d", name, t, f.count, n)
+		if n != f.count || prev != f.last {
+			must(false, "%s: slot %d counts %d sources and has %d", name, t, f.count, n)
+		}
 		linked += int(n)
 	}
 	must(linked == k.sources.set.Count(), "%s: %d sources are in lists, %d have a target", name, linked,
@@ -31,8 +39,9 @@ func (k *relation) check(must func(bool, string, ...any)) {
 	for i, set := range k.levels {
 		set.CheckInvariants()
 		atLevels += set.Count()
-		must(i == 0 || set.Len() <= k.levels[i-1].Len(), "%s: level %d reaches farther than the one above it",
-			name, i+1)
+		if i > 0 && set.Len() > k.levels[i-1].Len() {
+			must(false, "%s: level %d reaches farther than the one above it", name, i+1)
+		}
 	}
 	must(k.cyclic || atLevels == linked, "%s: %d slots are at levels, %d are sources", name, atLevels, linked)
 	for slot := range k.linkRoom {

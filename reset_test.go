@@ -60,7 +60,7 @@ func TestReset(t *testing.T) {
 		es := entitiesOf(w.Query())
 		for _, e := range es {
 			if *c.Get(e) != 0 || late.Has(e) {
-				t.Fatalf("%v is not born zero", e)
+				t.Fatalf("the new entity %v has a value of an earlier entity", e)
 			}
 			*c.Get(e) = e.ID()
 			if rnd.IntN(3) == 0 {
@@ -72,9 +72,9 @@ func TestReset(t *testing.T) {
 		n := text.Len()
 		delete(told, dead)
 		if before, changes := w.Len(), w.Changes(); before == 0 || q.Count() == 0 {
-			t.Fatal("nothing to reset")
+			t.Fatal("the world has no entities before Reset")
 		} else if w.Reset(); w.Changes() != changes+uint64(before) {
-			t.Errorf("%d changes for %d entities", w.Changes()-changes, before)
+			t.Errorf("Reset counts %d changes for %d entities", w.Changes()-changes, before)
 		}
 		w.checkInvariants()
 		if len(told) != n {
@@ -96,10 +96,10 @@ func TestReset(t *testing.T) {
 		s := w.Stats()
 		if w.Len() != 0 || q.Count() != 0 || a.Len() != 0 || c.Len() != 0 || sparse.Len() != 0 ||
 			s.Slots != 0 || sparse.pool.pool.Len() != 0 {
-			t.Fatalf("something is left: %+v", s)
+			t.Fatalf("the world is not empty after Reset: %+v", s)
 		}
 		if *Resource[int](w) != 7 {
-			t.Error("a resource is lost")
+			t.Error("Reset lost a resource")
 		}
 		if rnd.IntN(3) == 0 {
 			if err := w.Trim(); err != nil {
@@ -115,7 +115,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestResetWorn resets a world with slots at their last generation.
+// TestResetWorn checks that Reset does not reuse a slot at its last generation.
 func TestResetWorn(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -164,10 +164,10 @@ func TestResetMisuse(t *testing.T) {
 		}
 		w.checkInvariants()
 	}
-	// The reset of an empty world counts, too.
+	// Reset of an empty world also counts as a change.
 	changes := w.Changes()
 	if w.Reset(); w.Changes() == changes {
-		t.Error("Reset of an empty world is no change")
+		t.Error("Reset of an empty world does not count as a change")
 	}
 	within := true
 	watched.OnRemove(func(Entity) {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // store keeps the elements of a column that do not lie at base + slot × size. A store embeds [inPlace] for
@@ -40,6 +41,8 @@ type store interface {
 	memory() (reserved, committed, heap int)
 	// resident returns how many of the committed bytes are in memory.
 	resident() (int, error)
+	// state returns the state of the pool that has the elements, or nil if no pool has them.
+	state() state.Container
 	// close gives all memory back.
 	close() error
 	// check checks that there is one element for each entity of the column, and no other element.
@@ -62,6 +65,7 @@ func (inPlace) mark() (undo func())                       { return nil }
 func (inPlace) trim(int) error                            { return nil }
 func (inPlace) memory() (reserved, committed, heap int)   { return 0, 0, 0 }
 func (inPlace) resident() (int, error)                    { return 0, nil }
+func (inPlace) state() state.Container                    { return nil }
 func (inPlace) close() error                              { return nil }
 func (inPlace) check(*column, func(bool, string, ...any)) {}
 

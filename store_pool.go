@@ -11,6 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/rooms"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
@@ -200,6 +201,8 @@ func (s *poolStore[T]) move(_, new Entity) { s.pool.Get(*s.handle(new.slot)).ent
 func (s *poolStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 func (s *poolStore[T]) empty()           { s.pool.Clear(nil) }
 
+func (s *poolStore[T]) state() state.Container { return s.rooms.(state.Container) }
+
 func (s *poolStore[T]) trim(keep int) error     { return s.rooms.Trim(keep) }
 func (s *poolStore[T]) resident() (int, error)  { return s.pool.Resident() }
 func (s *poolStore[T]) close() error            { return s.pool.Close() }
@@ -209,9 +212,12 @@ func (s *poolStore[T]) check(c *column, must func(bool, string, ...any)) {
 	n := 0
 	for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot + 1) {
 		p := s.pool.Get(*s.handle(uint32(slot)))
-		must(p != nil, "column %s: slot %d has the component and no element", c.name, slot)
 		e := c.world.entityIn(uint32(slot))
-		must(p.entity == e, "column %s: the element of %v names %v", c.name, e, p.entity)
+		if p == nil {
+			must(false, "column %s: slot %d has the component and no element", c.name, slot)
+		} else if p.entity != e {
+			must(false, "column %s: the element of %v names %v", c.name, e, p.entity)
+		}
 		n++
 	}
 	must(n == s.pool.Len(), "column %s: %d elements for %d entities", c.name, s.pool.Len(), n)

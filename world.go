@@ -40,9 +40,11 @@ type World struct {
 	options Options
 	calling callback        // the user's function that an operation is calling now
 	mark    generation.Mark // the mark that this world's generations carry
-	closed  bool
-	memory  memory
-	quoted  string // the name in quotes, for labels
+	// alignment is the size of a huge page on the machine on which the world was made: see align.
+	alignment int
+	closed    bool
+	memory    memory
+	quoted    string // the name in quotes, for labels
 
 	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
 	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
@@ -96,7 +98,7 @@ func NewWorld(o Options) *World {
 			o.MaxEntities, most))
 	}
 	o.MaxEntities = (o.MaxEntities + 63) &^ 63
-	return &World{options: o, mark: generation.NewMark()}
+	return &World{options: o, mark: generation.NewMark(), alignment: vm.HugePageSize()}
 }
 
 // Options returns the world's options, with the defaults filled in.

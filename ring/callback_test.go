@@ -19,8 +19,8 @@ const (
 	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are the methods that a source or a destination may call on the ring that calls it, with the panic
-// text of each in a source and in a destination, or "" if the call works.
+// calls are the methods that a source or a destination may call on the ring that calls it. inSource and inSink
+// are the texts of the panics there, or "" if the call works.
 var calls = []struct {
 	name             string
 	inSource, inSink string
@@ -162,7 +162,7 @@ func TestCallsBack(t *testing.T) {
 				got, _ = io.ReadAll(r)
 				if passed != "" && string(got) != "abc" || passed == "" &&
 					(len(got) != 0 || sunk.String() != want) {
-					t.Errorf("%s in a destination, recovers: %t: it got %q, and %q is left; want %q",
+					t.Errorf("%s in a destination, recovers: %t: the destination got %q, and %q is left; want %q",
 						c.name, recovers, sunk.String(), got, want)
 				}
 				if err := r.Close(); err != nil || !r.released {
@@ -324,7 +324,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				limit := vm.NewLimit(1 << 20)
 				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
 					Limit: limit})
-				for e.End() < int64(e.lapSize-4*page) { // brings the next laps near
+				for e.End() < int64(e.lapSize-4*page) { // until the next lap is near
 					if _, err := e.Append(make([]byte, page)); err != nil {
 						t.Fatal(err)
 					}

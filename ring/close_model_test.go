@@ -133,7 +133,7 @@ func (x *exchange) there(n int, wait error) (int, error) {
 	return len(x.unread), x.behind
 }
 
-// take compares the bytes of a read with the model. If out is set, it removes them from the model.
+// take compares the bytes of a read with the model. If out is set, take removes the bytes from the model.
 func (x *exchange) take(call string, b []byte, out bool) {
 	x.t.Helper()
 	if !bytes.Equal(b, x.unread[:len(b)]) {
@@ -144,7 +144,8 @@ func (x *exchange) take(call string, b []byte, out bool) {
 	}
 }
 
-// withoutDeadline makes a call that only its context can keep from waiting.
+// withoutDeadline calls f without a deadline and with a cancelled context, so that only the context keeps the call
+// in f from waiting.
 func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	x.r.SetDeadline(time.Time{})
 	defer x.r.SetDeadline(past)
@@ -153,7 +154,7 @@ func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	f(ctx)
 }
 
-// step makes a call. If now is not nil and the call has a callback, the callback runs now.
+// step makes a call. If now is not nil and the call has a callback, the callback calls now.
 func (x *exchange) step(s closeStep, now func()) {
 	x.t.Helper()
 	r, n := x.r, s.n
@@ -204,7 +205,7 @@ func (x *exchange) step(s closeStep, now func()) {
 		r.Commit(n)
 		x.reserved = 0
 		if x.behind == nil {
-			x.came(n) // after Close too, although no reader can get the bytes
+			x.came(n) // also after Close, although no reader can get the bytes
 		}
 	case 7:
 		x.readFrom(n, now)
@@ -251,7 +252,8 @@ func (x *exchange) step(s closeStep, now func()) {
 	}
 }
 
-// readFrom lets a source give n bytes in one piece, as far as there is room, and then end.
+// readFrom calls ReadFrom with a source that gives n bytes in one piece, or fewer if less room is free, and then
+// ends.
 func (x *exchange) readFrom(n int, now func()) {
 	x.t.Helper()
 	want, wantErr := x.room(1)
@@ -262,7 +264,7 @@ func (x *exchange) readFrom(n int, now func()) {
 		}
 		called = true
 		if len(p) != x.free() {
-			x.t.Fatalf("%s: a source gets %d bytes with %d free", x.what, len(p), x.free())
+			x.t.Fatalf("%s: a source gets room for %d bytes while %d are free", x.what, len(p), x.free())
 		}
 		k := min(n, len(p))
 		numbered(p[:k], x.written)
@@ -317,8 +319,9 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// playClose plays an exchange, ends it before or in the middle of one of its calls, and returns the results
-// of all calls.
+// playClose plays an exchange and returns the results of all calls. It ends the exchange before the call with
+// index at, or, if inside is set, in the callback of this call. If third is set, a third goroutine ends the
+// exchange.
 func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, inside, third bool) []string {
 	t.Helper()
 	e, limit := endings[ending], vm.NewLimit(1<<20)
@@ -384,7 +387,7 @@ func (x *exchange) check() {
 	}
 }
 
-// drain reads the remaining bytes. The end is final.
+// drain reads the remaining bytes and checks that the end is final.
 func (x *exchange) drain() {
 	x.t.Helper()
 	if x.behind == nil {
@@ -421,7 +424,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 				for i, pages := range pageKinds {
 					trace := playClose(t, pages, steps, ending, at, inside, third)
 					if i > 0 && strings.Join(trace, ";") != strings.Join(first, ";") {
-						t.Fatalf("%v: %s before step %d answers %v, and on other memory %v", steps,
+						t.Fatalf("%v: %s before step %d gives %v, and on other memory %v", steps,
 							endings[ending].name, at, trace, first)
 					}
 					first = trace
@@ -433,13 +436,13 @@ func closeEverywhere(t *testing.T, data []byte) {
 
 // closeSeeds are exchanges in which each call occurs with the ring empty, full, and with a reservation.
 var closeSeeds = [][]byte{
-	// Each pair, over the wrap-around.
+	// Each pair of calls, across the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
-	// Full, then empty.
+	// The ring is full, then empty.
 	{3, 255, 255, 0, 255, 255, 2, 0, 3, 1, 8, 255, 255, 15, 0, 8, 1, 13, 4, 14, 0},
 	// Reservations that other calls end.
 	{3, 10, 3, 20, 5, 7, 3, 8, 7, 5, 5, 3, 3, 4, 0, 0, 5, 4},
-	// Sources and destinations.
+	// Calls with sources and destinations.
 	{7, 30, 8, 5, 11, 3, 7, 255, 255, 10, 255, 255, 15, 0, 7, 9, 15, 1},
 	{0, 3, 8, 5, 10, 5, 12, 2, 13, 7, 3, 12, 8, 1, 6, 6, 9, 6, 14, 0, 13, 255, 255},
 }
@@ -459,7 +462,7 @@ func TestCloseBetweenCalls(t *testing.T) {
 		closeEverywhere(t, modeltest.RandomBytes(t, 2*mostCloseStep))
 	}
 	if open(name) {
-		t.Error("memory is left")
+		t.Error("the memory of a ring was not given back")
 	}
 }
 

@@ -16,16 +16,16 @@ import (
 // sent is the state of a writer when its stream ended.
 type sent struct {
 	at   uint64 // bytes that the writer believes to have handed over
-	last uint64 // how many of these by a last Commit without a later call
+	last uint64 // bytes that the writer's last call handed over, if this call was Commit
 	err  error
 }
 
-// writeUntilEnded writes in all ways, or only in those that copy, until a call fails.
+// writeUntilEnded writes with all methods, or only with methods that copy, until a call fails.
 func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
-			runtime.Gosched() // on one thread the two sides would starve the others
+			runtime.Gosched() // without this, the two sides would starve other goroutines on one thread
 		}
 		b := buffer[:piece(rnd, len(buffer))]
 		numbered(b, s.at)
@@ -63,7 +63,8 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	return s
 }
 
-// readUntilEnded reads and verifies in all ways, or only in those that copy, until the end or an error.
+// readUntilEnded reads with all methods, or only with methods that copy, and verifies the bytes, until the end or
+// an error.
 func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uint64, err error) {
 	buffer := make([]byte, r.Cap())
 	for err == nil {
@@ -105,7 +106,7 @@ func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uin
 	return at, err
 }
 
-// moment lets other goroutines run for a random while.
+// moment lets other goroutines run for a random time.
 func moment(rnd *rand.Rand, r *Ring) {
 	switch rnd.IntN(3) {
 	case 0:
@@ -184,7 +185,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 			}
 			check(r, s, read, err)
 			if t.Failed() {
-				t.Fatalf("round %d, %v: the writer handed %d bytes over, %d of them at last: %v; the reader "+
+				t.Fatalf("round %d, %v: the writer handed %d bytes over, %d by the last Commit: %v; the reader "+
 					"got %d: %v", round, pages, s.at, s.last, s.err, read, err)
 			}
 			if err := r.Close(); err != nil || limit.Used() != 0 {
@@ -195,7 +196,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 }
 
 // TestEndAtRandomMoments ends the stream from one or several goroutines. The reader gets all bytes that the
-// writer handed over; only bytes of a Commit at that moment may fall behind the end.
+// writer handed over; only the bytes of a Commit that runs at the same time may be lost.
 func TestEndAtRandomMoments(t *testing.T) {
 	reasons := make([]error, 3)
 	for i := range reasons {
@@ -217,8 +218,8 @@ func TestEndAtRandomMoments(t *testing.T) {
 	})
 }
 
-// TestCloseAtRandomMoments closes the ring from one or several goroutines, one of which may end the stream
-// first. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both sides
+// TestCloseAtRandomMoments closes the ring from one or several goroutines, while another goroutine may end the
+// stream. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both sides
 // have returned.
 func TestCloseAtRandomMoments(t *testing.T) {
 	eachExchange(t, true, func(rnd *rand.Rand, r *Ring) (all []func() error) {

@@ -25,7 +25,7 @@ type waitingCall struct {
 	name    string
 	writes  bool
 	context bool
-	less    int // the bytes, or the bytes of room, that are there; the call wants more
+	less    int // the unread bytes for a reader, the free bytes for a writer; the call wants more
 	call    func(r *Ring, ctx context.Context) (n int, err error)
 }
 
@@ -109,7 +109,7 @@ var interruptions = []interruption{
 }
 
 // TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
-// pair of events from other goroutines. The call returns the error of one of the two, the bytes can be read
+// pair of events from other goroutines. The call returns the error of one of the two events, the bytes can be read
 // or are gone with the ring, and no side sleeps any more.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -255,7 +255,7 @@ func TestCloseRefusedInACall(t *testing.T) {
 	}
 }
 
-// TestCloseWithdrawsDeadlines: no timer keeps a closed ring.
+// TestCloseWithdrawsDeadlines: a closed ring has no timer.
 func TestCloseWithdrawsDeadlines(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(time.Now().Add(time.Hour))

@@ -106,7 +106,7 @@ func (k *kept) appended(n int, fits bool, err error) {
 	k.reserved = 0
 }
 
-// check compares the kept bytes.
+// check compares the kept bytes with the model.
 func (k *kept) check() {
 	k.t.Helper()
 	b, err := k.e.At(k.start, len(k.model))
@@ -144,8 +144,8 @@ func (k *kept) closed(limit *vm.Limit) {
 	}
 }
 
-// playEndlessClose makes the calls and closes the buffer before one of them. It reports whether the second
-// lap began before.
+// playEndlessClose makes the calls and closes the buffer before the call with index at. It reports whether the
+// buffer was closed in its second lap.
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at int, how closing) bool {
 	t.Helper()
 	refusing := false
@@ -221,15 +221,15 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at in
 	return e.now != 0
 }
 
-// TestEndlessCloseBetweenCalls closes a buffer in each way before each of a stream of calls: with bytes
-// reserved, before and after the second lap begins, empty and full.
+// TestEndlessCloseBetweenCalls closes a buffer in each way before each call of a stream: with reserved
+// bytes, in the first and in the second lap, empty and full.
 func TestEndlessCloseBetweenCalls(t *testing.T) {
 	rounds := 6
 	if testing.Short() {
 		rounds = 2
 	}
 	page, laps := vm.PageSize(), [2]int{}
-	// Two rounds seldom reach no second lap.
+	// Two rounds nearly always close buffers in both laps. If not, more rounds follow.
 	for round := 0; round < rounds || round < 50 && (laps[0] == 0 || laps[1] == 0); round++ {
 		data := modeltest.RandomBytes(t, 2*mostCloseStep)
 		for _, capacity := range []int{10, page} {

@@ -31,7 +31,7 @@ func newEndless(t testing.TB, o EndlessOptions) *Endless {
 	return e
 }
 
-// held is an earlier slice, which must not have changed.
+// held is a slice that At returned, whose bytes must not change.
 type held struct {
 	position int64
 	bytes    []byte
@@ -57,7 +57,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 		numbered(b, uint64(end()))
 		return b
 	}
-	// fits checks the error of an operation that needs n bytes.
+	// fits checks the error of an operation that needs n bytes, and reports whether the operation succeeded.
 	fits := func(n int, err error) bool {
 		t.Helper()
 		if errors.Is(err, vm.ErrLimit) && limit.Used() > 4*vm.PageSize() {
@@ -158,7 +158,7 @@ func TestEndlessAgainstModel(t *testing.T) {
 	}
 }
 
-// TestEndlessLaps: positions continue over many laps, whatever is kept, and old slices stay valid.
+// TestEndlessLaps: positions continue over many laps for any number of kept bytes, and old slices stay valid.
 func TestEndlessLaps(t *testing.T) {
 	page, want := vm.PageSize(), 30
 	if testing.Short() {
@@ -197,16 +197,16 @@ func TestEndlessLaps(t *testing.T) {
 				}
 				if left := e.laps[1-e.now]; left.hi > left.lo &&
 					e.Start() >= left.first+int64(left.hi+e.step) {
-					t.Fatalf("of a lap that was left %d bytes are committed at %d", left.hi-left.lo,
+					t.Fatalf("%d bytes of the previous lap are still committed at position %d", left.hi-left.lo,
 						e.Start())
 				}
 				laps[e.lap.Load()] = true
 				if used := e.region.Committed(); used > 2*keep+4*page+4*len(b) {
-					t.Fatalf("%d bytes are committed for %d kept ones", used, keep)
+					t.Fatalf("%d bytes are committed for %d kept bytes", used, keep)
 				}
 			}
 			if len(laps) < want-1 {
-				t.Errorf("%d laps", len(laps))
+				t.Errorf("only %d laps", len(laps))
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func TestEndlessMisuse(t *testing.T) {
 	}
 }
 
-// TestEndlessLimit: a budget makes appending fail without a loss, and appending works again after a release.
+// TestEndlessLimit: at the limit Append fails and keeps all bytes, and after Release Append works again.
 func TestEndlessLimit(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -377,7 +377,7 @@ func TestEndlessUnderFaults(t *testing.T) {
 				end := e.End()
 				if _, err := e.Append(b); err != nil {
 					if failure = err; e.End() != end {
-						t.Errorf("an append that failed went from %d to %d", end, e.End())
+						t.Errorf("a failed append moved the end from %d to %d", end, e.End())
 					}
 				}
 				p, err := e.At(e.Start(), e.Len())
@@ -390,7 +390,7 @@ func TestEndlessUnderFaults(t *testing.T) {
 					failure = err
 				}
 				if e.Start() != max(start, e.End()-int64(page)) {
-					t.Errorf("released to %d of %d", e.Start(), e.End())
+					t.Errorf("Release moved the start to %d, and the end is %d", e.Start(), e.End())
 				}
 			}
 			if err := e.Close(); err != nil {

@@ -24,10 +24,10 @@ func numbered(b []byte, position uint64) {
 	}
 }
 
-// numberedByte has no period that is a power of two.
+// numberedByte returns the byte of the test stream at a position. The stream has no period that is a power of two.
 func numberedByte(position uint64) byte { return byte(position%251) ^ byte(position>>13) }
 
-// Each kind of memory must give the same answers.
+// pageKinds are kinds of memory, which must all give the same results.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
 
 func newRing(t testing.TB, o Options) *Ring {
@@ -44,7 +44,7 @@ func newRing(t testing.TB, o Options) *Ring {
 	return r
 }
 
-// past is a deadline at which no call waits.
+// past is a deadline that has passed: no call waits.
 var past = time.Unix(1, 0)
 
 // playRing plays the operations in data, in one goroutine, on a ring and on a plain slice.
@@ -70,7 +70,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		numbered(b, written)
 		return b
 	}
-	// fits checks the result of a write of n bytes that is cut to the room there is.
+	// wrote checks the result of a write of n bytes. A write that does not fit is cut to the free room, or fails
+	// if whole is set.
 	wrote := func(what string, n, got int, err error, whole bool) {
 		t.Helper()
 		free := r.size - len(model)

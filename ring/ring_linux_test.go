@@ -24,9 +24,9 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		var from, to uintptr
-		if c := lines.Text()[0]; c < 'A' || c > 'Z' { // a mapping, not a field of one
+		if c := lines.Text()[0]; c < 'A' || c > 'Z' { // this line begins a mapping
 			if k, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &from, &to); k != 2 {
-				t.Fatalf("no mapping: %s", lines.Text())
+				t.Fatalf("not a mapping: %s", lines.Text())
 			}
 			inside = from < lo+uintptr(n) && lo < to
 		} else if rest, ok := strings.CutPrefix(lines.Text(), field+":"); ok && inside {
@@ -66,7 +66,7 @@ func TestRingMemory(t *testing.T) {
 		r.Discard(len(b))
 	}
 	if n := smaps(t, r.base, 2*size, "Pss"); n != size {
-		t.Errorf("a ring of %d bytes takes %d", size, n)
+		t.Errorf("a ring of %d bytes takes %d bytes of memory", size, n)
 	}
 	// Write in one half, and read in the other.
 	b := r.bytes(0, r.size)
@@ -130,15 +130,15 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 	// The memory holds the kept bytes, a step ahead and a step behind. At the beginning of a lap, each of the
 	// two laps takes this memory.
 	if most < window || most > 2*window+4*step {
-		t.Errorf("for %d kept bytes %d were in memory", window, most)
+		t.Errorf("for %d kept bytes, %d bytes were in memory", window, most)
 	}
 	if err := e.Release(e.End()); err != nil {
 		t.Fatal(err)
 	}
 	if n := smaps(t, e.region.Base(), e.region.Size(), "Rss"); n > 2*step {
-		t.Errorf("with nothing kept %d bytes are in memory", n)
+		t.Errorf("after everything is released, %d bytes are in memory", n)
 	}
 	if used := o.Limit.Used(); used > 2*step {
-		t.Errorf("with nothing kept %d bytes are committed", used)
+		t.Errorf("after everything is released, %d bytes are committed", used)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestStress: one goroutine writes and one reads, in all ways and in pieces of random sizes, through small
-// rings.
+// TestStress: one goroutine writes and another reads, with all methods and in pieces of random sizes, through
+// small rings.
 func TestStress(t *testing.T) {
 	total := uint64(20 << 20)
 	if testing.Short() || vm.HeapStandIn() {
@@ -36,7 +36,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// piece returns a size: often a few bytes, sometimes up to most.
+// piece returns a random size: often a few bytes, sometimes up to most bytes.
 func piece(rnd *rand.Rand, most int) int {
 	if rnd.IntN(4) > 0 {
 		return 1 + rnd.IntN(20)
@@ -84,7 +84,7 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	r.CloseWrite()
 }
 
-// stressSink checks the bytes of WriteTo and stops it after some of them.
+// stressSink checks the bytes of WriteTo and stops WriteTo at position stop.
 type stressSink struct {
 	t        *testing.T
 	at, stop uint64
@@ -161,12 +161,12 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		}
 	}
 	if at != total {
-		t.Errorf("%d bytes came out of %d", at, total)
+		t.Errorf("%d of %d bytes came out", at, total)
 	}
 }
 
-// TestNoWakeUpIsLost: a byte goes back and forth; each side sleeps, or is about to, when the other one
-// writes.
+// TestNoWakeUpIsLost: no side sleeps forever while a byte goes back and forth. Each side sleeps, or is about to
+// sleep, when the other side writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := 100_000
 	if testing.Short() {
@@ -215,7 +215,7 @@ func TestReaderWaitsForAll(t *testing.T) {
 		for i := 0; ; i++ {
 			n := r.Cap()
 			if i%2 == 1 {
-				n = 1 // frees less than the writer waits for, and then wants all again
+				n = 1 // frees less room than the writer waits for, before the next full Peek
 			}
 			b, err := r.Peek(n)
 			if err == io.EOF {
@@ -235,8 +235,8 @@ func TestReaderWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestNoNeedlessSleep: a side does not sleep if there is enough, nor if there is a little and the other
-// side sleeps.
+// TestNoNeedlessSleep: a side does not sleep if all wanted bytes are there, nor if a few are there and the
+// other side sleeps.
 func TestNoNeedlessSleep(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.patience = patience{}

@@ -19,7 +19,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestGapless: a piece that crosses the end is one slice, for the writer and for the reader.
+// TestGapless: a piece that crosses the end of the memory is one slice, for the writer and for the reader.
 func TestGapless(t *testing.T) {
 	for _, pages := range pageKinds {
 		r := newRing(t, Options{Capacity: vm.PageSize(), Pages: pages})
@@ -67,7 +67,7 @@ func TestSizes(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, n := range []int{1, unit, unit + 1, 10*unit - 1} {
 			if r := newRing(t, Options{Capacity: n, Pages: pages}); r.Cap() < n || r.Cap()%unit != 0 {
-				t.Errorf("a ring of %d bytes has %d", n, r.Cap())
+				t.Errorf("a ring with Capacity %d has Cap %d", n, r.Cap())
 			}
 		}
 		var e *vm.Error
@@ -76,7 +76,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("a ring of all addresses: %v", err)
 		}
 		if r := newRing(t, Options{Pages: pages}); r.Cap() != max(64<<10, unit) {
-			t.Errorf("by default a ring has %d bytes", r.Cap())
+			t.Errorf("a ring with the default capacity has Cap %d", r.Cap())
 		}
 		limit := vm.NewLimit(16 * unit)
 		if _, err := New(Options{Capacity: 32 * unit, Pages: pages, Limit: limit,
@@ -86,7 +86,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a length may be untrusted input; one that never fits is an error, and nothing waits for it.
+// TestTooLarge: Peek and Reserve do not wait for a length that never fits, but return an error, because the length
+// may be untrusted input.
 func TestTooLarge(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
@@ -129,7 +130,7 @@ func TestMisuse(t *testing.T) {
 	r.Write(nil)
 	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text,
 		"of which 0 bytes are reserved") {
-		t.Errorf("after Write a reservation is gone; Commit panics with %q", text)
+		t.Errorf("Commit after Write panics with %q", text)
 	}
 	if b, err := r.Peek(3); string(b) != "abc" || err != nil {
 		t.Errorf("%q, %v", b, err)
@@ -171,7 +172,7 @@ func TestSourcesAndDestinationsThatFail(t *testing.T) {
 	}
 }
 
-// waits are the calls that can wait, each with a ring in which it waits.
+// waits are the calls that can wait. A call waits in a full ring if full is set, else in an empty ring.
 var waits = map[string]struct {
 	full bool
 	call func(*Ring, context.Context) error
@@ -210,7 +211,7 @@ var waits = map[string]struct {
 	}},
 }
 
-// eachWait starts each call that can wait, and calls end when it sleeps. The call must return err.
+// eachWait starts each call that can wait, calls end when the call sleeps, and gives the call's error to check.
 func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc),
 	check func(name string, full bool, err error)) {
 	for name, w := range waits {
@@ -263,7 +264,7 @@ func TestCloseWriteWakes(t *testing.T) {
 func TestDeadlineWakes(t *testing.T) {
 	for _, in := range []time.Duration{-time.Hour, 0, 5 * time.Millisecond} {
 		eachWait(t, "", func(r *Ring, _ context.CancelFunc) {
-			// A later deadline, and no deadline, replace the earlier one.
+			// Each SetDeadline replaces the previous deadline.
 			r.SetDeadline(time.Now().Add(time.Hour))
 			r.SetDeadline(time.Time{})
 			r.SetDeadline(time.Now().Add(in))
@@ -319,7 +320,7 @@ func TestAfterClose(t *testing.T) {
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		// Calls without an error leave closed memory alone.
+		// Calls that return no error do not touch the closed memory.
 		r.Commit(2)
 		r.Discard(2)
 		r.CloseWrite()
@@ -333,7 +334,7 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesMemoryToCalls: a call that uses the memory keeps it until it returns.
+// TestCloseLeavesMemoryToCalls: after Close the memory stays until the last call that uses it has returned.
 func TestCloseLeavesMemoryToCalls(t *testing.T) {
 	for _, pages := range pageKinds {
 		name := fmt.Sprint(t.Name(), pages)

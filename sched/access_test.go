@@ -48,7 +48,7 @@ func TestUndeclaredAccess(t *testing.T) {
 		}, "ChildOf", false},
 		"get":              {func(*Context) { c[2].Get(e) }, "C", false},
 		"slice":            {func(*Context) { slice(c[2]) }, "C", false},
-		"set what is read": {func(*Context) { c[0].Set(e, 1) }, "A", true},
+		"set a column that it reads": {func(*Context) { c[0].Set(e, 1) }, "A", true},
 		"set all":          {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
 		"edit":             {func(*Context) { c[0].Edit(e) }, "A", true},
 		"edit run": {func(*Context) {
@@ -68,11 +68,11 @@ func TestUndeclaredAccess(t *testing.T) {
 		"in a part": {func(x *Context) {
 			x.Each(q, 64, func(*Context, vast.Batch) { c[2].Get(e) })
 		}, "C", false},
-		"though it recovers": {func(*Context) {
+		"even if it recovers": {func(*Context) {
 			defer func() { _ = recover() }()
 			c[2].Get(e)
 		}, "C", false},
-		"after another's panic": {run: func(*Context) {}},
+		"after another system's panic": {run: func(*Context) {}},
 	} {
 		for _, workers := range []int{1, 3} {
 			s := newSchedule(t, w, Options{Workers: workers})
@@ -102,7 +102,7 @@ func TestUndeclaredAccess(t *testing.T) {
 				others = []string{"reader"}
 			}
 			if !slices.Equal(a.Others, others) {
-				t.Errorf("%s: beside %v, want %v", name, a.Others, others)
+				t.Errorf("%s: the error names the systems %v, want %v", name, a.Others, others)
 			}
 			for _, other := range append(others, "bad", test.column) {
 				if !strings.Contains(err.Error(), other) {

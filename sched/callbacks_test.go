@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	call func(c *Context) // called once; c is nil in a hook
-	left atomic.Int32     // calls
+	left atomic.Int32     // the calls of at that remain before it calls call
 }
 
 func (f *callbackSchedule) at(c *Context) {
@@ -80,7 +80,8 @@ func (f *callbackSchedule) reduce(c *Context, part bool) {
 	})
 }
 
-// scheduleVerbs are calls for those places: methods of the schedule, of the context and of the world.
+// scheduleVerbs are the calls that the test makes in schedulePlaces: methods of the schedule, of the context and
+// of the world.
 var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"Add": func(f *callbackSchedule, _ *Context) {
 		f.Add(System{Name: "more", Run: func(*Context) {}})
@@ -137,7 +138,7 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"panic":            func(*callbackSchedule, *Context) { panic("after the loop") },
 }
 
-// TestScheduleCallbacks makes every call in every place. The call works, or the tick's error says what to do.
+// TestScheduleCallbacks makes every call of scheduleVerbs in every place. The call works, or the tick's error says what to do.
 // Afterwards the schedule and the world are usable.
 func TestScheduleCallbacks(t *testing.T) {
 	worked, refused := 0, 0

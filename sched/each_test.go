@@ -29,7 +29,7 @@ func TestEachOnce(t *testing.T) {
 		n := 0
 		for e := range q.All() {
 			if n++; *c[0].Get(e) != 0x14141414 {
-				t.Fatalf("%d workers: %v was visited %x times", workers, e, *c[0].Get(e))
+				t.Fatalf("%d workers: the visits of %v are %x", workers, e, *c[0].Get(e))
 			}
 		}
 		for e := range w.Query(c[1]).All() {
@@ -43,7 +43,8 @@ func TestEachOnce(t *testing.T) {
 	}
 }
 
-// TestReduceSameBits compares sums of floating-point numbers, which depend on the order of the additions.
+// TestReduceSameBits checks that Reduce gives the same bits on any number of workers. It adds floating-point
+// numbers, whose sum depends on the order of the additions.
 func TestReduceSameBits(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -87,7 +88,7 @@ func TestReduceSameBits(t *testing.T) {
 		col.RemoveAll(q)
 		tick(t, s, 1)
 		if sum != 0 || most != 0 {
-			t.Errorf("%v and %d of no entities", sum, most)
+			t.Errorf("without entities the sum is %v and the maximum %d", sum, most)
 		}
 	}
 	if len(sums) != 1 {
@@ -113,7 +114,7 @@ func TestRandom(t *testing.T) {
 	draw(1, "a")
 	draw(1, "a")
 	if len(seen) != 6000 {
-		t.Errorf("%d numbers, want 6000: both runs must give the same", len(seen))
+		t.Errorf("%d numbers, want 6000: both runs must give the same numbers", len(seen))
 	}
 	draw(2, "a")
 	draw(1, "b")
@@ -133,7 +134,7 @@ func TestRandom(t *testing.T) {
 	if sum < 49_000 || sum > 51_000 || mean < 295_000 || mean > 305_000 || r.Chance(0) || !r.Chance(1) {
 		t.Error(sum, mean)
 	}
-	// The first numbers of the authors' SplitMix64 from seed 0.
+	// These are the first numbers of SplitMix64 from seed 0, as its authors publish it.
 	zero := Random(0)
 	if a, b := zero.Uint64(), zero.Uint64(); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
 		t.Errorf("%#x %#x", a, b)

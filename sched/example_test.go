@@ -28,7 +28,7 @@ func Example() {
 
 	s := sched.New(w, sched.Options{Rate: 1000})
 	defer s.Close()
-	s.Add(sched.System{ // runs beside "age": the two touch different columns
+	s.Add(sched.System{ // may run at the same time as "age": they touch different columns
 		Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos),
 		Run: func(c *sched.Context) {
 			for run := range moving.Runs() {
@@ -68,8 +68,8 @@ func Example() {
 	// no ship is left after tick 26
 }
 
-// One system runs on all workers. The world decides the cuts, so the sum is the same on any number of
-// workers.
+// One system runs on all workers. The number of workers does not change the batches, so the sum is the
+// same on any number of workers.
 func ExampleReduce() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -120,7 +120,7 @@ func ExampleReduce() {
 	// 60000
 }
 
-// A system is a plain function with the columns that it reads and writes. Each spreads it over the workers.
+// A system is a plain function with the columns that it reads and writes. Each spreads its batches over the workers.
 // The recorded commands are applied after the phase, in the same order on any number of workers.
 func ExampleContext_Each() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
@@ -136,7 +136,7 @@ func ExampleContext_Each() {
 		for run := range b.Runs() {
 			for i := range ages.Slice(run) {
 				if ages.Slice(run)[i]++; ages.Slice(run)[i] == 3 {
-					c.Commands().New(cells) // divides
+					c.Commands().New(cells) // the cell divides
 				}
 			}
 		}
@@ -165,7 +165,7 @@ func ExampleSchedule_Graph() {
 	nothing := func(*sched.Context) {}
 	s.Add(sched.System{Name: "steer", Writes: sched.Columns(vel), Run: nothing})
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), Run: nothing})
-	s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: nothing}) // runs beside the other two
+	s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: nothing}) // runs at any time
 	if err := s.Build(); err != nil {
 		fmt.Println(err)
 	}
@@ -175,7 +175,7 @@ func ExampleSchedule_Graph() {
 	// Output: steer before move because steer writes velocity, move reads it
 }
 
-// The work of each worker in one tick.
+// Record shows the work of each worker in one tick.
 func ExampleSchedule_Record() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -204,7 +204,7 @@ func ExampleSchedule_Record() {
 	// system act -1
 }
 
-// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next one.
+// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next simulation.
 func ExampleSchedule_Reset() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestPanic checks that a tick stops and drops its commands, and that the next one runs.
+// TestPanic checks that a panic of a system ends the tick and drops its commands, and that the next tick runs.
 func TestPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	for _, workers := range []int{1, 2, 4} {
@@ -56,8 +56,8 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// Goexit ends the calling goroutine. On another worker it gives an error. The schedule goes on in
-		// both cases.
+		// Goexit on the goroutine that called Tick ends this goroutine. Goexit on another worker gives an error.
+		// The schedule goes on in both cases.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {
@@ -80,7 +80,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestGoexitOnWorker checks that the goroutine of the worker is replaced.
+// TestGoexitOnWorker checks that a worker gets a new goroutine after Goexit.
 func TestGoexitOnWorker(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2})
@@ -100,7 +100,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	if serial(s) {
 		t.Skip("systems run one after the other")
 	}
-	for range 3 { // each tick hangs unless both workers are there
+	for range 3 { // each tick hangs unless both workers run
 		var e *PanicError
 		if err := s.Tick(); !errors.As(err, &e) || e.Value != goexit {
 			t.Fatalf("%v", err)
@@ -108,7 +108,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	}
 }
 
-// TestHookPanics checks that the next tick applies the remaining commands.
+// TestHookPanics checks that the next tick applies the commands that remain after a hook's panic.
 func TestHookPanics(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])

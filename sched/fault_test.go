@@ -26,7 +26,7 @@ func TestFault(t *testing.T) {
 		s := newSchedule(t, w, Options{Workers: workers})
 		where, ran := "", 0
 		q := w.Query(c)
-		s.Add(System{Name: "beside", Run: func(*Context) { ran++ }})
+		s.Add(System{Name: "other", Run: func(*Context) { ran++ }})
 		s.Add(System{Name: "bad", Writes: Columns(c), Run: func(x *Context) {
 			if where == "system" {
 				*stray = 1
@@ -50,7 +50,7 @@ func TestFault(t *testing.T) {
 			if !strings.Contains(text, `sched: system "bad" panicked: vm: bad access at 0x`) ||
 				!strings.Contains(text, ` of column uint64 of world "demo" is beyond its `) ||
 				!strings.Contains(string(stopped.Stack), "fault_test.go") {
-				t.Errorf("%d workers, %s: it says\n%s\n%s", workers, place, text, stopped.Stack)
+				t.Errorf("%d workers, %s: the error says\n%s\n%s", workers, place, text, stopped.Stack)
 			}
 			where, ran = "", 0
 			if err := s.Tick(); err != nil || ran != 1 {

@@ -55,10 +55,10 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 					if w.Len() != 1+want {
 						t.Errorf("tick %d: %d entities, want %d, after %v", ticks, w.Len(), 1+want, err)
 					}
-					continue // a new tick records all of it again
+					continue // a new tick records all commands again
 				default:
 					met = err
-					continue // the rest of this tick
+					continue // the next call of Tick applies the rest of this tick
 				}
 				ticks++
 				want, sum = want+60*systems, sum+uint64(systems)*60*61/2

@@ -42,7 +42,7 @@ func TestZeroValues(t *testing.T) {
 		func() {
 			defer func() {
 				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), test.says) {
-					t.Errorf("number %d panics with %v, want %q", i, v, test.says)
+					t.Errorf("case %d panics with %v, want %q", i, v, test.says)
 				}
 			}()
 			test.do()

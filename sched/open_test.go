@@ -33,7 +33,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("options %+v", o)
 	}
 	if o.Phases[0] = "y"; c.Options().Phases[0] != "x" {
-		t.Error("the options that are returned are the schedule's own")
+		t.Error("Options returns the schedule's own slice of phases")
 	}
 	a.Close()
 	a.Close()
@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOfKeepsNothingAlive checks that the list does not keep a forgotten schedule and its world alive.
+// TestOfKeepsNothingAlive checks that the list of schedules does not keep a forgotten schedule and its world alive.
 func TestOfKeepsNothingAlive(t *testing.T) {
 	forget := func() (weak.Pointer[vast.World], weak.Pointer[Schedule]) {
 		w := vast.NewWorld(vast.Options{})

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzOrder declares systems that read, write and name each other at random. Either Tick reports a cycle or a
+// FuzzOrder declares systems that read, write and name each other at random. Either Build reports a cycle or a
 // wrong name, or all systems run once a tick, and conflicting systems run one after the other.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{3, 1, 0, 1, 0, 0, 2, 1, 1, 0, 4, 0, 2, 1, 0, 0, 1, 2, 0, 1, 0, 8})
@@ -89,7 +89,7 @@ func checkTick(t *testing.T, systems []System, began, ended []int64) {
 			}
 			if i != k && (a.Exclusive || touches(a.Writes, b.Writes) || touches(a.Writes, b.Reads)) &&
 				!before && ended[k] > began[i] {
-				t.Fatalf("%s runs beside %s", a.Name, b.Name)
+				t.Fatalf("%s runs at the same time as %s", a.Name, b.Name)
 			}
 		}
 	}

@@ -250,7 +250,7 @@ func TestOrderModel(t *testing.T) {
 	for range 100 {
 		s := newSchedule(t, w, Options{Workers: 1})
 		n := 1 + r.IntN(30)
-		rank := r.Perm(n) // Before and After follow it, so there is no cycle
+		rank := r.Perm(n) // Before and After follow the rank, so there is no cycle
 		for i := range n {
 			sys := System{Name: string(rune('a' + i)), Exclusive: r.IntN(20) == 0, Run: nothing}
 			for _, col := range c {
@@ -270,7 +270,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		names := strings.Fields(order(t, s))
 		at := func(name string) int { return slices.Index(names, name) }
-		// The pairs that the executor keeps in order, stage by stage.
+		// after holds the pairs that the executor keeps in order.
 		after := make(map[[2]*node]bool)
 		var all []*node
 		for k, st := range s.stages {
@@ -331,7 +331,7 @@ func TestThousandSystems(t *testing.T) {
 		tick(t, s, 2)
 		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) ||
 			apart.Load() != 2*n {
-			t.Errorf("%d workers: %d of the chain ran, and %d others", workers, len(order), apart.Load())
+			t.Errorf("%d workers: %d systems of the chain ran, and %d other systems", workers, len(order), apart.Load())
 		}
 		if edges := len(s.Graph().Edges); edges != n-1 {
 			t.Errorf("%d edges", edges)

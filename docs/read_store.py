@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Lists the entities of a file that store.Save has written, one in a line, with their components.
+
+store-format.md describes the file. Usage: read_store.py FILE
+"""
+
+import json
+import struct
+import sys
+
+CRC_TABLE = []
+for n in range(256):
+    for _ in range(8):
+        n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
+    CRC_TABLE.append(n)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CRC_TABLE[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def read_blocks(file):
+    """Yields kind, index, first, count and content of each block."""
+    begin = file.read(16)
+    if begin[:14] != b"vast world\r\n\x1a\x00":
+        sys.exit("the file does not hold a world")
+    if begin[14:] != b"\x01\x00":
+        sys.exit("the file has another version of the format")
+    blocks = 0
+    while True:
+        header = file.read(40)
+        if len(header) < 40:
+            sys.exit(f"block {blocks}: the file ends too early")
+        kind, index, first, count, size, crc, crc_header = struct.unpack("<IIQQQII", header)
+        content = file.read(size)
+        if crc32c(header[:36]) != crc_header or len(content) < size or crc32c(content) != crc:
+            sys.exit(f"block {blocks} is damaged")
+        if kind == 6:
+            if count != blocks:
+                sys.exit(f"the file has {blocks} blocks, of {count}")
+            return
+        blocks += 1
+        yield kind, index, first, count, content
+
+
+NUMBERS = {("bool", 1): "?", ("float32", 4): "<f", ("float64", 8): "<d"}
+
+
+def in_memory(typ, data, at=0):
+    """Returns the value of a type that lies at an offset."""
+    kind, size = typ["kind"], typ.get("size", 0)
+    if kind == "struct":
+        if typ.get("name") == "vast.Entity":
+            return entity_name(*struct.unpack_from("<II", data, at))
+        return {f["name"]: in_memory(f["type"], data, at + f["offset"]) for f in typ.get("fields", [])}
+    if kind == "array":
+        step = typ["elem"].get("size", 0) if typ.get("len") else 0
+        return [in_memory(typ["elem"], data, at + i * step) for i in range(typ.get("len", 0))]
+    if kind in ("complex64", "complex128"):
+        return complex(*struct.unpack_from("<2" + ("f" if size == 8 else "d"), data, at))
+    if (kind, size) in NUMBERS:
+        return struct.unpack_from(NUMBERS[kind, size], data, at)[0]
+    return int.from_bytes(data[at:at + size], "little", signed=kind.startswith("int"))
+
+
+class Encoded:
+    """Reads encoded values one after the other."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def value(self, typ):
+        kind = typ["kind"]
+        if kind == "struct":
+            values = {f["name"]: self.value(f["type"]) for f in typ.get("fields", [])}
+            if typ.get("name") == "vast.Entity":
+                return entity_name(values["slot"], values["generation"])
+            return values
+        if kind == "array":
+            return [self.value(typ["elem"]) for _ in range(typ.get("len", 0))]
+        if kind == "string":
+            return self.take(self.varint()).decode("utf-8", "replace")
+        if kind == "opaque":
+            return self.take(self.varint())
+        if kind in ("slice", "map"):
+            n = self.varint()
+            if n == 0:
+                return None
+            if kind == "slice":
+                return [self.value(typ["elem"]) for _ in range(n - 1)]
+            return [(self.value(typ["key"]), self.value(typ["elem"])) for _ in range(n - 1)]
+        if kind == "bool":
+            return self.take(1) != b"\x00"
+        if kind == "uint8":
+            return self.take(1)[0]
+        if kind in ("float32", "float64", "complex64", "complex128"):
+            return in_memory(typ, self.take(typ["size"]))
+        n = self.varint()
+        return n >> 1 ^ -(n & 1) if kind.startswith("int") else n
+
+
+def entity_name(slot, generation):
+    return f"{slot}.{generation & 0xFFFFFF}"
+
+
+def bits(words):
+    """Yields the numbers of the set bits, in order."""
+    for word in sorted(words):
+        for bit in range(64):
+            if words[word] >> bit & 1:
+                yield word * 64 + bit
+
+
+def main(path):
+    arrays = {}  # (kind, column) → {number of the element: value}
+    values = {}  # column → values in the order of slots
+    with open(path, "rb") as file:
+        for kind, index, first, count, content in read_blocks(file):
+            if kind == 1:
+                manifest = json.loads(content)
+            elif kind == 3:
+                array = manifest["arrays"][index]
+                size = array["type"]["size"]
+                of = arrays.setdefault((array["kind"], array["column"]), {})
+                for i in range(count):
+                    of[first + i] = in_memory(array["type"], content, i * size)
+            elif kind == 4:
+                encoded = Encoded(content)
+                for _ in range(count):
+                    value = Encoded(encoded.take(encoded.varint()))
+                    of = manifest["columns"][index]["type"]
+                    values.setdefault(index, []).append(value.value(of))
+
+    components = {}  # slot → texts
+    for i, column in enumerate(manifest["columns"]):
+        if column.get("private"):
+            continue
+        elements = arrays.get(("elements", i), {})
+        pool = arrays.get(("pool elements", i), {})
+        for n, slot in enumerate(bits(arrays.get(("presence", i), {}))):
+            text = column["name"]
+            if column["storage"] == "heap":
+                text += f"={values[i][n]}"
+            elif column["storage"] == "sparse":
+                text += f"={pool[elements[slot][0]]['value']}"
+            elif column["storage"] == "dense" and "pool" not in column and slot in elements:
+                text += f"={elements[slot]}"
+            components.setdefault(slot, []).append(text)
+    generations = arrays.get(("generations", -1), {})
+    for slot in bits(arrays.get(("live", -1), {})):
+        print(entity_name(slot, generations[slot]), *components.get(slot, []))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

@@ -1,0 +1,126 @@
+// Package state describes what a world keeps in memory, for package store, which writes it to files and puts
+// it back. Packages vast and bulk export nothing for that.
+package state
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// Vast holds the methods that package store calls. Package vast sets it in an init function. The type is any
+// because the parameters have types of package vast, which this package cannot import. Package store asserts
+// an interface.
+var Vast any
+
+// World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
+type World struct {
+	Mark       uint32 // of the world's generations
+	Alignment  int    // extents that fill this many bytes begin at a multiple of it; 0 if none does
+	Words      int    // 64-slot words up to the last one that an archetype owns
+	Used       int    // 64-slot words up to the last one that an archetype owned
+	Columns    []Column
+	Archetypes [][]int // the columns of each archetype, as indices into Columns
+	Extents    []Extent
+	Arrays     []Array
+}
+
+// Column is a column of a world.
+type Column struct {
+	Name    string
+	Linked  string // the name of the relation or edges that the column belongs to, or empty
+	Private bool   // whether the column holds the targets of a relation or edges
+	Names   bool   // whether the column is that of the world's names
+	Storage probing.Storage
+	Type    reflect.Type // of a component; nil for a tag
+	Slots   int          // every entity with the component has a slot below it; a multiple of 64
+	Pool    *Pool        // of the elements of a sparse column or of edges; else nil
+	Notes   []int        // for each tracker of the column, an end of the slots that it has notes of
+
+	// Of is the column of package vast. A column that is to be restored and that the program no longer has
+	// is nil here.
+	Of any
+}
+
+// Pool is the state of a bulk.Pool, apart from the bytes of its arrays.
+type Pool struct {
+	Slots int    // slots below it may have been taken; a multiple of 64, or the capacity
+	Mark  uint32 // of the pool's generations
+}
+
+// Extent is a run of 64-slot words that an archetype owns.
+type Extent struct {
+	Archetype, Word, Words uint32
+	Spare                  uint32 // 1 if the extent was emptied and kept
+}
+
+// The kinds of arrays.
+const (
+	Floors          = "floors"           // the least generation of the slots of each 64-slot word
+	Generations     = "generations"      // of each slot
+	Live            = "live"             // a bit for each slot: whether it holds an entity
+	Presence        = "presence"         // a bit for each slot: whether its entity has the component
+	Elements        = "elements"         // of each slot
+	Links           = "links"            // a relation's link of each slot
+	PoolLive        = "pool live"        // a bit for each slot of a pool: whether it holds an element
+	PoolWords       = "pool words"       // the generations that 64 slots of a pool share
+	PoolGenerations = "pool generations" // of each slot of a pool that has one of its own
+	PoolElements    = "pool elements"    // of each slot of a pool
+	Changed         = "changed"          // a tracker's notes: a bit for each slot
+	Touched         = "touched"          // likewise
+	Had             = "had"              // likewise
+	HadGenerations  = "had generations"  // of each slot in had
+)
+
+// Array is an array of a world's state. Its memory does not move.
+type Array struct {
+	Kind   string
+	Column int // index into World.Columns; -1 for an array of the world
+	Number int // of the tracker that the array belongs to, among those of its column
+	Type   reflect.Type
+	Len    int // elements
+	Base   unsafe.Pointer
+	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
+	// kept. Kept is nil if all elements belong to the state.
+	Kept func(group int) uint64
+}
+
+// ArrayOf describes a slice as an array of which every element that is not zero belongs to the state.
+func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
+	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
+		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
+			return NotZero(s[group*64 : min(group*64+64, len(s))])
+		}}
+}
+
+// NotZero returns which of up to 64 elements are not zero.
+func NotZero[T comparable](s []T) (mask uint64) {
+	var zero T
+	for i, v := range s {
+		if v != zero {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// Bytes returns the bytes of the elements [lo, hi), which must lie in the array.
+func (a *Array) Bytes(lo, hi int) []byte {
+	size := int(a.Type.Size())
+	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
+}
+
+// Container is a container of package bulk whose state can be kept. The rooms.Pool of a bulk.Pool is one.
+type Container interface {
+	// Describe returns the state of the container.
+	Describe() Pool
+	// Arrays returns the container's arrays. column is the index of the column that the container belongs to.
+	Arrays(p Pool, column int) []Array
+	// Reserve makes an empty container that never had an element ready for the bytes of its arrays. Slots of
+	// it may be used after Settle only.
+	Reserve(p Pool) error
+	// Settle ends a restoration: it derives from the arrays what they do not hold. It returns an error if the
+	// arrays contradict each other.
+	Settle(arrays []Array) error
+}

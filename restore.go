@@ -1,0 +1,437 @@
+package vast
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+)
+
+// restored is a world whose arrays are being filled. The world has no entity before all is known to be sound.
+type restored struct {
+	w      *World
+	s      *state.World
+	arrays []state.Array
+}
+
+// Restore prepares an empty world for a state, and returns the arrays to fill. Bits and floors lie in Go
+// memory until Settle. Restore returns an error if the world is not empty, or has no room, or if the state
+// contradicts itself. If the first result is nil then, the world is as it was; otherwise it must be closed.
+func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
+	w.mustBeOpen("store.Load")
+	w.mustNotBeInCallback(opRestore)
+	if err := w.mustBeUnused(); err != nil {
+		return nil, nil, err
+	}
+	if err := w.checkState(s); err != nil {
+		return nil, nil, err
+	}
+	r := &restored{w: w, s: s}
+	if err := w.prepare(); err != nil {
+		return r, nil, err
+	}
+	w.mark, w.alignment = generation.Mark(s.Mark), s.Alignment
+	if err := w.restoreExtents(s, w.restoreArchetypes(s)); err != nil {
+		return r, nil, err
+	}
+	r.arrays = append(r.arrays, state.ArrayOf(state.Floors, -1, 0, make([]uint32, s.Used)),
+		w.arrayOfGenerations(s), bitsFor(state.Live, -1, 0, s.Words))
+	for i := range s.Columns {
+		if err := r.column(i); err != nil {
+			return r, nil, err
+		}
+	}
+	w.changed(opRestore, 1)
+	return r, r.arrays, nil
+}
+
+// bitsFor returns an array of bits in Go memory.
+func bitsFor(kind string, column, number, words int) state.Array {
+	return state.ArrayOf(kind, column, number, make([]uint64, words))
+}
+
+// column makes room for a column and appends its arrays.
+func (r *restored) column(i int) error {
+	s := &r.s.Columns[i]
+	c := columnIn(s)
+	if c == nil {
+		return nil
+	}
+	if err := c.grow(uint32(s.Slots)); err != nil {
+		return err
+	}
+	if k := c.relation(); k != nil {
+		if err := k.reach(uint32(s.Slots), 0); err != nil {
+			return err
+		}
+	}
+	if pool := c.pool(); (pool == nil) != (s.Pool == nil) {
+		return fmt.Errorf("column %s has a pool in the file or in the program, not in both", c.name)
+	} else if pool != nil {
+		if err := pool.Reserve(*s.Pool); err != nil {
+			return err
+		}
+	}
+	if s.Notes = s.Notes[:min(len(s.Notes), len(c.marks))]; !c.tracked {
+		s.Notes = nil
+	}
+	for n, end := range s.Notes {
+		if end < 0 || end%64 != 0 || end > r.s.Used*64 {
+			return fmt.Errorf("a tracker of column %s has notes up to slot %d", c.name, end)
+		}
+		if err := c.marks[n].grow(end); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.arrays(i, s) {
+		if a.Type == typeWord {
+			// It reaches the world in Settle, when it is known to be sound.
+			a = bitsFor(a.Kind, a.Column, a.Number, a.Len)
+		}
+		r.arrays = append(r.arrays, a)
+	}
+	return nil
+}
+
+var typeWord = reflect.TypeFor[uint64]()
+
+// mustBeUnused returns an error if the world has, or had, entities.
+func (w *World) mustBeUnused() error {
+	used := w.frontier > 0
+	for i := range int(w.size / 64) {
+		used = used || w.usedWord(i) != 0 || w.owner(uint32(i)).floor != 0
+	}
+	if w.commands.pending() {
+		return errors.New("commands have been recorded and not applied")
+	}
+	if used {
+		return fmt.Errorf("world %q has or had entities: load into a new world, before the first entity is "+
+			"made", w.options.Name)
+	}
+	return nil
+}
+
+// checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
+func (w *World) checkState(s *state.World) error {
+	if most := w.options.MaxEntities / 64; s.Words > most {
+		return fmt.Errorf("the entities lie in %d slots, and world %q has at most %d: set "+
+			"Options.MaxEntities to at least %d", s.Words*64, w.options.Name, most*64, s.Words*64)
+	}
+	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
+		return fmt.Errorf("the mark of the world is %#x", s.Mark)
+	}
+	if s.Words < 0 || s.Used < s.Words || s.Used > w.options.MaxEntities/64 || s.Alignment < 0 ||
+		s.Alignment&(s.Alignment-1) != 0 {
+		return fmt.Errorf("the world has %d words and the alignment %d", s.Words, s.Alignment)
+	}
+	for _, columns := range s.Archetypes {
+		for k, i := range columns {
+			if i < 0 || i >= len(s.Columns) || s.Columns[i].Linked != "" || s.Columns[i].Names ||
+				slices.Contains(columns[:k], i) {
+				return fmt.Errorf("an archetype has column %d of %d twice or in vain", i, len(s.Columns))
+			}
+		}
+	}
+	slices.SortFunc(s.Extents, func(a, b state.Extent) int { return cmp.Compare(a.Word, b.Word) })
+	end := uint64(0)
+	for _, x := range s.Extents {
+		if int(x.Archetype) >= len(s.Archetypes) || x.Words == 0 || uint64(x.Word) < end {
+			return fmt.Errorf("the extent at word %d overlaps another or has no archetype", x.Word)
+		}
+		end = uint64(x.Word) + uint64(x.Words)
+	}
+	if end != uint64(s.Words) {
+		return fmt.Errorf("the last extent ends at word %d of %d", end, s.Words)
+	}
+	for _, c := range s.Columns {
+		if c.Slots < 0 || c.Slots%64 != 0 || c.Slots > s.Words*64 {
+			return fmt.Errorf("column %s has components up to slot %d of %d", c.Name, c.Slots, s.Words*64)
+		}
+	}
+	return nil
+}
+
+// columnIn returns the column of the world for a column of a state, or nil if the program dropped it.
+func columnIn(c *state.Column) *column {
+	if c.Of == nil {
+		return nil
+	}
+	return c.Of.(*column)
+}
+
+// restoreArchetypes makes the archetypes of a state and returns them. It puts them before other archetypes of
+// the world, in their order: the place of later births depends on it.
+func (w *World) restoreArchetypes(s *state.World) []*Archetype {
+	var order []*Archetype
+	for _, indices := range s.Archetypes {
+		var columns []*column
+		for _, i := range indices {
+			if c := columnIn(&s.Columns[i]); c != nil {
+				columns = append(columns, c)
+			}
+		}
+		slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
+		order = append(order, w.archetypeWith(columns))
+	}
+	kept := make(map[*Archetype]bool, len(order))
+	all := make([]*Archetype, 0, len(w.archetypes))
+	for _, a := range slices.Concat(order, w.archetypes) {
+		if !kept[a] {
+			kept[a] = true
+			a.id = uint32(len(all))
+			all = append(all, a)
+		}
+	}
+	w.archetypes = all
+	return order
+}
+
+// restoreExtents takes the extents of a state for the archetypes, and commits the control arrays.
+func (w *World) restoreExtents(s *state.World, order []*Archetype) error {
+	if err := w.reach(uint32(s.Used) * 64); err != nil {
+		return err
+	}
+	for _, x := range s.Extents { // in the order of their words: see checkState
+		a := order[x.Archetype]
+		if err := w.claim(a, x.Word, x.Words); err != nil {
+			return err
+		}
+		w.own(a, x.Word, x.Words).spare = x.Spare != 0
+	}
+	return nil
+}
+
+// array returns an array of the restored world by its kind.
+func (r *restored) array(kind string, column, number int) *state.Array {
+	for i := range r.arrays {
+		if a := &r.arrays[i]; a.Kind == kind && a.Column == column && a.Number == number {
+			return a
+		}
+	}
+	return nil
+}
+
+// sliceOf returns the elements of an array.
+func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Len) }
+
+// Settle gives the restored world its entities and components, after all arrays have been filled. The
+// components of a HeapColumn are zero. If the arrays contradict each other, Settle returns an error, and the
+// world must be closed.
+func (states) Settle(of any) error {
+	r := of.(*restored)
+	err := r.settle()
+	if err != nil {
+		r.abandon()
+	}
+	return err
+}
+
+// abandon empties the world, so that Close calls no callbacks.
+func (r *restored) abandon() {
+	r.w.live.Reset()
+	for _, c := range r.w.columns {
+		c.set.Reset()
+	}
+}
+
+func (r *restored) settle() error {
+	if err := r.settleEntities(); err != nil {
+		return err
+	}
+	for i := range r.s.Columns {
+		if c := columnIn(&r.s.Columns[i]); c != nil {
+			if err := r.settleColumn(i, c); err != nil {
+				return fmt.Errorf("column %s: %w", c.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// settleEntities checks generations and live bits, and gives the world its entities.
+func (r *restored) settleEntities() error {
+	w, live := r.w, sliceOf[uint64](r.array(state.Live, -1, 0))
+	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
+		if floor != 0 {
+			w.owner(uint32(i)).floor = floor // invariants hold it to the rules
+		}
+		for _, g := range w.generationsOf(uint32(i)) {
+			if g != 0 && g&^generation.MaxCount != uint32(w.mark) {
+				return fmt.Errorf("word %d has the generation %#x", i, g)
+			}
+		}
+	}
+	for i, mask := range live {
+		word := uint32(i)
+		if mask != 0 && w.vacant.Test(uint(i)) {
+			return fmt.Errorf("word %d holds entities and belongs to no archetype", i)
+		}
+		if w.vacant.Test(uint(i)) {
+			continue
+		}
+		x := w.extents[w.owner(word).extent]
+		for bit, g := range w.generationsOf(word) {
+			switch alive := mask>>bit&1 != 0; {
+			case alive && g == 0:
+				return fmt.Errorf("the entity in slot %d has no generation", i*64+bit)
+			case generation.Exhausted(g):
+				w.worn++
+				if !alive {
+					x.worn++
+					x.used++
+				}
+			}
+		}
+		x.used += uint32(bits.OnesCount64(mask))
+		w.live.Store(uint(i), mask)
+	}
+	return nil
+}
+
+// settleColumn gives entities the components of a column.
+func (r *restored) settleColumn(i int, c *column) error {
+	w := r.w
+	present := sliceOf[uint64](r.array(state.Presence, i, 0))
+	for word, mask := range present {
+		if mask&^w.live.Word(uint(word)) != 0 {
+			return fmt.Errorf("word %d holds components without an entity", word)
+		}
+	}
+	if k := c.relation(); k != nil {
+		if err := k.settle(present); err != nil {
+			return err
+		}
+	}
+	for n := range r.s.Columns[i].Notes {
+		m := c.marks[n]
+		for kind, set := range map[string]*bitset.Set{state.Changed: m.changed, state.Touched: m.touched,
+			state.Had: m.had} {
+			for word, mask := range sliceOf[uint64](r.array(kind, i, n)) {
+				set.Store(uint(word), mask)
+			}
+		}
+	}
+	for word, mask := range present {
+		if mask == 0 {
+			continue
+		}
+		w.addedTo(c, uint32(word))
+		c.set.Store(uint(word), mask)
+		for _, m := range c.marks[len(r.s.Columns[i].Notes):] {
+			// The program has a new tracker, which saw an empty world.
+			m.changed.Mark(uint(word), mask)
+			m.touched.Mark(uint(word), mask)
+		}
+		if c.store != nil && c.store.storage() == probing.StorageHeap {
+			c.putIn(uint32(word), mask)
+		}
+	}
+	if pool := c.pool(); pool != nil {
+		var arrays []state.Array
+		for _, kind := range []string{state.PoolLive, state.PoolWords, state.PoolGenerations,
+			state.PoolElements} {
+			arrays = append(arrays, *r.array(kind, i, 0))
+		}
+		return pool.Settle(arrays)
+	}
+	return nil
+}
+
+// settle makes the levels of a relation from its links, and checks that links stay within the sources.
+func (k *relation) settle(present []uint64) error {
+	end := uint32(len(present)) * 64
+	source := func(slot uint32) bool { return slot < end && present[slot/64]>>(slot%64)&1 != 0 }
+	deepest := uint32(0)
+	for word, mask := range present {
+		for ; mask != 0; mask &= mask - 1 {
+			slot := uint32(word)*64 + trailingZeros(mask)
+			l := k.link(slot)
+			if l.next != none && !source(l.next) || l.prev != none && !source(l.prev) || l.level > deep ||
+				(l.level == 0) != k.cyclic || !k.world.Alive(*k.target(slot)) {
+				return fmt.Errorf("the link of slot %d is broken", slot)
+			}
+			deepest = max(deepest, l.level)
+		}
+	}
+	if err := k.reach(end, deepest); err != nil {
+		return err
+	}
+	for word, mask := range present {
+		for ; mask != 0; mask &= mask - 1 {
+			slot := uint(word*64) + uint(trailingZeros(mask))
+			if level := k.link(uint32(slot)).level; level > 0 {
+				k.levels[level-1].Set(slot)
+			}
+		}
+	}
+	return nil
+}
+
+// Finish ends a restoration, after the components of HeapColumns have been set. It returns an error if a
+// part of the world contradicts another; then the world must be closed. It calls no callbacks.
+func (states) Finish(of any) (err error) {
+	r := of.(*restored)
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+		if err != nil {
+			r.abandon()
+		}
+	}()
+	if n := r.w.names; n != nil {
+		for slot := range n.texts.c.present() {
+			e, name := r.w.entityIn(slot), *n.texts.at(slot)
+			if other, taken := n.byName[name]; taken || name == "" {
+				return fmt.Errorf("the entities %v and %v have the name %q", other, e, name)
+			}
+			n.byName[name] = e
+		}
+		n.sweep = max(n.sweep, 2*len(n.byName))
+	}
+	for _, l := range r.w.relations {
+		if k, ok := l.(*relation); ok {
+			if err := k.checkFamilies(); err != nil {
+				return err
+			}
+		}
+	}
+	r.w.checkInvariants()
+	return nil
+}
+
+// checkFamilies returns an error if the sources of a target lie beyond the sources, or if targets form a
+// circle in a hierarchy.
+func (k *relation) checkFamilies() error {
+	for slot := range k.targets.present() {
+		f := k.family(slot)
+		if !k.sources.set.Test(uint(f.first)) || !k.sources.set.Test(uint(f.last)) {
+			return fmt.Errorf("%s: slot %d is a target of slots that are no sources", k.sources.name, slot)
+		}
+	}
+	if k.cyclic {
+		return nil
+	}
+	// A circle can only lie among the deep entities: the levels of the others grow downwards.
+	known := make(map[uint32]bool)
+	for slot := range k.sources.present() {
+		var path []uint32
+		for k.level(slot) == deep && !known[slot] {
+			known[slot] = true
+			path = append(path, slot)
+			slot = k.target(slot).slot
+		}
+		if k.level(slot) == deep && slices.Contains(path, slot) {
+			return fmt.Errorf("%s: slot %d is its own ancestor", k.sources.name, slot)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package vast
+
+import (
+	"errors"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+)
+
+// states has the methods behind package store: what a world keeps, and how it is put back.
+type states struct{}
+
+func init() { state.Vast = states{} }
+
+// Describe returns the state of a world. Its arrays lie in the world's memory, so the structure of the world
+// must not change while they are read. It returns an error if Commands of the world have not been applied.
+func (states) Describe(w *World) (*state.World, error) {
+	w.mustRunAlone("saving the world")
+	if w.commands.pending() {
+		return nil, errors.New("commands have been recorded and not applied: call World.Apply before " +
+			"saving")
+	}
+	s := &state.World{Mark: uint32(w.mark), Alignment: w.alignment, Words: int(w.frontier)}
+	if w.live != nil {
+		s.Used = w.used()
+	}
+	index := make(map[*column]int, len(w.columns))
+	for i, c := range w.columns {
+		c.flushDirty()
+		index[c] = i
+		s.Columns = append(s.Columns, c.state())
+	}
+	for i, a := range w.archetypes {
+		columns := make([]int, len(a.columns))
+		for k, c := range a.columns {
+			columns[k] = index[c]
+		}
+		s.Archetypes = append(s.Archetypes, columns)
+		for _, x := range a.extents {
+			one := state.Extent{Archetype: uint32(i), Word: x.word, Words: x.words}
+			if x.spare {
+				one.Spare = 1
+			}
+			s.Extents = append(s.Extents, one)
+		}
+	}
+	if w.live != nil {
+		s.Arrays = w.arrays(s)
+	}
+	return s, nil
+}
+
+// pending reports whether a recorded command waits to be applied.
+func (l *commandsList) pending() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.all {
+		if !c.closed && (c.used > c.since || len(c.pieces) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *column) state() state.Column {
+	_, d := probes{}.Describe(columnOfAnyType{c})
+	s := state.Column{Name: c.name, Linked: c.linked, Private: c.internal, Names: c.world.namedBy(c),
+		Storage: d.Storage, Type: c.typ, Of: c}
+	words := uint(c.slots / 64)
+	for words > 0 && c.set.Word(words-1) == 0 {
+		words--
+	}
+	s.Slots = int(words) * 64
+	if pool := c.pool(); pool != nil {
+		p := pool.Describe()
+		s.Pool = &p
+	}
+	for _, m := range c.marks {
+		s.Notes = append(s.Notes, int(m.end()))
+	}
+	return s
+}
+
+// arrays returns the arrays of the state s of the world.
+func (w *World) arrays(s *state.World) []state.Array {
+	arrays := []state.Array{
+		state.ArrayOf(state.Floors, -1, 0, w.floors(s.Used)),
+		w.arrayOfGenerations(s),
+		bitsOf(state.Live, -1, 0, s.Words, w.live),
+	}
+	for i, c := range w.columns {
+		arrays = append(arrays, c.arrays(i, &s.Columns[i])...)
+	}
+	return arrays
+}
+
+// used returns the number of words up to the last one that an archetype owns or owned.
+func (w *World) used() int {
+	// Trim keeps floors behind the last word that has generations.
+	for n := w.control.Below() / bytesOwner; n > int(w.frontier); n-- {
+		if w.owner(uint32(n-1)).floor != 0 || n <= int(w.size/64) && w.usedWord(n-1) != 0 {
+			return n
+		}
+	}
+	return int(w.frontier)
+}
+
+// floors returns the floors of the first words.
+func (w *World) floors(words int) []uint32 {
+	floors := make([]uint32, words)
+	for i := range floors {
+		floors[i] = w.owner(uint32(i)).floor
+	}
+	return floors
+}
+
+func (w *World) arrayOfGenerations(s *state.World) state.Array {
+	return state.Array{Kind: state.Generations, Column: -1, Type: reflect.TypeFor[uint32](),
+		Len: min(s.Used*64, int(w.size)), Base: w.gens, Kept: w.usedWord}
+}
+
+// usedWord returns all slots of a word if one of them ever held an entity, else none.
+func (w *World) usedWord(word int) uint64 {
+	var any uint32
+	for _, g := range w.generationsOf(uint32(word)) {
+		any |= g
+	}
+	if any != 0 {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+// arrays returns the arrays of a column with the given number and state.
+func (c *column) arrays(i int, s *state.Column) []state.Array {
+	kept := func(word int) uint64 { return c.set.Word(uint(word)) }
+	arrays := []state.Array{bitsOf(state.Presence, i, 0, s.Slots/64, c.set)}
+	if c.bytes > 0 {
+		arrays = append(arrays, state.Array{Kind: state.Elements, Column: i, Type: c.typeOfElement(),
+			Len: s.Slots, Base: c.base, Kept: kept})
+	}
+	if k := c.relation(); k != nil {
+		arrays = append(arrays, state.Array{Kind: state.Links, Column: i, Type: reflect.TypeFor[link](),
+			Len: s.Slots, Base: k.linkBase, Kept: kept})
+	}
+	if s.Pool != nil {
+		arrays = append(arrays, c.pool().Arrays(*s.Pool, i)...)
+	}
+	for n, end := range s.Notes {
+		arrays = append(arrays, c.marks[n].arrays(i, n, end)...)
+	}
+	return arrays
+}
+
+// arrays returns the arrays of marks for the slots below end. They are number n of column i.
+func (m *marks) arrays(i, n, end int) []state.Array {
+	return []state.Array{
+		bitsOf(state.Changed, i, n, end/64, m.changed),
+		bitsOf(state.Touched, i, n, end/64, m.touched),
+		bitsOf(state.Had, i, n, end/64, m.had),
+		{Kind: state.HadGenerations, Column: i, Number: n, Type: reflect.TypeFor[uint32](), Len: end,
+			Base: m.gens, Kept: func(word int) uint64 { return m.had.Word(uint(word)) }},
+	}
+}
+
+// end returns the end of the slots with marks, a multiple of 64.
+func (m *marks) end() uint {
+	word := uint(m.usable() / 64)
+	for word > 0 && m.changed.Word(word-1)|m.touched.Word(word-1)|m.had.Word(word-1) == 0 {
+		word--
+	}
+	return word * 64
+}
+
+// typeOfElement returns the type of the elements at base, which are handles if a pool has the components.
+func (c *column) typeOfElement() reflect.Type {
+	if c.store != nil && c.store.storage() == probing.StorageSparse {
+		return reflect.TypeFor[[2]uint32]()
+	}
+	return c.typ
+}
+
+// pool returns the state of the pool that has the components, or nil if no pool has them.
+func (c *column) pool() state.Container {
+	if c.store == nil {
+		return nil
+	}
+	return c.store.state()
+}
+
+// relation returns the relation whose sources the column holds, or nil.
+func (c *column) relation() *relation {
+	if s, ok := c.store.(sourceStore); ok {
+		return s.k
+	}
+	return nil
+}
+
+// anyBits is a set of bits that says which of its words are not zero.
+type anyBits interface {
+	Words() unsafe.Pointer
+	Block(uint) (any, full uint64)
+}
+
+// bitsOf returns the first words of a set as an array.
+func bitsOf(kind string, column, number, words int, s anyBits) state.Array {
+	return state.Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[uint64](),
+		Len: words, Base: s.Words(), Kept: func(group int) uint64 {
+			any, _ := s.Block(uint(group))
+			if rest := words - group*64; rest < 64 {
+				any &= 1<<rest - 1
+			}
+			return any
+		}}
+}
+
+// Value returns the component of the entity in a slot of a column, to read and write it. The entity must
+// have the component.
+func (states) Value(of any, slot int) reflect.Value {
+	c := of.(*column)
+	return reflect.NewAt(c.typ, c.at(uint32(slot))).Elem()
+}
+
+// Slots yields the slots whose entities have the component of a column.
+func (states) Slots(of any, yield func(slot int) bool) {
+	for slot := range of.(*column).present() {
+		if !yield(int(slot)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// A file is a magic number and blocks. A block is a header and its bytes. Both have a checksum.
+
+// magic begins a file. The last two bytes are the version of the format.
+var magic = [16]byte{'v', 'a', 's', 't', ' ', 'w', 'o', 'r', 'l', 'd', '\r', '\n', 0x1a, 0, formatVersion, 0}
+
+// blockKind says what a block holds.
+type blockKind uint32
+
+const (
+	blockManifest blockKind = 1 + iota
+	blockExtents
+	blockArray
+	blockValues
+	blockResource
+	blockEnd
+)
+
+// block is the header of a block. Its integers lie in the file in this order, little-endian, followed by the
+// checksum of the bytes and the checksum of the header.
+type block struct {
+	kind  blockKind
+	index uint32 // of the array, the column or the resource
+	first uint64 // the first element or value
+	count uint64 // of elements or values; for blockEnd, of the blocks before it
+	size  uint64 // of the bytes
+}
+
+const bytesHeader = 40
+
+// maxBlock is the most bytes of a block that Save writes, apart from one value that is longer.
+const maxBlock = 1 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// blockWriter writes blocks.
+type blockWriter struct {
+	dst    *bufio.Writer
+	blocks uint64
+	header [bytesHeader]byte
+}
+
+func newBlockWriter(dst io.Writer) (*blockWriter, error) {
+	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10)}
+	_, err := w.dst.Write(magic[:])
+	return w, err
+}
+
+func (w *blockWriter) write(b block, bytes []byte) error {
+	le, h := binary.LittleEndian, w.header[:]
+	le.PutUint32(h, uint32(b.kind))
+	le.PutUint32(h[4:], b.index)
+	le.PutUint64(h[8:], b.first)
+	le.PutUint64(h[16:], b.count)
+	le.PutUint64(h[24:], uint64(len(bytes)))
+	le.PutUint32(h[32:], crc32.Checksum(bytes, castagnoli))
+	le.PutUint32(h[36:], crc32.Checksum(h[:36], castagnoli))
+	if _, err := w.dst.Write(h); err != nil {
+		return err
+	}
+	w.blocks++
+	_, err := w.dst.Write(bytes)
+	return err
+}
+
+// close writes the block that ends a file.
+func (w *blockWriter) close() error {
+	if err := w.write(block{kind: blockEnd, count: w.blocks}, nil); err != nil {
+		return err
+	}
+	return w.dst.Flush()
+}
+
+// blockReader reads blocks.
+type blockReader struct {
+	src    io.Reader
+	blocks uint64
+	header [bytesHeader]byte
+	sum    uint32 // of the bytes that follow
+	buffer []byte
+}
+
+// newBlockReader reads the beginning of a file.
+func newBlockReader(src io.Reader) (*blockReader, error) {
+	if _, ok := src.(io.ByteReader); !ok {
+		src = bufio.NewReaderSize(src, 64<<10)
+	}
+	r := &blockReader{src: src}
+	var begin [len(magic)]byte
+	if _, err := io.ReadFull(src, begin[:]); err != nil {
+		return nil, fmt.Errorf("the file is too short to hold a world: %w", whole(err))
+	}
+	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
+		return nil, errors.New("the file does not hold a world")
+	}
+	if version := binary.LittleEndian.Uint16(begin[14:]); version != formatVersion {
+		return nil, fmt.Errorf("the file has version %d of the format, and this program reads version %d: "+
+			"use a program of the same or a later version of package store", version, formatVersion)
+	}
+	return r, nil
+}
+
+// whole turns the end of a file inside of a block into an error that says so.
+func whole(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// next reads the header of the next block. The caller reads its bytes.
+func (r *blockReader) next() (block, error) {
+	le, h := binary.LittleEndian, r.header[:]
+	if _, err := io.ReadFull(r.src, h); err != nil {
+		return block{}, fmt.Errorf("block %d: %w", r.blocks, whole(err))
+	}
+	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
+		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong", r.blocks)
+	}
+	r.blocks++
+	r.sum = le.Uint32(h[32:])
+	return block{blockKind(le.Uint32(h)), le.Uint32(h[4:]), le.Uint64(h[8:]), le.Uint64(h[16:]),
+		le.Uint64(h[24:])}, nil
+}
+
+// into reads the bytes of a block to where they belong.
+func (r *blockReader) into(dst []byte) error {
+	if _, err := io.ReadFull(r.src, dst); err != nil {
+		return fmt.Errorf("block %d: %w", r.blocks-1, whole(err))
+	}
+	if crc32.Checksum(dst, castagnoli) != r.sum {
+		return fmt.Errorf("block %d is damaged: its checksum is wrong", r.blocks-1)
+	}
+	return nil
+}
+
+// bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes
+// arrive, so that a wrong size costs no more memory than the file has.
+func (r *blockReader) bytes(b block) ([]byte, error) {
+	r.buffer = r.buffer[:0]
+	for left := b.size; left > 0; {
+		n := int(min(left, maxBlock))
+		at := len(r.buffer)
+		r.buffer = append(r.buffer, make([]byte, n)...)
+		if _, err := io.ReadFull(r.src, r.buffer[at:]); err != nil {
+			return nil, fmt.Errorf("block %d: %w", r.blocks-1, whole(err))
+		}
+		left -= uint64(n)
+	}
+	if crc32.Checksum(r.buffer, castagnoli) != r.sum {
+		return nil, fmt.Errorf("block %d is damaged: its checksum is wrong", r.blocks-1)
+	}
+	return r.buffer, nil
+}
+
+// skip passes over the bytes of a block, and checks them.
+func (r *blockReader) skip(b block) error {
+	_, err := r.bytes(b)
+	return err
+}

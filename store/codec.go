@@ -1,0 +1,146 @@
+package store
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Codec encodes and decodes values of one type. Make one with [CodecOf].
+type Codec struct {
+	typ    reflect.Type
+	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
+	decode func([]byte, reflect.Value) error
+}
+
+// CodecOf returns a codec for T. appendTo appends the encoded value to a slice, and decode sets a value that
+// is zero from what appendTo appended. decode must not keep the slice.
+func CodecOf[T any](appendTo func([]byte, *T) ([]byte, error), decode func([]byte, *T) error) Codec {
+	return Codec{
+		typ: reflect.TypeFor[T](),
+		append: func(b []byte, v reflect.Value) ([]byte, error) {
+			return appendTo(b, v.Addr().Interface().(*T))
+		},
+		decode: func(b []byte, v reflect.Value) error { return decode(b, v.Addr().Interface().(*T)) },
+	}
+}
+
+var (
+	typeAppender    = reflect.TypeFor[encoding.BinaryAppender]()
+	typeMarshaler   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	typeUnmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+)
+
+// ownCodec returns the codec of a type that has the methods AppendBinary or MarshalBinary, and
+// UnmarshalBinary.
+func ownCodec(t reflect.Type) (Codec, bool) {
+	p := reflect.PointerTo(t)
+	if !p.Implements(typeUnmarshaler) || !p.Implements(typeAppender) && !p.Implements(typeMarshaler) {
+		return Codec{}, false
+	}
+	return Codec{
+		typ: t,
+		append: func(b []byte, v reflect.Value) ([]byte, error) {
+			if a, ok := v.Addr().Interface().(encoding.BinaryAppender); ok {
+				return a.AppendBinary(b)
+			}
+			own, err := v.Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
+			return append(b, own...), err
+		},
+		decode: func(b []byte, v reflect.Value) error {
+			return v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
+		},
+	}, true
+}
+
+// codecs finds the codec of a type.
+type codecs map[reflect.Type]Codec
+
+func codecsOf(o Options) codecs {
+	c := make(codecs)
+	for _, one := range o.Codecs {
+		c[one.typ] = one
+	}
+	return c
+}
+
+// of returns the codec of a type, if the program names one or the type has one.
+func (c codecs) of(t reflect.Type) (Codec, bool) {
+	if one, ok := c[t]; ok {
+		return one, true
+	}
+	return ownCodec(t)
+}
+
+// remedy ends the message about a type that cannot be encoded.
+const remedy = "give the type the methods AppendBinary and UnmarshalBinary, or name a codec in Options.Codecs"
+
+var errRecursive = errors.New("refers to itself")
+
+// schemaOf describes how values of a type are encoded. It returns an error that names the path of the part
+// that cannot be. above has the types that contain t.
+func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*schema, error) {
+	s := &schema{Kind: t.Kind().String()}
+	if t.Kind() <= reflect.Complex128 { // the size of other values says nothing about their encoding
+		s.Size = int(t.Size())
+	}
+	if t.PkgPath() != "" {
+		s.Name = t.String()
+	}
+	if _, ok := c.of(t); ok {
+		s.Kind = kindOpaque
+		return s, nil
+	}
+	for _, other := range above {
+		if other == t {
+			return nil, fmt.Errorf("%s: the type %v %w: %s", path, t, errRecursive, remedy)
+		}
+	}
+	above = append(above, t)
+	var err error
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer,
+		reflect.Uintptr:
+		return nil, fmt.Errorf("%s is %s, which cannot be saved: %s", path, article(t), remedy)
+	case reflect.Slice:
+		s.Elem, err = c.schemaOf(t.Elem(), path+"[]", above...)
+	case reflect.Map:
+		if s.Key, err = c.schemaOf(t.Key(), path+" (key)", above...); err == nil {
+			s.Elem, err = c.schemaOf(t.Elem(), path+"[]", above...)
+		}
+	case reflect.Array:
+		s.Len = t.Len()
+		if s.Len > 0 {
+			s.Elem, err = c.schemaOf(t.Elem(), path+"[]", above...)
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Name == "_" {
+				continue
+			}
+			var one *schema
+			if one, err = c.schemaOf(f.Type, path+"."+f.Name, above...); err != nil {
+				break
+			}
+			s.Fields = append(s.Fields, member{Name: f.Name, Type: one})
+		}
+	}
+	return s, err
+}
+
+// article names a kind of type with its article.
+func article(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Interface:
+		return "an interface"
+	case reflect.UnsafePointer:
+		return "an unsafe.Pointer"
+	case reflect.Chan:
+		return "a channel"
+	case reflect.Func:
+		return "a function"
+	}
+	return "a " + t.Kind().String()
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// conversion turns the bytes of elements in a file into the bytes of elements in memory.
+type conversion struct {
+	from, to int // bytes of an element
+	steps    []step
+}
+
+// step converts a part of an element.
+type step struct {
+	from, to int // offsets
+	bytes    int // to copy; 0 for a part that changes its kind
+	source   *schema
+	target   *schema
+	path     string
+}
+
+// conversionOf returns how elements of one type become elements of another, or nil if their bytes are the
+// same. path names the column.
+func (c *changes) conversionOf(from, to *schema, path string) (*conversion, error) {
+	if from.same(to) {
+		return nil, nil
+	}
+	k := &conversion{from: from.Size, to: to.Size}
+	return k, c.convert(k, from, to, 0, 0, path)
+}
+
+// convert appends the steps for a part of an element.
+func (c *changes) convert(k *conversion, from, to *schema, at, into int, path string) error {
+	switch {
+	case from.same(to):
+		k.copy(at, into, from.Size)
+		return nil
+	case from.Kind == "struct" && to.Kind == "struct":
+		return c.match(from, to, path, func(f, t member) error {
+			return c.convert(k, f.Type, t.Type, at+f.Offset, into+t.Offset, path+"."+t.Name)
+		})
+	case from.Kind == "array" && to.Kind == "array":
+		if from.Len > to.Len {
+			return fmt.Errorf(tooShort, path, from.Len, to.Len)
+		}
+		for i := range from.Len {
+			err := c.convert(k, from.Elem, to.Elem, at+i*from.Elem.Size, into+i*to.Elem.Size,
+				fmt.Sprintf("%s[%d]", path, i))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := c.fit(from, to, path); err != nil {
+		return err
+	}
+	k.steps = append(k.steps, step{from: at, to: into, source: from, target: to, path: path})
+	return nil
+}
+
+const tooShort = "%s has %d elements in the file and %d in the program: keep at least %[2]d"
+
+// copy appends a step that copies bytes, or makes the last such step longer.
+func (k *conversion) copy(from, to, n int) {
+	if last := len(k.steps) - 1; last >= 0 {
+		if s := &k.steps[last]; s.bytes > 0 && s.from+s.bytes == from && s.to+s.bytes == to {
+			s.bytes += n
+			return
+		}
+	}
+	if n > 0 {
+		k.steps = append(k.steps, step{from: from, to: to, bytes: n})
+	}
+}
+
+// run converts n elements. Bytes of dst that no step writes become zero. first is the number of the first
+// element, for errors.
+func (k *conversion) run(dst, src []byte, first, n int) error {
+	clear(dst)
+	for i := range n {
+		d, s := dst[i*k.to:(i+1)*k.to], src[i*k.from:(i+1)*k.from]
+		for j := range k.steps {
+			step := &k.steps[j]
+			if step.bytes > 0 {
+				copy(d[step.to:step.to+step.bytes], s[step.from:])
+			} else if err := step.convert(d[step.to:], s[step.from:]); err != nil {
+				return fmt.Errorf("slot %d: %w", first+i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// convert converts one basic value.
+func (s *step) convert(dst, src []byte) error {
+	switch s.source.Kind {
+	case "float32":
+		putFloat(dst, src)
+		return nil
+	case "complex64":
+		putFloat(dst, src)
+		putFloat(dst[8:], src[4:])
+		return nil
+	}
+	from, _ := s.source.integer()
+	to, _ := s.target.integer()
+	v := load(src, s.source.Size, from)
+	bits := uint(s.target.Size * 8)
+	shift := 64 - bits
+	fits := v<<shift>>shift == v
+	if to {
+		fits = uint64(int64(v<<shift)>>shift) == v
+	}
+	if negative := int64(v) < 0; from != to && negative {
+		fits = false // a negative number, or one above the largest signed number
+	}
+	if !fits {
+		if from {
+			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, int64(v), s.target)
+		}
+		return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, v, s.target)
+	}
+	store(dst, s.target.Size, v)
+	return nil
+}
+
+func putFloat(dst, src []byte) {
+	f := math.Float32frombits(binary.LittleEndian.Uint32(src))
+	binary.LittleEndian.PutUint64(dst, math.Float64bits(float64(f)))
+}
+
+// load reads an integer and extends it to 64 bits.
+func load(b []byte, bytes int, signed bool) uint64 {
+	var v uint64
+	for i := range bytes {
+		v |= uint64(b[i]) << (8 * i)
+	}
+	if shift := 64 - 8*bytes; signed {
+		v = uint64(int64(v<<shift) >> shift)
+	}
+	return v
+}
+
+// store writes the low bytes of an integer.
+func store(b []byte, bytes int, v uint64) {
+	for i := range bytes {
+		b[i] = byte(v >> (8 * i))
+	}
+}

@@ -1,0 +1,283 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// errShort is the error of a value that ends too early or has a length beyond its end.
+var errShort = errors.New("a value ends too early")
+
+// decoder decodes values that encode has written.
+type decoder struct {
+	codecs
+	changes *changes
+	b       []byte // what is left
+}
+
+// check compares the types of a file and of the program before values are decoded.
+func (c *changes) check(from, to *schema, path string) error {
+	switch {
+	case from.Kind == kindOpaque && to.Kind == kindOpaque:
+		return nil
+	case from.Kind == "struct" && to.Kind == "struct":
+		return c.match(from, to, path, func(f, t member) error {
+			return c.check(f.Type, t.Type, path+"."+t.Name)
+		})
+	case from.Kind == "array" && to.Kind == "array" && from.Len > to.Len:
+		return fmt.Errorf(tooShort, path, from.Len, to.Len)
+	case from.Kind == "map" && to.Kind == "map":
+		if err := c.check(from.Key, to.Key, path+" (key)"); err != nil {
+			return err
+		}
+		return c.check(from.Elem, to.Elem, path+"[]")
+	case from.Kind == "slice" && to.Kind == "slice", from.Kind == "array" && to.Kind == "array":
+		if from.Elem == nil || to.Elem == nil {
+			return nil
+		}
+		return c.check(from.Elem, to.Elem, path+"[]")
+	}
+	return c.fit(from, to, path)
+}
+
+// decode decodes a value of the type from into v, which is zero and addressable. If v is not valid, decode
+// passes over the value. path names v.
+func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
+	switch from.Kind {
+	case kindOpaque:
+		own, err := d.take()
+		if err != nil || !v.IsValid() {
+			return err
+		}
+		codec, _ := d.of(v.Type())
+		if err := codec.decode(own, v); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	case "struct":
+		return d.decodeStruct(from, v, path)
+	case "string":
+		text, err := d.take()
+		if err == nil && v.IsValid() {
+			v.SetString(string(text))
+		}
+		return err
+	case "slice":
+		return d.decodeSlice(from, v, path)
+	case "map":
+		return d.decodeMap(from, v, path)
+	case "array":
+		for i := range from.Len {
+			var elem reflect.Value
+			if v.IsValid() {
+				elem = v.Index(i)
+			}
+			if err := d.decode(from.Elem, elem, path); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return d.decodeNumber(from, v, path)
+}
+
+// take returns a part of the value that has its length before it.
+func (d *decoder) take() ([]byte, error) {
+	n, size := binary.Uvarint(d.b)
+	if size <= 0 || n > uint64(len(d.b)-size) {
+		return nil, errShort
+	}
+	part := d.b[size : size+int(n)]
+	d.b = d.b[size+int(n):]
+	return part, nil
+}
+
+// maxEmpty is the largest length of a slice or a map whose elements take no bytes in a file.
+const maxEmpty = 1 << 24
+
+// length returns the length of a slice or a map, and whether it is not nil.
+func (d *decoder) length(least int) (n int, some bool, err error) {
+	u, size := binary.Uvarint(d.b)
+	// An element takes at least as many bytes, so a length from a broken file costs no more memory than the
+	// file has.
+	if size <= 0 {
+		return 0, false, errShort
+	}
+	most := uint64(maxEmpty)
+	if least > 0 {
+		most = uint64((len(d.b) - size) / least)
+	}
+	if u > most+1 {
+		return 0, false, errShort
+	}
+	d.b = d.b[size:]
+	if u == 0 {
+		return 0, false, nil
+	}
+	return int(u - 1), true, nil
+}
+
+// least returns a bound of the bytes of an encoded value.
+func (s *schema) least() int {
+	switch s.Kind {
+	case "struct":
+		n := 0
+		for _, f := range s.Fields {
+			n += f.Type.least()
+		}
+		return n
+	case "array":
+		if s.Len == 0 {
+			return 0
+		}
+		return s.Len * s.Elem.least()
+	}
+	return 1
+}
+
+func (d *decoder) decodeStruct(from *schema, v reflect.Value, path string) error {
+	for _, f := range from.Fields {
+		name := f.Name
+		if now, ok := d.changes.renamed[path+"."+name]; ok {
+			name = now[len(path)+1:]
+		}
+		var into reflect.Value
+		if v.IsValid() {
+			if t, ok := v.Type().FieldByName(name); ok && len(t.Index) == 1 {
+				into = field(v, t.Index[0])
+			}
+		}
+		if err := d.decode(f.Type, into, path+"."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) decodeSlice(from *schema, v reflect.Value, path string) error {
+	n, some, err := d.length(from.Elem.least())
+	if err != nil || !some {
+		return err
+	}
+	if v.IsValid() {
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		if from.Elem.Kind == "uint8" && v.Type().Elem().Kind() == reflect.Uint8 {
+			reflect.Copy(v, reflect.ValueOf(d.b[:n]).Convert(v.Type()))
+			d.b = d.b[n:]
+			return nil
+		}
+	}
+	for i := range n {
+		var elem reflect.Value
+		if v.IsValid() {
+			elem = v.Index(i)
+		}
+		if err := d.decode(from.Elem, elem, path+"[]"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
+	n, some, err := d.length(from.Key.least() + from.Elem.least())
+	if err != nil || !some {
+		return err
+	}
+	if v.IsValid() {
+		v.Set(reflect.MakeMapWithSize(v.Type(), n))
+	}
+	for range n {
+		var key, elem reflect.Value
+		if v.IsValid() {
+			key, elem = reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		}
+		if err := d.decode(from.Key, key, path+" (key)"); err != nil {
+			return err
+		}
+		if err := d.decode(from.Elem, elem, path+"[]"); err != nil {
+			return err
+		}
+		if v.IsValid() {
+			v.SetMapIndex(key, elem)
+		}
+	}
+	return nil
+}
+
+// fixed are the bytes of values that always take as many.
+var fixed = map[string]int{"bool": 1, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
+
+func (d *decoder) decodeNumber(from *schema, v reflect.Value, path string) error {
+	if signed, ok := from.integer(); ok {
+		return d.decodeInteger(from.Kind, signed, v, path)
+	}
+	n, ok := fixed[from.Kind]
+	if !ok {
+		return fmt.Errorf("%s has the unknown kind %q", path, from.Kind)
+	}
+	if len(d.b) < n {
+		return errShort
+	}
+	b := d.b[:n]
+	d.b = d.b[n:]
+	if !v.IsValid() {
+		return nil
+	}
+	le := binary.LittleEndian
+	float := func(at int) float64 { return float64(math.Float32frombits(le.Uint32(b[at:]))) }
+	switch from.Kind {
+	case "bool":
+		v.SetBool(b[0] != 0)
+	case "float32":
+		v.SetFloat(float(0))
+	case "float64":
+		v.SetFloat(math.Float64frombits(le.Uint64(b)))
+	case "complex64":
+		v.SetComplex(complex(float(0), float(4)))
+	case "complex128":
+		v.SetComplex(complex(math.Float64frombits(le.Uint64(b)), math.Float64frombits(le.Uint64(b[8:]))))
+	}
+	return nil
+}
+
+func (d *decoder) decodeInteger(kind string, signed bool, v reflect.Value, path string) error {
+	var i int64
+	var u uint64
+	var size int
+	if kind == "uint8" {
+		if len(d.b) == 0 {
+			return errShort
+		}
+		u, i, size = uint64(d.b[0]), int64(d.b[0]), 1
+	} else if signed {
+		i, size = binary.Varint(d.b)
+		u = uint64(i)
+	} else {
+		u, size = binary.Uvarint(d.b)
+		i = int64(u)
+	}
+	if size <= 0 {
+		return errShort
+	}
+	d.b = d.b[size:]
+	if !v.IsValid() {
+		return nil
+	}
+	switch wrong := i < 0; { // a negative number, or one above the largest signed number
+	case v.CanInt():
+		if wrong && !signed || v.OverflowInt(i) {
+			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, u, v.Type())
+		}
+		v.SetInt(i)
+	default:
+		if wrong && signed || v.OverflowUint(u) {
+			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, i, v.Type())
+		}
+		v.SetUint(u)
+	}
+	return nil
+}

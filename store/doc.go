@@ -1,0 +1,12 @@
+// Package store keeps worlds outside of their process.
+//
+// [Save] writes a world to a file or any other stream, and [Load] reads it back: entities with their
+// generations, components of every storage, relations, edges, names, and what trackers have noted. An
+// [vast.Entity] that a program has kept outside of the world refers to the same entity after Load. A loaded
+// world goes on as the saved one would have: the next entities are born in the same slots, and queries and
+// loops go in the same order.
+//
+// The file describes each component type by the names, kinds and sizes of its fields. So a program whose
+// types have changed since, and a program for another processor, reads the file too: see [Load].
+// docs/store-format.md describes the file.
+package store

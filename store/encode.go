@@ -1,0 +1,115 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// encode appends a value that has passed schemaOf. The value must be addressable. Lengths are one more than
+// they are, so that 0 stands for nil. The entries of a map are in the order of their encoded keys, so that
+// equal values have equal bytes.
+func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
+	if codec, ok := c.of(v.Type()); ok {
+		at := len(b)
+		own, err := codec.append(nil, v)
+		b = binary.AppendUvarint(b[:at], uint64(len(own)))
+		return append(b, own...), err
+	}
+	le := binary.LittleEndian
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return append(b, 1), nil
+		}
+		return append(b, 0), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return binary.AppendVarint(b, v.Int()), nil
+	case reflect.Uint8:
+		return append(b, byte(v.Uint())), nil
+	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return binary.AppendUvarint(b, v.Uint()), nil
+	case reflect.Float32:
+		return le.AppendUint32(b, math.Float32bits(float32(v.Float()))), nil
+	case reflect.Float64:
+		return le.AppendUint64(b, math.Float64bits(v.Float())), nil
+	case reflect.Complex64:
+		x := complex64(v.Complex())
+		return le.AppendUint32(le.AppendUint32(b, math.Float32bits(real(x))), math.Float32bits(imag(x))), nil
+	case reflect.Complex128:
+		x := v.Complex()
+		return le.AppendUint64(le.AppendUint64(b, math.Float64bits(real(x))), math.Float64bits(imag(x))), nil
+	case reflect.String:
+		return append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...), nil
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(b, 0), nil
+		}
+		return c.encodeEach(binary.AppendUvarint(b, uint64(v.Len())+1), v)
+	case reflect.Array:
+		return c.encodeEach(b, v)
+	case reflect.Map:
+		return c.encodeMap(b, v)
+	}
+	var err error
+	for i := 0; i < v.NumField() && err == nil; i++ {
+		if v.Type().Field(i).Name != "_" {
+			b, err = c.encode(b, field(v, i))
+		}
+	}
+	return b, err
+}
+
+// encodeEach appends the elements of a slice or an array.
+func (c codecs) encodeEach(b []byte, v reflect.Value) ([]byte, error) {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		if _, ok := c.of(v.Type().Elem()); !ok {
+			// An encoded byte is the byte itself.
+			return append(b, v.Slice(0, v.Len()).Bytes()...), nil
+		}
+	}
+	var err error
+	for i := 0; i < v.Len() && err == nil; i++ {
+		b, err = c.encode(b, v.Index(i))
+	}
+	return b, err
+}
+
+func (c codecs) encodeMap(b []byte, v reflect.Value) ([]byte, error) {
+	if v.IsNil() {
+		return append(b, 0), nil
+	}
+	entries := make([][]byte, 0, v.Len())
+	for it := v.MapRange(); it.Next(); {
+		entry, err := c.encode(nil, addressable(it.Key()))
+		if err == nil {
+			entry, err = c.encode(entry, addressable(it.Value()))
+		}
+		if err != nil {
+			return b, err
+		}
+		entries = append(entries, entry)
+	}
+	slices.SortFunc(entries, bytes.Compare)
+	b = binary.AppendUvarint(b, uint64(v.Len())+1)
+	for _, entry := range entries {
+		b = append(b, entry...)
+	}
+	return b, nil
+}
+
+// addressable returns a copy of a value that has an address.
+func addressable(v reflect.Value) reflect.Value {
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+// field returns a field of an addressable struct, to read and write it even if it is not exported.
+func field(v reflect.Value, i int) reflect.Value {
+	f := v.Field(i)
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+}

@@ -1,0 +1,75 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/store"
+)
+
+// TestPythonReader: the reader that was written by the description of the format finds what the world holds.
+func TestPythonReader(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("CI") != "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	n := newTown(t, false)
+	n.live(8, 500)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, save(t, n, store.Options{}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	i := 0
+	for e := range n.w.Query().All() {
+		if i == len(lines) {
+			break
+		}
+		line := lines[i]
+		i++
+		want := []string{fmt.Sprintf("%v ", e)}
+		if p := n.age.Get(e); p != nil {
+			want = append(want, fmt.Sprintf(" age={'Days': %d, 'Adult': %s}", p.Days, python3(p.Adult)))
+		}
+		if p := n.burden.Get(e); p != nil {
+			want = append(want, fmt.Sprintf("burden={'Of': '%v', 'Weight': [%d, ", p.Of, p.Weight[0]))
+		}
+		if p := n.diary.Get(e); p != nil {
+			want = append(want, fmt.Sprintf("'Title': '%s', 'Lines': ['a', '', ", p.Title))
+		}
+		if name, ok := n.names.Of(e); ok {
+			want = append(want, "Name="+name)
+		}
+		if f, ok := n.childOf.Target(e); ok {
+			want = append(want, fmt.Sprintf("childOf=%v", f))
+		}
+		for _, part := range want {
+			if !strings.Contains(line+" ", part) {
+				t.Fatalf("%v: %s\nlacks %s", e, line, part)
+			}
+		}
+	}
+	if i != len(lines) || i != n.w.Len() {
+		t.Errorf("%d lines for %d entities", len(lines), n.w.Len())
+	}
+}
+
+// python3 spells a bool as Python does.
+func python3(v bool) string {
+	if v {
+		return "True"
+	}
+	return "False"
+}

@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"github.com/vastgo/vast/store"
+)
+
+// forge changes bytes of a file, and makes all checksums right again. Each patch is 4 bytes: where, in units
+// of a 2²⁴th of the file, and what to add.
+func forge(file, patches []byte) []byte {
+	file = bytes.Clone(file)
+	for ; len(patches) >= 4; patches = patches[4:] {
+		where := uint64(patches[0])<<16 | uint64(patches[1])<<8 | uint64(patches[2])
+		file[16+where*uint64(len(file)-16)>>24] += patches[3]
+	}
+	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
+	for at := 16; at+40 <= len(file); {
+		h := file[at : at+40]
+		size := le.Uint64(h[24:])
+		if size > uint64(len(file)-at-40) {
+			break
+		}
+		le.PutUint32(h[32:], crc32.Checksum(file[at+40:at+40+int(size)], table))
+		le.PutUint32(h[36:], crc32.Checksum(h[:36], table))
+		at += 40 + int(size)
+	}
+	return file
+}
+
+// FuzzLoad: a file whose bytes were changed, with right checksums, gives an error or a world that works.
+func FuzzLoad(f *testing.F) {
+	f.Add(uint8(0), []byte{})
+	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})
+	files := make(map[uint8][]byte)
+	f.Fuzz(func(t *testing.T, seed uint8, patches []byte) {
+		seed %= 4
+		if files[seed] == nil {
+			n := newTown(t, false)
+			n.live(uint64(seed), 300)
+			files[seed] = save(t, n, store.Options{})
+		}
+		n := makeTown(seed%2 == 1)
+		defer n.w.Close()
+		forged := bytes.NewReader(forge(files[seed], patches))
+		if _, err := store.Load(n.w, forged, store.Options{}); err != nil {
+			return
+		}
+		for e := range n.w.Query().All() {
+			n.order = append(n.order, e)
+		}
+		n.dump()
+		n.live(uint64(seed), 100)
+		if err := store.Save(n.w, new(bytes.Buffer), store.Options{}); err != nil {
+			t.Error(err)
+		}
+	})
+}

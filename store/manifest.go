@@ -1,0 +1,135 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+)
+
+// formatVersion is the version of the file's format. A reader refuses files of a later version.
+const formatVersion = 1
+
+// manifest describes a saved world: all of it apart from the bytes of arrays and values.
+type manifest struct {
+	Mark       uint32             `json:"mark"`
+	Alignment  int                `json:"alignment"`
+	Words      int                `json:"words"`
+	Used       int                `json:"used"`
+	Extents    int                `json:"extents"` // their number; they are the first array
+	Columns    []columnManifest   `json:"columns"`
+	Archetypes [][]int            `json:"archetypes"`
+	Arrays     []arrayManifest    `json:"arrays"`
+	Resources  []resourceManifest `json:"resources,omitempty"`
+}
+
+type columnManifest struct {
+	Name    string        `json:"name"`
+	Storage string        `json:"storage"`
+	Linked  string        `json:"linked,omitempty"`
+	Private bool          `json:"private,omitempty"`
+	Names   bool          `json:"names,omitempty"`
+	Type    *schema       `json:"type,omitempty"` // nil for a tag
+	Slots   int           `json:"slots"`
+	Pool    *poolManifest `json:"pool,omitempty"`
+	Notes   []int         `json:"notes,omitempty"`
+}
+
+type poolManifest struct {
+	Slots int    `json:"slots"`
+	Mark  uint32 `json:"mark"`
+}
+
+type arrayManifest struct {
+	Kind   string  `json:"kind"`
+	Column int     `json:"column"` // -1 for an array of the world
+	Number int     `json:"number,omitempty"`
+	Len    int     `json:"len"`
+	Type   *schema `json:"type"`
+}
+
+type resourceManifest struct {
+	Name string  `json:"name"`
+	Type *schema `json:"type"`
+}
+
+// storages are the names of the storages in files.
+var storages = [...]string{probing.StorageDense: "dense", probing.StorageTag: "tag",
+	probing.StorageSparse: "sparse", probing.StorageHeap: "heap"}
+
+// describe returns the manifest of a world's state, and the schemas' errors.
+func describe(s *state.World, c codecs) (*manifest, error) {
+	m := &manifest{Mark: s.Mark, Alignment: s.Alignment, Words: s.Words, Used: s.Used,
+		Extents: len(s.Extents), Archetypes: s.Archetypes}
+	known := make(map[string]bool)
+	for _, col := range s.Columns {
+		if known[col.Name] {
+			return nil, fmt.Errorf("two columns have the name %q: give one of them another name with Named",
+				col.Name)
+		}
+		known[col.Name] = true
+		one := columnManifest{Name: col.Name, Storage: storages[col.Storage], Linked: col.Linked,
+			Private: col.Private, Names: col.Names, Slots: col.Slots, Notes: col.Notes}
+		switch {
+		case col.Storage == probing.StorageHeap:
+			var err error
+			if one.Type, err = c.schemaOf(col.Type, col.Name); err != nil {
+				return nil, err
+			}
+		case col.Type != nil:
+			one.Type = schemaOf(col.Type)
+		}
+		if col.Pool != nil {
+			one.Pool = &poolManifest{col.Pool.Slots, col.Pool.Mark}
+		}
+		m.Columns = append(m.Columns, one)
+	}
+	for _, a := range s.Arrays {
+		m.Arrays = append(m.Arrays, arrayManifest{a.Kind, a.Column, a.Number, a.Len, schemaOf(a.Type)})
+	}
+	return m, nil
+}
+
+// parse reads a manifest. It checks what the other functions rely on.
+func parse(text []byte) (*manifest, error) {
+	m := new(manifest)
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("the description of the world: %w", err)
+	}
+	if m.Extents < 0 {
+		return nil, errors.New("the description of the world has a negative number of extents")
+	}
+	for _, c := range m.Columns {
+		if c.Type != nil {
+			if err := c.Type.check(c.Storage == storages[probing.StorageHeap]); err != nil {
+				return nil, fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+		if c.Type == nil && c.Storage != storages[probing.StorageTag] {
+			return nil, fmt.Errorf("column %s has no type", c.Name)
+		}
+	}
+	for _, a := range m.Arrays {
+		if err := a.Type.check(false); err != nil {
+			return nil, fmt.Errorf("array %q: %w", a.Kind, err)
+		}
+		if a.Column < -1 || a.Column >= len(m.Columns) || a.Len < 0 {
+			return nil, fmt.Errorf("array %q has %d elements and belongs to column %d of %d", a.Kind, a.Len,
+				a.Column, len(m.Columns))
+		}
+	}
+	for _, r := range m.Resources {
+		if err := r.Type.check(true); err != nil {
+			return nil, fmt.Errorf("resource %s: %w", r.Name, err)
+		}
+	}
+	return m, nil
+}
+
+// nameOf is the name of a resource's type in files.
+func nameOf(t reflect.Type) string { return t.String() }
+
+func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }

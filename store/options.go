@@ -1,0 +1,36 @@
+package store
+
+import (
+	"reflect"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/state"
+)
+
+// Options say how worlds are saved and loaded. The zero value works for worlds without HeapColumns of types
+// that need a codec.
+type Options struct {
+	// Resources are the types of the resources that are saved and loaded with the world, such as
+	// reflect.TypeFor[Clock](). The rules for the components of a HeapColumn hold for their values; see
+	// [Save]. Default: none.
+	Resources []reflect.Type
+	// Codecs encode values of types that package store cannot encode, or encode them in another way. Make
+	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in resources,
+	// and inside of other values there.
+	Codecs []Codec
+	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
+	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
+	// begins with the new name of its column. Only Load uses it.
+	Renamed map[string]string
+}
+
+// engine holds the methods of package vast that this package calls. The any that Restore returns stands for
+// the world that is being restored, the first any of Value and Slots for a column.
+var engine = state.Vast.(interface {
+	Describe(w *vast.World) (*state.World, error)
+	Restore(w *vast.World, s *state.World) (restored any, arrays []state.Array, err error)
+	Settle(restored any) error
+	Finish(restored any) error
+	Value(column any, slot int) reflect.Value
+	Slots(column any, yield func(slot int) bool)
+})

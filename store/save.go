@@ -1,0 +1,192 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// Save writes a world to dst: its entities, the components of all columns, relations, edges, names, what
+// trackers have noted, and the resources that the options name. The world stays as it is. Nothing may change
+// it, its components included, while Save runs. Two worlds in the same state give the same bytes, apart from
+// unused bytes between the fields of components.
+//
+// The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
+// structs of what can be encoded need nothing, fields that are not exported included. A type that has the
+// methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and every other type by a
+// codec in the options.
+//
+// Save returns an error if Commands wait to be applied, if two columns have the same name, if a component
+// cannot be encoded (the message names the field and the remedy), or if dst does. Then what dst got is not a
+// world. Save to a file that is not the only good one.
+//
+// Complexity: one write for each MiB of memory that holds components.
+func Save(w *vast.World, dst io.Writer, o Options) error {
+	if err := save(w, dst, o); err != nil {
+		return fmt.Errorf("store: saving world %q: %w", w.Options().Name, err)
+	}
+	return nil
+}
+
+func save(w *vast.World, dst io.Writer, o Options) error {
+	s, err := engine.Describe(w)
+	if err != nil {
+		return err
+	}
+	c := codecsOf(o)
+	m, err := describe(s, c)
+	if err != nil {
+		return err
+	}
+	resources, err := c.resources(w, m, o)
+	if err != nil {
+		return err
+	}
+	text, err := appendManifest(m)
+	if err != nil {
+		return err
+	}
+	out, err := newBlockWriter(dst)
+	if err != nil {
+		return err
+	}
+	if err := out.write(block{kind: blockManifest}, text); err != nil {
+		return err
+	}
+	n := len(s.Extents)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Extents))), n*bytesExtent)
+	if err := out.write(block{kind: blockExtents, count: uint64(n)}, bytes); err != nil {
+		return err
+	}
+	a := arrayWriter{out: out}
+	for i := range s.Arrays {
+		if err := a.write(uint32(i), &s.Arrays[i]); err != nil {
+			return err
+		}
+	}
+	for i := range s.Columns {
+		if s.Columns[i].Storage == probing.StorageHeap {
+			if err := c.writeValues(out, uint32(i), &s.Columns[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i, b := range resources {
+		if err := out.write(block{kind: blockResource, index: uint32(i), count: 1}, b); err != nil {
+			return err
+		}
+	}
+	return out.close()
+}
+
+// resources encodes the resources that the options name, and enters them into the manifest. A resource that
+// the world lacks is left out.
+func (c codecs) resources(w *vast.World, m *manifest, o Options) (encoded [][]byte, err error) {
+	for _, t := range o.Resources {
+		v, ok := probe.Resource(w, t)
+		if !ok {
+			continue
+		}
+		one := resourceManifest{Name: nameOf(t)}
+		if one.Type, err = c.schemaOf(t, nameOf(t)); err != nil {
+			return nil, err
+		}
+		b, err := c.encode(nil, v)
+		if err != nil {
+			return nil, fmt.Errorf("resource %s: %w", nameOf(t), err)
+		}
+		m.Resources = append(m.Resources, one)
+		encoded = append(encoded, b)
+	}
+	return encoded, nil
+}
+
+const bytesExtent = int(unsafe.Sizeof(state.Extent{}))
+
+// arrayWriter writes the elements of arrays that belong to a state.
+type arrayWriter struct {
+	out    *blockWriter
+	buffer []byte
+}
+
+// write writes an array in blocks of elements that lie side by side.
+func (w *arrayWriter) write(index uint32, a *state.Array) error {
+	size := int(a.Type.Size())
+	most := max(maxBlock/size/64, 1) * 64 // elements in a block
+	kept := a.Kept
+	if kept == nil {
+		kept = func(int) uint64 { return ^uint64(0) }
+	}
+	for lo := 0; lo < a.Len; {
+		if kept(lo/64) == 0 {
+			lo += 64
+			continue
+		}
+		hi, whole := lo, true
+		for hi < a.Len && hi-lo < most {
+			mask := kept(hi / 64)
+			if mask == 0 {
+				break
+			}
+			whole = whole && mask == ^uint64(0)>>max(0, hi+64-a.Len)
+			hi += 64
+		}
+		hi = min(hi, a.Len)
+		bytes := a.Bytes(lo, hi)
+		if a.Kept != nil && !whole {
+			bytes = w.without(bytes, lo, size, kept)
+		}
+		b := block{kind: blockArray, index: index, first: uint64(lo), count: uint64(hi - lo)}
+		if err := w.out.write(b, bytes); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// without returns a copy of the elements from lo on in which those that do not belong to the state are zero.
+func (w *arrayWriter) without(bytes []byte, lo, size int, kept func(int) uint64) []byte {
+	w.buffer = append(w.buffer[:0], bytes...)
+	for at := 0; at < len(bytes); at += 64 * size {
+		word := w.buffer[at:min(at+64*size, len(bytes))]
+		for gone := ^kept(lo/64 + at/size/64); gone != 0; gone &= gone - 1 {
+			if i := bits.TrailingZeros64(gone) * size; i < len(word) {
+				clear(word[i : i+size])
+			}
+		}
+	}
+	return w.buffer
+}
+
+// writeValues writes the components of a HeapColumn in the order of slots, each with its length before it.
+func (c codecs) writeValues(out *blockWriter, index uint32, col *state.Column) (err error) {
+	var b, one []byte
+	first, n := 0, 0
+	flush := func() error {
+		defer func() { b, first, n = b[:0], first+n, 0 }()
+		return out.write(block{kind: blockValues, index: index, first: uint64(first), count: uint64(n)}, b)
+	}
+	engine.Slots(col.Of, func(slot int) bool {
+		if one, err = c.encode(one[:0], engine.Value(col.Of, slot)); err != nil {
+			err = fmt.Errorf("column %s, slot %d: %w", col.Name, slot, err)
+			return false
+		}
+		b = append(binary.AppendUvarint(b, uint64(len(one))), one...)
+		if n++; len(b) >= maxBlock/2 {
+			err = flush()
+		}
+		return err == nil
+	})
+	if err == nil && n > 0 {
+		err = flush()
+	}
+	return err
+}
