@@ -27,7 +27,7 @@ func (a *entityAnswer) fieldAt(t *testing.T, column, path string) *value.Field {
 			return c.fieldAt(t, path)
 		}
 	}
-	t.Fatalf("%s has no %s", a.ID, column)
+	t.Fatalf("entity %s has no component %s", a.ID, column)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (one *component) fieldAt(t *testing.T, path string) *value.Field {
 	}
 	f := find(one.Value)
 	if f == nil {
-		t.Fatalf("%s has no %s", one.Column, path)
+		t.Fatalf("component %s has no field %s", one.Column, path)
 	}
 	return f
 }
@@ -83,7 +83,7 @@ func TestEntity(t *testing.T) {
 		t.Errorf("%+v %+v", v, v.Entity)
 	}
 	if c := e.Components[3]; c.Value != nil || c.Editable || c.Size != 0 {
-		t.Errorf("a tag is %+v", c)
+		t.Errorf("the component of a tag is %+v", c)
 	}
 	links := []linkList{{"ChildOf", 7, "relation", "out", 1, []linkEnd{{f.paris.String(), "Paris", ""}}}}
 	if !reflect.DeepEqual(e.Links, links) {
@@ -101,7 +101,7 @@ func TestEntity(t *testing.T) {
 	if a := e.Address; a.Slot != e.Slot || a.Word != e.Slot/64 || a.Bit != e.Slot%64 || a.Extent > a.Slot ||
 		a.Extent+a.Slots <= a.Slot || a.Entities == 0 ||
 		!slices.Equal(e.Archetype, []string{"Position", "Velocity"}) {
-		t.Errorf("%+v, born with %q", a, e.Archetype)
+		t.Errorf("address %+v, archetype %q", a, e.Archetype)
 	}
 
 	var paris entityAnswer
@@ -272,7 +272,7 @@ func TestChildrenOfMany(t *testing.T) {
 	})
 	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
 		k.answer.Rows[0].ID != want.String() {
-		t.Errorf("%v, %d looks, %d restarts, %+v, want %v", k.err, looks, k.anew, k.answer, want)
+		t.Errorf("%v, %d visits, %d restarts, %+v, want %v", k.err, looks, k.anew, k.answer, want)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestNames(t *testing.T) {
 	f.refused(t, http.StatusBadRequest, "GET", "names?prefix="+strings.Repeat("x", 300), "", "")
 }
 
-// towns is a Namer of the program.
+// towns is the Namer of a program. It gives one entity the name Town.
 type towns struct{ e vast.Entity }
 
 func (n towns) Name(e vast.Entity) (string, bool)    { return "Town", e == n.e }
@@ -327,7 +327,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	}
 }
 
-// TestManyNames reads the names in parts.
+// TestManyNames searches 9,000 names, which the inspector reads in several visits.
 func TestManyNames(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 9000)
 	f.see(t, func() {

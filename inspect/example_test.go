@@ -53,7 +53,7 @@ func Example() {
 	// Output: {"rows":[{"id":"8.1","slot":8,"name":"","values":{"Health":"{Points:8}"}}]}
 }
 
-// A game shows its units on a map, burning ones in red.
+// A game shows its units on a map and draws the burning units in red.
 func ExamplePlane() {
 	type Position struct{ X, Y float32 }
 	w := vast.NewWorld(vast.Options{Name: "game"})
@@ -82,7 +82,7 @@ func ExamplePlane() {
 	// Output: {"views":[{"id":"field","title":"Field of battle"}]}
 }
 
-// A program with metrics of its own adds those of its world, with or without an inspector.
+// A program that has its own metrics adds the metrics of its world, with or without an inspector.
 func ExampleNewCollector() {
 	world := vast.NewWorld(vast.Options{Name: "town"})
 	registry := prometheus.NewRegistry()

@@ -59,8 +59,8 @@ func (s Stage) String() string {
 // hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is an inspected world that runs. Its world belongs to the schedule until the test ends: read it in
-// in.look.
+// fixture is an inspected world that runs. The world belongs to the schedule until the test ends: a test reads
+// the world with see.
 type fixture struct {
 	*Inspector
 	w        *vast.World
@@ -75,15 +75,15 @@ type fixture struct {
 	childOf  vast.Relation
 	road     vast.Edges[Road]
 
-	paris, london, hostile vast.Entity // two towns, and one with the hostile name
-	// 1,000; every tenth is infected, every hundredth dead; children of the towns in turn
+	paris, london, hostile vast.Entity // two towns, and a town with the hostile name
+	// Every tenth person is infected and every hundredth is dead. The towns are their parents in turn.
 	people []vast.Entity
 }
 
 // newFixture starts a world of 1,003 entities, whose schedule makes 200 ticks a second until the test ends.
 func newFixture(t testing.TB, o Options) *fixture { return newFixtureOf(t, o, 1000) }
 
-// newFixtureOf is newFixture with a number of people.
+// newFixtureOf starts the same world with a given number of people.
 func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
@@ -180,7 +180,7 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 // at returns the URL of a path.
 func (f *fixture) at(path string) string { return "http://" + f.Addr().String() + path }
 
-// do sends a request and returns status and body.
+// do sends a request and returns the answer's status and body.
 func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byte) {
 	t.Helper()
 	r, err := http.NewRequest(method, f.at(path), strings.NewReader(body))
@@ -205,7 +205,7 @@ func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byt
 	return answer.StatusCode, text
 }
 
-// get requests a path below the prefix and decodes the JSON of the answer, which must be a success.
+// get requests a path below the prefix and decodes the JSON answer. A status other than 200 fails the test.
 func (f *fixture) get(t testing.TB, path string, into any) {
 	t.Helper()
 	status, body := f.do(t, "GET", prefix+path, f.options.Token, "")
@@ -217,7 +217,7 @@ func (f *fixture) get(t testing.TB, path string, into any) {
 	}
 }
 
-// refused sends a request and returns the problem; the answer must have the status.
+// refused sends a request that the server must refuse with the given status, and returns the problem.
 func (f *fixture) refused(t testing.TB, status int, method, path, token, body string) problem {
 	t.Helper()
 	got, text := f.do(t, method, prefix+path, token, body)
@@ -229,7 +229,7 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	return answer.Error
 }
 
-// see calls f in a look.
+// see calls look during a visit to the world.
 func (f *fixture) see(t testing.TB, look func()) {
 	t.Helper()
 	if err := f.look(context.Background(), func() bool { look(); return true }); err != nil {
@@ -247,7 +247,7 @@ func (f *fixture) holds(t testing.TB, what string, is func() bool) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%s: never true", what)
+			t.Fatalf("%s: the condition never holds", what)
 		}
 	}
 }

@@ -97,11 +97,12 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// If there are too many numbers, the histogram is of an even sample, and says so.
+// TestHistogramSampled: if there are too many numbers, the histogram counts an even sample of the numbers and
+// reports its size.
 func TestHistogramSampled(t *testing.T) {
 	var g gathering
 	const n = 3 * numbersMost
-	for i := range n { // as gather does, without a world
+	for i := range n { // the same steps as in gather, without a world
 		words := []uint64{1}
 		g.count++
 		if g.thinner.thin(words); words[0] != 0 {
@@ -116,7 +117,7 @@ func TestHistogramSampled(t *testing.T) {
 	if g.thinner.halvings == 0 || a.Sample > numbersMost || a.Sample < numbersMost/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
-	for _, b := range a.Bins { // a tenth of 3 Mi each, with a standard deviation of about 1,000
+	for _, b := range a.Bins { // each counts a tenth of 3 Mi, give or take about 1,000
 		if math.Abs(float64(b.Count)-n/10) > 10_000 {
 			t.Errorf("%+v, want about %d", b, n/10)
 		}

@@ -31,7 +31,7 @@ func dial(t *testing.T, addr string, n int) []net.Conn {
 	return conns
 }
 
-// honest sends a request on a new connection.
+// honest sends a valid request on a new connection. The request must succeed.
 func honest(t *testing.T, addr string) {
 	t.Helper()
 	client := http.Client{Timeout: waiting, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -52,14 +52,14 @@ func (f *fixture) ticks(t *testing.T) (n uint64) {
 	return n
 }
 
-// goesOn checks that the world still ticks and admits looks.
+// goesOn checks that the world still ticks and admits visits.
 func (f *fixture) goesOn(t *testing.T) {
 	t.Helper()
 	before := f.ticks(t)
-	eventually(t, "twenty ticks", func() bool { return f.ticks(t) >= before+20 })
+	eventually(t, "twenty more ticks pass", func() bool { return f.ticks(t) >= before+20 })
 }
 
-// closedByServer counts the connections that the server closes, until it is stopped.
+// closedByServer counts the connections that the server closes before the test ends.
 func closedByServer(t *testing.T, conns []net.Conn) (closed *atomic.Int32) {
 	closed = new(atomic.Int32)
 	var readers sync.WaitGroup
@@ -101,7 +101,7 @@ func TestSlowRequestsAreDropped(t *testing.T) {
 			}
 		}
 	}()
-	eventually(t, "all are dropped", func() bool {
+	eventually(t, "all connections are dropped", func() bool {
 		f.goesOn(t)
 		honest(t, addr)
 		return closed.Load() == int32(len(conns))
@@ -122,7 +122,7 @@ func TestThousandIdleConnections(t *testing.T) {
 	honest(t, addr)
 }
 
-// TestKeptConnections keeps connections waiting for a second request.
+// TestKeptConnections: the server drops connections that wait for a second request if there are too many.
 func TestKeptConnections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -130,7 +130,7 @@ func TestKeptConnections(t *testing.T) {
 	const n = 2 * maxConnections
 	conns := dial(t, addr, n)
 	for _, conn := range conns {
-		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // may be dropped already
+		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // fails if the connection is dropped already
 	}
 	closed := closedByServer(t, conns)
 	honest(t, addr)
@@ -139,7 +139,7 @@ func TestKeptConnections(t *testing.T) {
 	f.goesOn(t)
 }
 
-// serveTopic serves a topic of the test at stream?topic=test.
+// serveTopic serves a topic of the test at the path test/stream. tell makes the topic's values.
 func (f *fixture) serveTopic(t *testing.T, every time.Duration, tell func() any) (addr string) {
 	t.Helper()
 	return f.serveMore(t, route{method: "GET", pattern: "test/stream", stream: true,
@@ -169,9 +169,9 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	f.goesOn(t)
 	honest(t, addr)
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
-	// The topic was made only as often as the system's buffers could take it: nothing waits in the server.
+	// Values of the topic were made only until the system's buffers were full: no value waits in the server.
 	if n := made.Load(); n > 4*64 {
-		t.Errorf("%d MiB were made without a reader", n*size>>20)
+		t.Errorf("%d MiB of values were made without a reader", n*size>>20)
 	}
 }
 
@@ -186,15 +186,15 @@ func TestTooManyStreams(t *testing.T) {
 	}
 	eventually(t, "the streams begin", func() bool { return len(f.streams) == maxStreams })
 	answer, body := exchange(t, addr, request)
-	checkRefused(t, "one too many", answer, body, http.StatusTooManyRequests, "streams")
+	checkRefused(t, "one stream too many", answer, body, http.StatusTooManyRequests, "streams")
 	if answer.Header.Get("Retry-After") != "5" {
 		t.Errorf("Retry-After is %q", answer.Header.Get("Retry-After"))
 	}
 	honest(t, addr)
 	conns[0].Close()
-	eventually(t, "a place is free", func() bool { return len(f.streams) == maxStreams-1 })
+	eventually(t, "a stream ends", func() bool { return len(f.streams) == maxStreams-1 })
 	io.WriteString(dial(t, addr, 1)[0], request)
-	eventually(t, "the place is taken", func() bool { return len(f.streams) == maxStreams })
+	eventually(t, "another stream begins", func() bool { return len(f.streams) == maxStreams })
 }
 
 func TestHeadOfStream(t *testing.T) {
@@ -206,7 +206,7 @@ func TestHeadOfStream(t *testing.T) {
 		kind != "text/event-stream" {
 		t.Errorf("%d %s", answer.StatusCode, kind)
 	}
-	eventually(t, "it ends", func() bool { return len(f.streams) == 0 })
+	eventually(t, "the stream ends", func() bool { return len(f.streams) == 0 })
 }
 
 // TestNobodyIsLeftWaiting runs alone, because it counts goroutines.
@@ -222,7 +222,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	var clients sync.WaitGroup
 	codes := make(map[string]int)
 	var mu sync.Mutex
-	const n = maxConnections / 2 // as many clients hang up, so no connection is dropped for another
+	const n = maxConnections / 2 // n more clients hang up, so no connection is dropped
 	for range n {
 		clients.Go(func() {
 			conn, err := net.Dial("tcp", addr)
@@ -231,7 +231,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 				return
 			}
 			io.WriteString(conn, head("GET", prefix+"world", addr))
-			conn.Close() // hangs up while it waits
+			conn.Close() // hangs up while the request waits
 		})
 		clients.Go(func() {
 			answer, body := exchange(t, addr, head("GET", prefix+"world", addr, "Connection: close"))
@@ -250,7 +250,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	}
 	clients.Wait()
 	if codes["notAdmitted"] == 0 || codes["notAdmitted"]+codes["busy"] != n {
-		t.Errorf("refused: %v", codes)
+		t.Errorf("the codes of the refusals are %v", codes)
 	}
 	const serving = 2 // goroutines of the inspector itself
 	eventually(t, "the requests' goroutines end",

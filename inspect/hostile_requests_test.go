@@ -20,22 +20,22 @@ func TestLargeRequests(t *testing.T) {
 	declared := fmt.Sprintf("Content-Length: %d", maxBodyBytes+1)
 	for _, target := range []string{prefix + "test/write", prefix + "world", "/"} {
 		answer, body := exchange(t, addr, head("POST", target, addr, append(headers, declared)...))
-		checkRefused(t, "a body said to be too large for "+target, answer, body,
+		checkRefused(t, "a declared size that is too large for "+target, answer, body,
 			http.StatusRequestEntityTooLarge, "size")
 	}
 	if reached != 0 {
-		t.Error("the body that was too large was taken")
+		t.Error("a body that was too large was accepted")
 	}
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", maxBodyBytes/8, strings.Repeat("x", maxBodyBytes/8))
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"1\r\nx\r\n0\r\n\r\n")
-	checkRefused(t, "a body that turns out too large", answer, body, http.StatusRequestEntityTooLarge, "size")
+	checkRefused(t, "a body of unknown size that is too large", answer, body, http.StatusRequestEntityTooLarge, "size")
 	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"0\r\n\r\n")
 	if answer.StatusCode != http.StatusOK {
-		t.Errorf("a body as large as it may be: %d %s", answer.StatusCode, body)
+		t.Errorf("a body of the largest size: %d %s", answer.StatusCode, body)
 	}
 
 	long := strings.Repeat("x", 2*maxHeaderBytes)
@@ -104,7 +104,7 @@ func TestStrangePaths(t *testing.T) {
 			checkRefused(t, target, answer, body, http.StatusNotFound, "notFound")
 		}
 		if strings.Contains(body, "root:") || strings.Contains(body, "package inspect") {
-			t.Errorf("%.80q gives what is no part of the page: %.80s", target, body)
+			t.Errorf("%.80q returns content from outside the page: %.80s", target, body)
 		}
 	}
 	answer, body := exchange(t, addr, "GET /\x00 HTTP/1.1\r\nHost: "+addr+"\r\n\r\n")
@@ -113,7 +113,7 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-// TestBrokenRequests sends invalid requests.
+// TestBrokenRequests: the server refuses invalid requests and answers later ones.
 func TestBrokenRequests(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
@@ -169,7 +169,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	if body, err := io.ReadAll(answer.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("an answer that is not whole looks so: %d bytes, %v", len(body), err)
+		t.Errorf("an answer that a panic cuts short looks complete: %d bytes, %v", len(body), err)
 	}
 	if answer, body := exchange(t, addr, head("GET", prefix+"world",
 		addr)); answer.StatusCode != http.StatusOK {

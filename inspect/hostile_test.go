@@ -61,7 +61,7 @@ func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 	if err := conn.SetDeadline(time.Now().Add(waiting)); err != nil {
 		t.Fatal(err)
 	}
-	go io.WriteString(conn, request) // the answer may come before all is sent
+	go io.WriteString(conn, request) // the answer may come before the whole request is sent
 	method, _, _ := strings.Cut(request, " ")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
@@ -74,7 +74,7 @@ func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 	return answer, string(body)
 }
 
-// head is a request without a body; further headers are whole lines.
+// head returns a request without a body. Each of the headers is a whole line.
 func head(method, target, host string, headers ...string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, target, host,
 		strings.Join(append(headers, ""), "\r\n"))
@@ -91,7 +91,7 @@ func checkRefused(t *testing.T, what string, answer *http.Response, body string,
 	checkHeaders(t, what, answer)
 }
 
-// checkHeaders checks that a browser may only show an answer.
+// checkHeaders checks the security headers of an answer, which restrict a browser.
 func checkHeaders(t testing.TB, what string, answer *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -114,10 +114,10 @@ func checkHeaders(t testing.TB, what string, answer *http.Response) {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
-// target is a path that a route answers.
+// target returns a path that the route answers.
 func (rt route) target() string { return prefix + placeholder.ReplaceAllString(rt.pattern, "1.1") }
 
-// writes are the routes that change something, and a route of the test that counts its calls.
+// writes returns the routes that change something, and writeRoute.
 func (f *fixture) writes(reached *int) (all []route) {
 	for _, rt := range f.routes() {
 		if rt.write {
@@ -127,6 +127,7 @@ func (f *fixture) writes(reached *int) (all []route) {
 	return append(all, writeRoute(reached))
 }
 
+// writeRoute returns a route that counts its calls.
 func writeRoute(reached *int) route {
 	return route{method: "POST", pattern: "test/write", write: true,
 		answer: func(r *http.Request) (any, error) {
@@ -166,9 +167,9 @@ func TestForeignHost(t *testing.T) {
 		}
 	}
 	answer, body := exchange(t, addr, "GET "+prefix+"world HTTP/1.0\r\n\r\n")
-	checkRefused(t, "no host", answer, body, http.StatusForbidden, "host")
+	checkRefused(t, "a request without a host", answer, body, http.StatusForbidden, "host")
 	answer, body = exchange(t, addr, head("GET", "http://evil.example"+prefix+"world", addr))
-	checkRefused(t, "a whole URL", answer, body, http.StatusForbidden, "host")
+	checkRefused(t, "a URL as the target", answer, body, http.StatusForbidden, "host")
 
 	for _, host := range []string{addr, "localhost:" + port, "LocalHost", "[::1]:" + port, "[::1]",
 		"proxy.example", "PROXY.example:80"} {
@@ -220,11 +221,11 @@ func TestForeignOrigin(t *testing.T) {
 		}
 	}
 	if reached != len(own) {
-		t.Errorf("the own page has written %d times, want %d", reached, len(own))
+		t.Errorf("the page itself has written %d times, want %d", reached, len(own))
 	}
 }
 
-// wrongTokens are different from the token "Secret1234".
+// wrongTokens are headers that must not be accepted as the token "Secret1234".
 var wrongTokens = [][]string{
 	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "},
 	{"Authorization: Secret1234"},
@@ -278,17 +279,17 @@ func TestReadOnlyRefusesWriting(t *testing.T) {
 		checkRefused(t, rt.method+" "+rt.pattern, answer, body, http.StatusForbidden, "readOnly")
 	}
 	if reached != 0 {
-		t.Errorf("%d writes", reached)
+		t.Errorf("%d writes to a read-only inspector", reached)
 	}
 }
 
-// TestOthersTakeTheToken listens at an address that other machines could reach.
+// TestOthersTakeTheToken: at an address that other machines can reach, every route requires the token.
 func TestOthersTakeTheToken(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "Secret1234", Profiling: true})
 	addr := browsable(f.Addr())
 	for _, rt := range f.routes() {
 		if rt.write {
-			continue // refused anyway: see TestReadOnly
+			continue // refused anyway: see TestReadOnlyRefusesWriting
 		}
 		for _, headers := range wrongTokens {
 			answer, body := exchange(t, addr, head("GET", rt.target()+"?token=Secret1234", addr, headers...))
@@ -344,7 +345,7 @@ func TestMethods(t *testing.T) {
 			checkRefused(t, method+" "+target, answer, body, http.StatusMethodNotAllowed, "method")
 			for _, m := range strings.Split(answer.Header.Get("Allow"), ", ") {
 				if !slices.Contains(methods, m) {
-					t.Errorf("%s %s: Allow is %q, want of %q", method, target, answer.Header.Get("Allow"),
+					t.Errorf("%s %s: Allow is %q, want only %q", method, target, answer.Header.Get("Allow"),
 						methods)
 				}
 			}
@@ -352,6 +353,6 @@ func TestMethods(t *testing.T) {
 	}
 	if answer, _ := exchange(t, addr, head("HEAD", prefix+"world",
 		addr)); answer.StatusCode != http.StatusOK {
-		t.Errorf("HEAD: %d", answer.StatusCode)
+		t.Errorf("HEAD of the world: %d", answer.StatusCode)
 	}
 }

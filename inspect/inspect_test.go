@@ -68,7 +68,7 @@ func TestURL(t *testing.T) {
 	}
 	f = newFixture(t, Options{ReadWrite: true, Token: "secret"})
 	if f.URL() != f.at("/#token=secret") {
-		t.Errorf("URL %s of one that writes", f.URL())
+		t.Errorf("URL %s of an inspector that can write", f.URL())
 	}
 }
 
@@ -96,7 +96,7 @@ func TestClose(t *testing.T) {
 		}
 	}
 	if _, err := net.Dial("tcp", f.Addr().String()); err == nil {
-		t.Error("it still listens")
+		t.Error("the closed inspector still listens")
 	}
 }
 

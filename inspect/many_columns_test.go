@@ -17,7 +17,7 @@ type oddWide struct {
 	Last  ten[ten[float32]]
 }
 
-// TestManyColumns inspects a world of 300 wide columns, all of which one entity has.
+// TestManyColumns inspects a world of 300 columns and an entity that has all of them.
 func TestManyColumns(t *testing.T) {
 	const columns = 300
 	var e vast.Entity
@@ -57,7 +57,7 @@ func TestManyColumns(t *testing.T) {
 		told += len(c.Fields)
 	}
 	if told > worldFields {
-		t.Errorf("%d fields are described", told)
+		t.Errorf("the answer describes %d fields", told)
 	}
 
 	var a entityAnswer
@@ -75,7 +75,7 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("%d components with %d fields", len(a.Components), fields)
 	}
 
-	// Fields that the world's description leaves out are still read: the first 256 of each component.
+	// A query can read fields that the world's description leaves out: the first 256 fields of each component.
 	count := func(query string) (n countAnswer) {
 		t.Helper()
 		f.get(t, asking("count", "query", query), &n)
@@ -116,7 +116,7 @@ func TestManyColumns(t *testing.T) {
 			elements++
 		}
 	}
-	// dense elements, and the handles of sparse ones
+	// the areas hold the elements of dense columns and the handles of sparse columns
 	if len(word.Columns) != columns || elements != columns/2 {
 		t.Errorf("%d columns in the word, %d areas of elements", len(word.Columns), elements)
 	}
@@ -144,7 +144,7 @@ func TestManyColumns(t *testing.T) {
 	})
 }
 
-// TestManyArchetypes inspects a world with more archetypes than are listed.
+// TestManyArchetypes inspects a world with more archetypes than an answer lists.
 func TestManyArchetypes(t *testing.T) {
 	const archetypes, columns = maxArchetypes + 88, 24
 	f := newOddWorld(t, Options{}, 1<<17, func(w *vast.World) {

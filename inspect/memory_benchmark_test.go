@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// quietWorld is a world in which only timed looks happen.
+// quietWorld is a world that does nothing but admit visits. It records the time of each visit.
 type quietWorld struct {
 	*Inspector
 	mu    sync.Mutex
@@ -47,7 +47,7 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 			case <-bell:
 				for more := true; more; {
 					begun := time.Now()
-					more = w.Admit(0) // one look
+					more = w.Admit(0) // one visit
 					q.mu.Lock()
 					q.looks = append(q.looks, time.Since(begun))
 					q.mu.Unlock()
@@ -67,8 +67,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	return q
 }
 
-// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports the number of looks and
-// their times. The longest look is mostly due to other work of the machine.
+// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports the number of visits
+// and their times. The longest visit is mostly due to other work of the machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {
@@ -97,7 +97,7 @@ func BenchmarkMemoryPicture(b *testing.B) {
 
 //go:noinline
 func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
-	// The used part, as the page requests it.
+	// The picture shows the used memory, as in a request of the page.
 	l, _, err := q.lookAtMemory(b.Context(), false)
 	if err != nil {
 		b.Fatal(err)

@@ -46,11 +46,11 @@ func TestUndeclaredAccess(t *testing.T) {
 				}
 			}
 		}, "ChildOf", false},
-		"get":              {func(*Context) { c[2].Get(e) }, "C", false},
-		"slice":            {func(*Context) { slice(c[2]) }, "C", false},
+		"get":                        {func(*Context) { c[2].Get(e) }, "C", false},
+		"slice":                      {func(*Context) { slice(c[2]) }, "C", false},
 		"set a column that it reads": {func(*Context) { c[0].Set(e, 1) }, "A", true},
-		"set all":          {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
-		"edit":             {func(*Context) { c[0].Edit(e) }, "A", true},
+		"set all":                    {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
+		"edit":                       {func(*Context) { c[0].Edit(e) }, "A", true},
 		"edit run": {func(*Context) {
 			for run := range q.Runs() {
 				c[0].EditRun(run)

@@ -92,7 +92,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Entities have names if no component is called Name.
+// TestNameWithoutAComponent: if no component is called Name, Name in a query means the name of the entity.
 func TestNameWithoutAComponent(t *testing.T) {
 	f := newTestWorld(t, 400)
 	schema := &Schema{}
@@ -122,7 +122,7 @@ func TestNameWithoutAComponent(t *testing.T) {
 	}
 }
 
-// countries are names that can be found by a part.
+// countries adds ", FR" to the names of a world. Find knows only the names without the addition.
 type countries struct{ *testWorld }
 
 func (c countries) Name(e vast.Entity) (string, bool) {
@@ -184,7 +184,7 @@ func TestDistance(t *testing.T) {
 	}{{"", "", 0}, {"a", "", 1}, {"infectd", "infected", 1}, {"posiiton", "position", 1}, {"kitten",
 		"sitting", 3}, {"ab", "ba", 1}} {
 		if d := distance(c.a, c.b, 10); d != c.want {
-			t.Errorf("from %q to %q it is %d, want %d", c.a, c.b, d, c.want)
+			t.Errorf("the distance from %q to %q is %d, want %d", c.a, c.b, d, c.want)
 		}
 	}
 }

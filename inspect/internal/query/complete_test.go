@@ -62,7 +62,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Suggestions after a complete name continue it.
+// TestCompleteLeadsOn: after a complete name, the suggestions continue the query.
 func TestCompleteLeadsOn(t *testing.T) {
 	f := newTestWorld(t, 40)
 	texts := func(text string) (list []string) {

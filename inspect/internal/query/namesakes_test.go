@@ -101,7 +101,7 @@ func TestSearchForTheOtherName(t *testing.T) {
 	}
 }
 
-// TestCompleteNamesakes suggests texts that stand for one column.
+// TestCompleteNamesakes: each suggested text stands for exactly one column.
 func TestCompleteNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	for _, c := range []struct {

@@ -23,15 +23,15 @@ func FuzzQuery(f *testing.F) {
 		inside := func(err error) {
 			var e *Error
 			if !errors.As(err, &e) {
-				t.Fatalf("%q: %v is no *Error", text, err)
+				t.Fatalf("%q: %v is not an *Error", text, err)
 			}
 			if e.Position < 0 || e.Length < 0 || e.Position+e.Length > n || e.Message == "" {
-				t.Fatalf("%q: %q at %d, %d, of %d", text, e.Message, e.Position, e.Length, n)
+				t.Fatalf("%q: %q at %d, %d, in %d characters", text, e.Message, e.Position, e.Length, n)
 			}
 		}
 		c := Complete(text, cursor, w.schema)
 		if c.From < 0 || c.To < c.From || c.To > n || len(c.Items) > maxItems {
-			t.Fatalf("%q: from %d to %d, of %d", text, c.From, c.To, n)
+			t.Fatalf("%q: from %d to %d, in %d characters", text, c.From, c.To, n)
 		}
 		q, err := Parse(text)
 		if err != nil {

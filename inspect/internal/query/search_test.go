@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term, and the entities that fulfil it.
+// condition is an alternative of a term. of reports whether an entity fulfils the condition.
 type condition struct {
 	text string
 	of   func(f *testWorld, e vast.Entity) bool
@@ -156,7 +156,7 @@ func TestSearchesAtRandom(t *testing.T) {
 	}
 }
 
-// random returns a query and the entities that fulfil it.
+// random returns a query and a function that reports whether an entity fulfils the query.
 func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	var terms []string
 	var tests []func(vast.Entity) bool
@@ -182,7 +182,8 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	}
 }
 
-// check compares the result of a search in steps with the expected one, and returns its size.
+// check compares the result of a search in steps with the entities for which of returns true. It returns the
+// number of entities found.
 func (f *testWorld) check(t *testing.T, text string, of func(vast.Entity) bool) int {
 	t.Helper()
 	s := f.search(t, text)

@@ -79,7 +79,7 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	f.age = vast.NewColumn[int32](w).Named("Age in years")
 	f.childOf = vast.NewRelation(w, "ChildOf", vast.RelationOptions{Cyclic: true})
 	f.names = w.Names()
-	vast.NewTag(w, "DEAD") // differs from another only in case
+	vast.NewTag(w, "DEAD") // differs from Dead only in case
 	f.schema = schemaOf(w)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, a := range []*vast.Archetype{w.Archetype(f.body), w.Archetype(f.body, f.numbers), w.Archetype(),
@@ -131,7 +131,7 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	}
 }
 
-// Name, Find and Suggest make the world's names those of a search.
+// Name, Find and Suggest give a search the names of the world.
 func (f *testWorld) Name(e vast.Entity) (string, bool) { return f.names.Of(e) }
 
 func (f *testWorld) Find(name string) (vast.Entity, bool) { return f.names.Find(name) }

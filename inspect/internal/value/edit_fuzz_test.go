@@ -39,7 +39,7 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		if got.Type() != typ {
-			t.Fatalf("a %v is a %v now", typ, got.Type())
+			t.Fatalf("the edit makes a %v a %v", typ, got.Type())
 		}
 		shown := Tree(got, Options{Editable: true})
 		if _, err := json.Marshal(shown); err != nil {

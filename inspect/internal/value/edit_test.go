@@ -86,7 +86,7 @@ func TestEditOfHeapValues(t *testing.T) {
 	got, err := edit(v, "Bag[1].Kind", `"Healthy"`)
 	if bag := got.Addr().Interface().(*person).Bag; err != nil || bag[1].Kind != 0 || bag[0].Kind != 1 ||
 		shared[1].Kind != 2 {
-		t.Errorf("%v, %v, the shared one %v", err, bag, shared)
+		t.Errorf("%v, %v, the shared slice is %v", err, bag, shared)
 	}
 	e, err := NewEdit(v.Type(), "Bag", []byte(`[{"Kind":2},{}, {"Kind":"Ill"}]`))
 	if err != nil {
@@ -144,7 +144,7 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "_", `1`, `there is no field "_"`},
 		{plain, "Grid", `[[1,2,3]]`, "Grid: must have 2 elements, not 1"},
 		{plain, "Grid", `{}`, "must be an array, not {}"},
-		{plain, "Grid", deep, "the value is n"}, // nested too deep, or not JSON for the decoder
+		{plain, "Grid", deep, "the value is n"}, // the value is nested too deep, or is not JSON
 		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500),
 			"the value is nested more than 32 levels deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
@@ -212,8 +212,8 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestEditableIsEditable sets each editable field of a tree to its shown value: nothing may change. A leaf
-// that is not editable must be refused.
+// TestEditableIsEditable sets each editable field of a tree to its shown value: nothing may change. An edit
+// of any other leaf must be refused.
 func TestEditableIsEditable(t *testing.T) {
 	b := body{At: point{1, float32(math.Inf(1))}, Stage: 2, To: vast.EntityOf(3<<32 | 17), Left: time.Hour,
 		Big: 1 << 60}
@@ -245,11 +245,11 @@ func TestEditableIsEditable(t *testing.T) {
 		check(&shown.Field)
 	}
 	if edited < 80 {
-		t.Errorf("%d fields", edited)
+		t.Errorf("only %d fields were checked", edited)
 	}
 }
 
-// year is an enum whose names are the digits of other numbers; two of them differ only in case.
+// year is an enum. Two of its names look like numbers, and two names differ only in case.
 type year uint8
 
 func (y year) String() string {

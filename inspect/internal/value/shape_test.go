@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// many is a number of elements that takes minutes to count; only an array of size zero can have that many.
+// many is a number of elements that takes minutes to count; only an array of zero-size
+// elements can be so long.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 type (
-	// thirty is 30 nested structs.
+	// thirty[T] is a T inside 30 nested structs, five[T] inside five, one[T] inside one.
 	one[T any]    struct{ In T }
 	five[T any]   struct{ In one[one[one[one[T]]]] }
 	thirty[T any] struct {
@@ -18,11 +19,11 @@ type (
 	}
 )
 
-// TestOddShapes shows values whose types have more parts than can be counted, or none.
+// TestOddShapes: Tree shows values whose types have no parts or too many parts to count.
 func TestOddShapes(t *testing.T) {
 	for _, tt := range []struct {
 		v     any
-		text  string // or its beginning, with …
+		text  string // the whole text, or its beginning and …
 		parts int
 		more  int
 	}{
@@ -56,7 +57,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// TestPlainTypes looks into structs, arrays and empty arrays.
+// TestPlainTypes: IsPlain checks the parts of structs and arrays, but not the elements of empty arrays.
 func TestPlainTypes(t *testing.T) {
 	for _, tt := range []struct {
 		t    reflect.Type
@@ -72,7 +73,7 @@ func TestPlainTypes(t *testing.T) {
 		{reflect.TypeFor[uintptr](), true},
 	} {
 		if got := IsPlain(tt.t); got != tt.want {
-			t.Errorf("%v: %t", tt.t, got)
+			t.Errorf("IsPlain(%v) is %t", tt.t, got)
 		}
 	}
 }

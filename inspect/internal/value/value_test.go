@@ -142,7 +142,7 @@ func TestTree(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if f := Tree(reflect.ValueOf(v), Options{}); part(t, &f.Field, "At.X").Editable {
-		t.Error("a field of what is shown only can be edited")
+		t.Error("a field of a tree without Options.Editable can be edited")
 	}
 	if f := Tree(reflect.ValueOf([300][300]float64{}), Options{}); count(&f.Field) != 2000 ||
 		f.More != 300-len(f.Parts) {
@@ -193,7 +193,7 @@ func TestTreeOfHeapValues(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	if f := part(t, &shown.Field, "Lock"); len(f.Parts) != 0 {
-		t.Error("what a lock guards was read")
+		t.Error("the fields that a lock guards were read")
 	}
 	self := []any{nil}
 	self[0] = self
