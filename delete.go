@@ -25,8 +25,10 @@ func (w *World) Delete(e Entity) bool {
 		if len(w.relations) > 0 && w.isTarget(e.slot) {
 			return w.deleteLinked(opDelete, []wordMask{{word, mask}}, true) > 0
 		}
-		w.tellLosses(word, mask)
-		w.dropLosses(word, mask)
+		if w.losesWatched(word, mask) {
+			w.tellLosses(word, mask)
+			w.dropLosses(word, mask)
+		}
 	}
 	w.changed(opDelete, 1)
 	o := w.owner(word)
@@ -42,7 +44,7 @@ func (w *World) Delete(e Entity) bool {
 	}
 	x.used--
 	if rare || o.extra != 0 || x.used == 0 || word < a.word || w.worn > 0 || invariants.Enabled {
-		w.finishDelete(o, x, word, mask)
+		w.finishDelete(o, x, word, mask, rare)
 	}
 	return true
 }
@@ -103,7 +105,7 @@ func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	}
 	x.used -= n
 	if rare || o.extra != 0 || x.used == 0 || word < a.word || w.worn > 0 || invariants.Enabled {
-		w.finishDelete(o, x, word, mask)
+		w.finishDelete(o, x, word, mask, rare)
 	}
 }
 
@@ -115,10 +117,23 @@ func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 	return before&keep == 0 || before == ^uint64(0)
 }
 
-// finishDelete is the part of a deletion that most deletions do not need.
-func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64) {
+// losesWatched reports whether the entity in the slot of mask has a component of a watched column.
+func (w *World) losesWatched(word uint32, mask uint64) bool {
+	for _, c := range w.watched {
+		if word < c.slots/64 && *(*uint64)(unsafe.Add(c.words, uintptr(word)*8))&mask != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// finishDelete is the part of a deletion that most deletions do not need. rare says whether a word of the
+// archetype's columns was full or is empty now, so that summaries change.
+func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64, rare bool) {
 	a := x.archetype
-	a.summarize(word)
+	if rare {
+		a.summarize(word)
+	}
 	if invariants.Enabled {
 		for _, c := range a.columns {
 			c.poison(word, mask)
@@ -157,11 +172,15 @@ func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 func (w *World) clearExtra(o *owner, word uint32, mask uint64) {
 	for m := o.extra; m != 0; m &= m - 1 {
 		for id := int(trailingZeros(m)); id < len(w.columns); id += 64 {
-			if c := w.columns[id]; word < c.slots/64 {
+			c := w.columns[id]
+			if word >= c.slots/64 {
+				continue
+			}
+			if lost := c.set.Word(uint(word)) & mask; lost != 0 {
 				if invariants.Enabled {
-					c.poison(word, mask&c.set.Word(uint(word)))
+					c.poison(word, lost)
 				}
-				c.set.AndNot(uint(word), mask)
+				c.set.AndNot(uint(word), lost)
 			}
 		}
 	}

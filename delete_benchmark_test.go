@@ -160,3 +160,45 @@ func BenchmarkDeleteNone(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkDeleteBesideRare deletes entities one by one, in random order, in a world with three SparseColumns
+// and a Column that entities gain. "never" has entities that gained none of them, "lost" has entities that
+// gained and lost all of them, and one in ten of "some" has each of them.
+func BenchmarkDeleteBesideRare(b *testing.B) {
+	const n = 1 << 16
+	for _, name := range []string{"never", "lost", "some"} {
+		b.Run(name, func(b *testing.B) {
+			w, a, es, _, _ := benchmarkWorld(b, n)
+			deleteFrom(w, es)
+			job := NewColumn[uint64](w)
+			rare := []SparseColumn[rareState]{NewSparseColumn[rareState](w).Named("a"),
+				NewSparseColumn[rareState](w).Named("b"), NewSparseColumn[rareState](w).Named("c")}
+			r := rand.New(rand.NewPCG(1, 2))
+			samples := measure.Turns(max(b.N, 7), 1, nil, func(int) float64 {
+				newInto(a, es)
+				for _, e := range es {
+					if name != "never" {
+						job.Add(e, 1)
+					}
+					for _, c := range rare {
+						if name == "lost" || name == "some" && r.IntN(10) == 0 {
+							c.Add(e, rareState{})
+						}
+						if name == "lost" {
+							c.Remove(e)
+						}
+					}
+					if name == "lost" {
+						job.Remove(e)
+					}
+				}
+				r.Shuffle(n, func(i, k int) { es[i], es[k] = es[k], es[i] })
+				start := time.Now()
+				deleteFrom(w, es)
+				return float64(time.Since(start).Nanoseconds()) / n
+			})
+			b.ReportMetric(measure.Samples(samples[0]).Best(), "ns/entity")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
