@@ -70,7 +70,7 @@ func TestSlotsFindComponents(t *testing.T) {
 		n++
 	}
 	if n != len(w.es) {
-		t.Errorf("%d slots of %d", n, len(w.es))
+		t.Errorf("%d slots, want %d", n, len(w.es))
 	}
 	n = 0
 	for s := range w.Query(w.count, w.sparse, w.heap).Slots() {
@@ -175,7 +175,8 @@ func TestEditAtMarks(t *testing.T) {
 	}
 }
 
-// TestSlotMisuse uses slots that a column cannot have, or that belong to nothing.
+// TestSlotMisuse uses the zero Slot, slots whose entity lacks the component, and slots of another or a closed
+// world.
 func TestSlotMisuse(t *testing.T) {
 	w := newSlotWorld(t, 1000)
 	var kept Slot
@@ -192,7 +193,7 @@ func TestSlotMisuse(t *testing.T) {
 	if empty.TryAt(kept) != nil {
 		t.Error("an empty column has a component")
 	}
-	var lacks Slot // entity 1 has a position alone
+	var lacks Slot // the slot of entity 1, which has only a position
 	for s := range w.Query(w.position).Without(w.tag).Slots() {
 		lacks = s
 		break
@@ -253,7 +254,7 @@ func TestNewEach(t *testing.T) {
 		w.Delete(e)
 	}
 	n := 0
-	for i, s := range born.NewEach(200) { // fills the hole, and goes on behind the others
+	for i, s := range born.NewEach(200) { // fills the slots of the deleted entities first
 		if i != n || *count.At(s) != 0 {
 			t.Fatalf("step %d has the index %d, and a component %d", n, i, *count.At(s))
 		}
@@ -264,7 +265,7 @@ func TestNewEach(t *testing.T) {
 		}
 	}
 	if born.Len() != 300-64+200 || told != 300+150 || n != 150 {
-		t.Errorf("%d entities, %d values told, %d steps", born.Len(), told, n)
+		t.Errorf("%d entities, OnAdd saw the sum %d, %d steps", born.Len(), told, n)
 	}
 	says(t, func() {
 		for _, s := range born.NewEach(2) {
@@ -276,13 +277,13 @@ func TestNewEach(t *testing.T) {
 		}
 	}, "cannot be negative")
 	before := born.Len()
-	born.NewEach(5) // no loop runs it, so it makes nothing
+	born.NewEach(5) // makes nothing, because no loop runs over the result
 	if got := born.Len(); got != before {
 		t.Errorf("%d entities, want %d", got, before)
 	}
 }
 
-// TestSlotsOfTargetInPieces checks that the first step of a loop over many sources looks at 64 links.
+// TestSlotsOfTargetInPieces checks that the first step of a loop over many sources visits 64 links.
 func TestSlotsOfTargetInPieces(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
