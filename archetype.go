@@ -360,7 +360,7 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 //
 // The slot is valid until the structure of the world changes.
 func (a *Archetype) NewSlot() Slot {
-	return Slot{a.New().slot, a.world.gens}
+	return Slot{a.New().slot, a.world}
 }
 
 // NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each,
@@ -378,7 +378,7 @@ func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
 		i, more := 0, true
 		a.NewN(n, func(r Run) {
 			for slot := r.start; more && slot < r.start+r.n; slot++ {
-				more = yield(i, Slot{slot, r.gens})
+				more = yield(i, Slot{slot, r.world})
 				i++
 			}
 		})
@@ -444,7 +444,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	if invariants.Enabled {
 		w.checkNowAndThen()
 	}
-	return Run{start: lo, n: n, gens: w.gens}
+	return Run{start: lo, n: n, world: w}
 }
 
 // adviseHuge asks for huge pages for the extent at index at, together with the extents that adjoin it without

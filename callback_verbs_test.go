@@ -86,7 +86,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Column.Edit":            func(f *callbackWorld) { f.num.Edit(f.es[0]) },
 	"Column.EditOrAdd":       func(f *callbackWorld) { f.late.EditOrAdd(f.es[0]) },
 	"Column.EditOrAdd again": func(f *callbackWorld) { f.num.EditOrAdd(f.es[0]) },
-	"Column.EditAt":          func(f *callbackWorld) { f.num.EditAt(Slot{f.es[0].slot, f.gens}) },
+	"Column.EditAt":          func(f *callbackWorld) { f.num.EditAt(Slot{f.es[0].slot, f.World}) },
 	"Column.EditRun": func(f *callbackWorld) {
 		for r := range f.Query(f.num).Runs() {
 			f.num.EditRun(r)
@@ -164,7 +164,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Relation.SetAll":       func(f *callbackWorld) { f.aims.SetAll(f.Query(f.num), f.es[0]) },
 	"Relation.SetLater":     func(f *callbackWorld) { f.aims.SetLater(f.commands, f.es[3], f.es[4]) },
 	"Relation.SetRun": func(f *callbackWorld) {
-		f.aims.SetRun(Run{start: f.es[1].slot, n: 5, gens: f.gens}, f.es[0])
+		f.aims.SetRun(Run{start: f.es[1].slot, n: 5, world: f.World}, f.es[0])
 	},
 	"Relation.Sources": func(f *callbackWorld) { _ = slices.Collect(f.child.Sources(f.es[1])) },
 

@@ -44,7 +44,7 @@ func (r Relation) Targets(run Run) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
 		targets := r.made().targetsOf(run)
 		for i := range targets {
-			if !yield(i, Slot{targets[i].slot, run.gens}) {
+			if !yield(i, Slot{targets[i].slot, run.world}) {
 				return
 			}
 		}
@@ -57,7 +57,7 @@ func (k *relation) targetsOf(run Run) []Entity {
 	if run.n == 0 {
 		return nil
 	}
-	if end > c.slots || run.gens != c.gens {
+	if end > c.slots || run.world != c.world {
 		panic(k.strange(run))
 	}
 	for at := run.start; at < end; {
@@ -80,7 +80,7 @@ func (k *relation) strange(run Run) string {
 	switch w := k.world; {
 	case w.closed:
 		return closedMessage("Relation.Targets", w)
-	case run.gens != k.sources.gens:
+	case run.world != k.world:
 		return fmt.Sprintf("vast: Relation.Targets: the run belongs to another world than %q: take runs "+
 			"from a walk of this world", w.options.Name)
 	}
@@ -128,7 +128,7 @@ func (d *depthWalk) start(k *relation, q Query) {
 }
 
 // run returns the run that the walk is at.
-func (d *depthWalk) run() Run { return Run{start: d.lo, n: d.hi - d.lo, gens: d.relation.world.gens} }
+func (d *depthWalk) run() Run { return Run{start: d.lo, n: d.hi - d.lo, world: d.relation.world} }
 
 // check panics if the structure changed since the walk began.
 func (d *depthWalk) check() {

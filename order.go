@@ -90,7 +90,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
 		o.in, o.out = sortRanked(o.in, o.out)
-		world, gens, changes := k.world, k.world.gens, k.changes
+		world, changes := k.world, k.changes
 		dense, isDense := o.column.(Column[T])
 		for _, r := range o.in {
 			var p *T
@@ -99,7 +99,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 			} else {
 				p = o.column.at(r.slot)
 			}
-			if !yield(Slot{r.slot, gens}, p) {
+			if !yield(Slot{r.slot, world}, p) {
 				return
 			}
 			if world.changes != changes {

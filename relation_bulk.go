@@ -33,7 +33,7 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
 	w.mustBeOpen("Relation.SetRun")
-	if run.n > 0 && run.gens != w.gens {
+	if run.n > 0 && run.world != w {
 		panic("vast: Relation.SetRun: the run belongs to another world")
 	}
 	for lo, end := run.start, run.start+run.n; lo < end; {

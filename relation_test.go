@@ -122,7 +122,7 @@ func TestCircles(t *testing.T) {
 	says(t, func() { childOf.Set(es[0], es[29]) },
 		"0.1 → 29.1 → 28.1 → 27.1 → … 23 more → 3.1 → 2.1 → 1.1 → 0.1 is a circle")
 	says(t, func() { childOf.SetAll(w.Query(), es[7]) }, "7.1 → 7.1 is a circle")
-	says(t, func() { childOf.SetRun(Run{start: 2, n: 2, gens: w.gens}, es[5]) },
+	says(t, func() { childOf.SetRun(Run{start: 2, n: 2, world: w}, es[5]) },
 		"3.1 → 5.1 → 4.1 → 3.1 is a circle")
 	if after := fmt.Sprint(w.Stats()); after != before {
 		t.Errorf("refusals changed the world:\n%s\n%s", after, before)
@@ -252,7 +252,7 @@ func TestSetRun(t *testing.T) {
 		t.Error("a stale target is taken for a living one")
 	}
 	w.Delete(want[0][3])
-	says(t, func() { childOf.SetRun(Run{start: want[0][0].slot, n: 10, gens: w.gens}, parents[1]) },
+	says(t, func() { childOf.SetRun(Run{start: want[0][0].slot, n: 10, world: w}, parents[1]) },
 		"SetRun: the run", "without an entity")
 	if !w.Delete(parents[1]) || w.Len() != 1+999 {
 		t.Errorf("%d entities are left, want 1000", w.Len())
@@ -348,21 +348,21 @@ func TestRelationMisuse(t *testing.T) {
 			[]string{"Relation.Ancestors: AimsAt"}},
 		{"root in no hierarchy", func() { aims.Root(es[0]) }, []string{"Relation.Root: AimsAt"}},
 		{"Targets of an entity without a target", func() {
-			for range childOf.Targets(Run{start: es[0].slot, n: 2, gens: w.gens}) {
+			for range childOf.Targets(Run{start: es[0].slot, n: 2, world: w}) {
 				t.Error("a root has a target")
 			}
 		}, []string{"Relation.Targets", "has no target in ChildOf", "take runs from InDepthOrder"}},
 		{"Targets beyond the world", func() {
-			for range childOf.Targets(Run{start: 1 << 20, n: 5, gens: w.gens}) {
+			for range childOf.Targets(Run{start: 1 << 20, n: 5, world: w}) {
 				t.Error("there are targets beyond the world")
 			}
 		}, []string{"Relation.Targets", "has no target in ChildOf"}},
 		{"Targets of a run of another world", func() {
-			for range childOf.Targets(Run{start: es[1].slot, n: 1, gens: abroad.gens}) {
+			for range childOf.Targets(Run{start: es[1].slot, n: 1, world: abroad}) {
 				t.Error("a run of another world has targets")
 			}
 		}, []string{"Relation.Targets", `another world than "home"`}},
-		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, gens: w.gens}, es[0]) },
+		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, world: w}, es[0]) },
 			[]string{"without an entity"}},
 	}
 	for _, tt := range tests {
@@ -425,7 +425,7 @@ func TestRelationMisuse(t *testing.T) {
 			}
 		},
 		"Targets": func() {
-			for range childOf.Targets(Run{start: es[1].slot, n: 1, gens: w.gens}) {
+			for range childOf.Targets(Run{start: es[1].slot, n: 1, world: w}) {
 				t.Error("a closed world has targets")
 			}
 		},

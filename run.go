@@ -1,13 +1,11 @@
 package vast
 
-import "unsafe"
-
 // Run is a maximal range of consecutive slots whose entities all match a query. It is valid until the world's
 // structure changes.
 type Run struct {
 	start uint32
 	n     uint32
-	gens  unsafe.Pointer // the world's generations
+	world *World
 }
 
 // Start returns the first slot.
@@ -16,11 +14,11 @@ func (r Run) Start() int { return int(r.start) }
 // Len returns the number of entities.
 func (r Run) Len() int { return int(r.n) }
 
-// Entity returns the run's i-th entity. It panics unless 0 ≤ i < Len.
+// Entity returns the run's i-th entity, or the zero Entity if the world is closed. It panics unless
+// 0 ≤ i < Len.
 func (r Run) Entity(i int) Entity {
 	if uint(i) >= uint(r.n) {
 		panic("vast: Run.Entity: the index is out of range: use 0 to Len()-1")
 	}
-	slot := r.start + uint32(i)
-	return Entity{slot: slot, generation: *(*uint32)(unsafe.Add(r.gens, uintptr(slot)*4))}
+	return Slot{r.start + uint32(i), r.world}.Entity()
 }

@@ -19,19 +19,20 @@ import (
 //
 // A Slot is valid in the step of the loop that it was made for. To keep the entity, keep [Slot.Entity].
 type Slot struct {
-	n    uint32
-	gens unsafe.Pointer // the world's generations
+	n     uint32
+	world *World
 }
 
 // Index returns the number of the slot, the entity's index in every column, as [Entity.Slot] does.
 func (s Slot) Index() int { return int(s.n) }
 
-// Entity returns the entity in the slot. The zero Slot gives the zero Entity.
+// Entity returns the entity in the slot. The zero Slot gives the zero Entity, and so does a slot of a closed
+// world.
 func (s Slot) Entity() Entity {
-	if s.gens == nil {
+	if s.world == nil || s.n >= s.world.size {
 		return Entity{}
 	}
-	return Entity{slot: s.n, generation: *(*uint32)(unsafe.Add(s.gens, uintptr(s.n)*4))}
+	return s.world.entityIn(s.n)
 }
 
 // Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: it
@@ -72,7 +73,7 @@ func (b Batch) Slots() iter.Seq[Slot] {
 func (r Run) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		for slot := r.start; slot < r.start+r.n; slot++ {
-			if !yield(Slot{slot, r.gens}) {
+			if !yield(Slot{slot, r.world}) {
 				return
 			}
 		}
@@ -83,7 +84,7 @@ func (r Run) Slots() iter.Seq[Slot] {
 func (r Run) All() iter.Seq2[int, Entity] {
 	return func(yield func(int, Entity) bool) {
 		for i := range r.n {
-			if !yield(int(i), Slot{r.start + i, r.gens}.Entity()) {
+			if !yield(int(i), Slot{r.start + i, r.world}.Entity()) {
 				return
 			}
 		}
@@ -189,7 +190,7 @@ func (c *column) hasAt(slot uint32) bool {
 // mustHaveSlot panics unless a slot is of the column's world and its entity has the component. It runs in
 // builds that check invariants.
 func (c *column) mustHaveSlot(s Slot, method string) {
-	if s.gens != c.gens {
+	if s.world != c.world {
 		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from "+
 			"a walk of this world", c.name, method, c.world.options.Name))
 	}

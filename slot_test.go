@@ -311,3 +311,23 @@ func TestSlotsOfTargetInPieces(t *testing.T) {
 		t.Errorf("the first piece is %d, %x, up to the source %d", base, mask, k.linked.next)
 	}
 }
+
+// TestSlotsOfAClosedWorld: slots and runs that outlive their world give no entity.
+func TestSlotsOfAClosedWorld(t *testing.T) {
+	w := NewWorld(Options{})
+	a := w.Archetype(NewColumn[int](w))
+	var run Run
+	a.NewN(3, func(r Run) { run = r })
+	slot := a.NewSlot()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if e := slot.Entity(); !e.IsZero() {
+		t.Error("the slot of a closed world holds", e)
+	}
+	for i, e := range run.All() {
+		if !e.IsZero() || !run.Entity(i).IsZero() {
+			t.Error("the run of a closed world holds", e)
+		}
+	}
+}

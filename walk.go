@@ -56,7 +56,7 @@ func (k *walk) next() bool {
 
 // run returns the current run.
 func (k *plainWalk) run() Run {
-	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
+	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), world: k.world}
 }
 
 // check panics if the structure changed since the walk began.
@@ -87,7 +87,7 @@ func (k *walk) runs(yield func(Run) bool) {
 // loop, as long as this loop calls yield at one place only.
 func (k *walk) each(doing string) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
-		world, gens, changes, plain := k.world, k.world.gens, k.changes, k.q.plain
+		world, changes, plain := k.world, k.changes, k.q.plain
 		for {
 			var base uint
 			var mask uint64
@@ -101,7 +101,7 @@ func (k *walk) each(doing string) iter.Seq[Slot] {
 				return
 			}
 			for ; mask != 0; mask &= mask - 1 {
-				if !yield(Slot{uint32(base) + trailingZeros(mask), gens}) {
+				if !yield(Slot{uint32(base) + trailingZeros(mask), world}) {
 					return
 				}
 				if world.changes != changes {
