@@ -19,8 +19,8 @@ const (
 	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are the methods that a source or a destination may call on the ring that calls it. inSource and inSink
-// are the texts of the panics there, or "" if the call works.
+// calls are the methods that a source or a destination may call on the ring that calls it. inSource and
+// inSink are the texts of the panics there, or "" if the call works.
 var calls = []struct {
 	name             string
 	inSource, inSink string
@@ -162,8 +162,8 @@ func TestCallsBack(t *testing.T) {
 				got, _ = io.ReadAll(r)
 				if passed != "" && string(got) != "abc" || passed == "" &&
 					(len(got) != 0 || sunk.String() != want) {
-					t.Errorf("%s in a destination, recovers: %t: the destination got %q, and %q is left; want %q",
-						c.name, recovers, sunk.String(), got, want)
+					t.Errorf("%s in a destination, recovers: %t: the destination got %q, and %q is left; "+
+						"want %q", c.name, recovers, sunk.String(), got, want)
 				}
 				if err := r.Close(); err != nil || !r.released {
 					t.Errorf("%s: the memory was not given back: %v", c.name, err)

@@ -144,8 +144,8 @@ func (x *exchange) take(call string, b []byte, out bool) {
 	}
 }
 
-// withoutDeadline calls f without a deadline and with a cancelled context, so that only the context keeps the call
-// in f from waiting.
+// withoutDeadline calls f without a deadline and with a cancelled context, so that only the context keeps the
+// call in f from waiting.
 func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	x.r.SetDeadline(time.Time{})
 	defer x.r.SetDeadline(past)
@@ -252,8 +252,8 @@ func (x *exchange) step(s closeStep, now func()) {
 	}
 }
 
-// readFrom calls ReadFrom with a source that gives n bytes in one piece, or fewer if less room is free, and then
-// ends.
+// readFrom calls ReadFrom with a source that gives n bytes in one piece, or fewer if less room is free, and
+// then ends.
 func (x *exchange) readFrom(n int, now func()) {
 	x.t.Helper()
 	want, wantErr := x.room(1)

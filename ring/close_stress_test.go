@@ -63,8 +63,8 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	return s
 }
 
-// readUntilEnded reads with all methods, or only with methods that copy, and verifies the bytes, until the end or
-// an error.
+// readUntilEnded reads with all methods, or only with methods that copy, and verifies the bytes, until the
+// end or an error.
 func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uint64, err error) {
 	buffer := make([]byte, r.Cap())
 	for err == nil {
@@ -185,8 +185,8 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 			}
 			check(r, s, read, err)
 			if t.Failed() {
-				t.Fatalf("round %d, %v: the writer handed %d bytes over, %d by the last Commit: %v; the reader "+
-					"got %d: %v", round, pages, s.at, s.last, s.err, read, err)
+				t.Fatalf("round %d, %v: the writer handed %d bytes over, %d by the last Commit: %v; the "+
+					"reader got %d: %v", round, pages, s.at, s.last, s.err, read, err)
 			}
 			if err := r.Close(); err != nil || limit.Used() != 0 {
 				t.Fatalf("Close: %v, %d bytes are in use", err, limit.Used())
@@ -218,9 +218,9 @@ func TestEndAtRandomMoments(t *testing.T) {
 	})
 }
 
-// TestCloseAtRandomMoments closes the ring from one or several goroutines, while another goroutine may end the
-// stream. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both sides
-// have returned.
+// TestCloseAtRandomMoments closes the ring from one or several goroutines, while another goroutine may end
+// the stream. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both
+// sides have returned.
 func TestCloseAtRandomMoments(t *testing.T) {
 	eachExchange(t, true, func(rnd *rand.Rand, r *Ring) (all []func() error) {
 		for range 1 + rnd.IntN(2) {

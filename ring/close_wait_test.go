@@ -109,8 +109,8 @@ var interruptions = []interruption{
 }
 
 // TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
-// pair of events from other goroutines. The call returns the error of one of the two events, the bytes can be read
-// or are gone with the ring, and no side sleeps any more.
+// pair of events from other goroutines. The call returns the error of one of the two events, the bytes can be
+// read or are gone with the ring, and no side sleeps any more.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {

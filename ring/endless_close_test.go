@@ -144,8 +144,8 @@ func (k *kept) closed(limit *vm.Limit) {
 	}
 }
 
-// playEndlessClose makes the calls and closes the buffer before the call with index at. It reports whether the
-// buffer was closed in its second lap.
+// playEndlessClose makes the calls and closes the buffer before the call with index at. It reports whether
+// the buffer was closed in its second lap.
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at int, how closing) bool {
 	t.Helper()
 	refusing := false

@@ -197,8 +197,8 @@ func TestEndlessLaps(t *testing.T) {
 				}
 				if left := e.laps[1-e.now]; left.hi > left.lo &&
 					e.Start() >= left.first+int64(left.hi+e.step) {
-					t.Fatalf("%d bytes of the previous lap are still committed at position %d", left.hi-left.lo,
-						e.Start())
+					t.Fatalf("%d bytes of the previous lap are still committed at position %d",
+						left.hi-left.lo, e.Start())
 				}
 				laps[e.lap.Load()] = true
 				if used := e.region.Committed(); used > 2*keep+4*page+4*len(b) {

@@ -24,7 +24,8 @@ func numbered(b []byte, position uint64) {
 	}
 }
 
-// numberedByte returns the byte of the test stream at a position. The stream has no period that is a power of two.
+// numberedByte returns the byte of the test stream at a position. The stream has no period that is a power of
+// two.
 func numberedByte(position uint64) byte { return byte(position%251) ^ byte(position>>13) }
 
 // pageKinds are kinds of memory, which must all give the same results.
@@ -70,8 +71,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		numbered(b, written)
 		return b
 	}
-	// wrote checks the result of a write of n bytes. A write that does not fit is cut to the free room, or fails
-	// if whole is set.
+	// wrote checks the result of a write of n bytes. A write that does not fit is cut to the free room, or
+	// fails if whole is set.
 	wrote := func(what string, n, got int, err error, whole bool) {
 		t.Helper()
 		free := r.size - len(model)

@@ -165,8 +165,8 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	}
 }
 
-// TestNoWakeUpIsLost: no side sleeps forever while a byte goes back and forth. Each side sleeps, or is about to
-// sleep, when the other side writes.
+// TestNoWakeUpIsLost: no side sleeps forever while a byte goes back and forth. Each side sleeps, or is about
+// to sleep, when the other side writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := 100_000
 	if testing.Short() {

@@ -86,8 +86,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTooLarge: Peek and Reserve do not wait for a length that never fits, but return an error, because the length
-// may be untrusted input.
+// TestTooLarge: Peek and Reserve do not wait for a length that never fits, but return an error, because the
+// length may be untrusted input.
 func TestTooLarge(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
@@ -211,7 +211,8 @@ var waits = map[string]struct {
 	}},
 }
 
-// eachWait starts each call that can wait, calls end when the call sleeps, and gives the call's error to check.
+// eachWait starts each call that can wait, calls end when the call sleeps, and gives the call's error to
+// check.
 func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc),
 	check func(name string, full bool, err error)) {
 	for name, w := range waits {
