@@ -80,8 +80,8 @@ func (f *callbackSchedule) reduce(c *Context, part bool) {
 	})
 }
 
-// scheduleVerbs are the calls that the test makes in schedulePlaces: methods of the schedule, of the context and
-// of the world.
+// scheduleVerbs are the calls that the test makes in schedulePlaces: methods of the schedule, of the context
+// and of the world.
 var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"Add": func(f *callbackSchedule, _ *Context) {
 		f.Add(System{Name: "more", Run: func(*Context) {}})
@@ -138,8 +138,8 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"panic":            func(*callbackSchedule, *Context) { panic("after the loop") },
 }
 
-// TestScheduleCallbacks makes every call of scheduleVerbs in every place. The call works, or the tick's error says what to do.
-// Afterwards the schedule and the world are usable.
+// TestScheduleCallbacks makes every call of scheduleVerbs in every place. The call works, or the tick's error
+// says what to do. Afterwards the schedule and the world are usable.
 func TestScheduleCallbacks(t *testing.T) {
 	worked, refused := 0, 0
 	for place, system := range schedulePlaces {

@@ -120,8 +120,8 @@ func ExampleReduce() {
 	// 60000
 }
 
-// A system is a plain function with the columns that it reads and writes. Each spreads its batches over the workers.
-// The recorded commands are applied after the phase, in the same order on any number of workers.
+// A system is a plain function with the columns that it reads and writes. Each spreads its batches over the
+// workers. The recorded commands are applied after the phase, in the same order on any number of workers.
 func ExampleContext_Each() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -204,7 +204,8 @@ func ExampleSchedule_Record() {
 	// system act -1
 }
 
-// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next simulation.
+// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next
+// simulation.
 func ExampleSchedule_Reset() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestPanic checks that a panic of a system ends the tick and drops its commands, and that the next tick runs.
+// TestPanic checks that a panic of a system ends the tick and drops its commands, and that the next tick
+// runs.
 func TestPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	for _, workers := range []int{1, 2, 4} {
@@ -56,8 +57,8 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// Goexit on the goroutine that called Tick ends this goroutine. Goexit on another worker gives an error.
-		// The schedule goes on in both cases.
+		// Goexit on the goroutine that called Tick ends this goroutine. Goexit on another worker gives an
+		// error. The schedule goes on in both cases.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzOrder declares systems that read, write and name each other at random. Either Build reports a cycle or a
-// wrong name, or all systems run once a tick, and conflicting systems run one after the other.
+// FuzzOrder declares systems that read, write and name each other at random. Either Build reports a cycle or
+// a wrong name, or all systems run once a tick, and conflicting systems run one after the other.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{3, 1, 0, 1, 0, 0, 2, 1, 1, 0, 4, 0, 2, 1, 0, 0, 1, 2, 0, 1, 0, 8})
 	f.Add([]byte{6, 0, 255, 255, 9, 9, 1, 2, 3, 4, 5, 6, 7, 1, 0, 0, 0, 1, 1, 1, 2, 2, 2})

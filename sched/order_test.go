@@ -331,7 +331,8 @@ func TestThousandSystems(t *testing.T) {
 		tick(t, s, 2)
 		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) ||
 			apart.Load() != 2*n {
-			t.Errorf("%d workers: %d systems of the chain ran, and %d other systems", workers, len(order), apart.Load())
+			t.Errorf("%d workers: %d systems of the chain ran, and %d other systems", workers, len(order),
+				apart.Load())
 		}
 		if edges := len(s.Graph().Edges); edges != n-1 {
 			t.Errorf("%d edges", edges)

@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// record records n ticks.
+// record runs n ticks and returns their recordings.
 func record(t *testing.T, s *Schedule, n int) []Recording {
 	t.Helper()
 	wait := s.Record(n)
@@ -40,7 +40,7 @@ func (r Recording) spansOf(kind SpanKind, system string) (list []Span) {
 	return list
 }
 
-// check checks the properties of every recording.
+// check checks the properties that every recording has.
 func (r Recording) check(t *testing.T) {
 	t.Helper()
 	if r.Took < 0 || r.Began.IsZero() {
@@ -60,10 +60,10 @@ func (r Recording) check(t *testing.T) {
 		}
 		outer := s.Start >= ends[s.Worker]
 		if !outer && s.End > ends[s.Worker] {
-			t.Fatalf("%+v overlaps one of its worker that ends at %v", s, ends[s.Worker])
+			t.Fatalf("%+v overlaps another span of its worker that ends at %v", s, ends[s.Worker])
 		}
 		if (s.Kind == RanSystem || s.Kind == AppliedCommands) && !outer {
-			t.Fatalf("%+v beside one that ends at %v", s, ends[s.Worker])
+			t.Fatalf("%+v begins before another span of its worker ends at %v", s, ends[s.Worker])
 		}
 		if outer {
 			ends[s.Worker], inner[s.Worker] = s.End, s.Start
@@ -124,7 +124,7 @@ func TestRecord(t *testing.T) {
 					t.Fatalf("numbers of runs: %d %d %d %d", len(each), len(after), len(beside), len(alone))
 				}
 				if after[0].Start < each[0].End {
-					t.Errorf("%+v before the end of %+v", after[0], each[0])
+					t.Errorf("%+v begins before the end of %+v", after[0], each[0])
 				}
 				atLeast := map[string]int{"each": (w.Len() - len(list) + i + 63) / 64, "beside": 7}
 				for system, want := range atLeast {
@@ -154,17 +154,19 @@ func TestRecord(t *testing.T) {
 				}
 			}
 			if last, ok := s.Recording(); !ok || last.Tick != 6 || !slices.Equal(last.Spans, list[2].Spans) {
-				t.Errorf("the last one is of tick %d, %v", last.Tick, ok)
+				t.Errorf("the last recording is of tick %d, %v", last.Tick, ok)
 			}
 			tick(t, s, 2)
 			if last, _ := s.Recording(); last.Tick != 6 || len(s.observers.unused) != 0 {
-				t.Errorf("still recording: tick %d, room for %d", last.Tick, len(s.observers.unused))
+				t.Errorf("the schedule still records: tick %d, room for %d ticks", last.Tick,
+					len(s.observers.unused))
 			}
 		})
 	}
 }
 
-// TestRecordIsBounded checks that parts beyond the room are counted, and that systems and commands are kept.
+// TestRecordIsBounded checks that a full recording counts the parts that it loses, and keeps systems and
+// commands.
 func TestRecordIsBounded(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for workers, room := range map[int]int{1: 8192, 64: 256} {
@@ -218,17 +220,17 @@ func TestRecordFailures(t *testing.T) {
 			}
 			for _, p := range r.spansOf(RanPart, "bad") {
 				if p.Part == 50 {
-					t.Errorf("a part that panicked is there: %+v", p)
+					t.Errorf("the recording has a part that panicked: %+v", p)
 				}
 			}
 			where = ""
 			if r = record(t, s, 1)[0]; len(r.spansOf(RanPart, "bad")) != 100 ||
 				len(r.spansOf(RanSystem, "after")) != 1 {
-				t.Errorf("the tick after that: %+v", r)
+				t.Errorf("the tick after the panic: %+v", r)
 			}
 		}
 	}
-	// If the goroutine that ticks ends, the recording ends.
+	// If the goroutine that calls Tick ends, the recording ends.
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
@@ -281,7 +283,7 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 	}
 }
 
-// TestRecordBesideTicks calls Record from many goroutines while ticks run. Each gets consecutive ticks.
+// TestRecordBesideTicks calls Record from many goroutines while ticks run. Each call gets consecutive ticks.
 func TestRecordBesideTicks(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 3})
@@ -305,7 +307,7 @@ func TestRecordBesideTicks(t *testing.T) {
 				for j, r := range list {
 					r.check(t)
 					if r.Tick != list[0].Tick+uint64(j) || len(r.spansOf(RanSystem, "5")) != 1 {
-						t.Errorf("tick %d is number %d after %d: %d spans", r.Tick, j, list[0].Tick,
+						t.Errorf("tick %d has index %d after tick %d, and %d spans", r.Tick, j, list[0].Tick,
 							len(r.Spans))
 					}
 				}
@@ -331,7 +333,7 @@ func TestRecordBesideTicks(t *testing.T) {
 	}
 }
 
-// TestRecordCostsNoAllocations checks that ticks allocate nothing, recorded or not.
+// TestRecordCostsNoAllocations checks that ticks allocate nothing, whether they are recorded or not.
 func TestRecordCostsNoAllocations(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -372,7 +374,7 @@ func TestTrace(t *testing.T) {
 		}})
 	for range 2 {
 		if s.Tick() == nil {
-			t.Error("no panic")
+			t.Error("the tick did not report the panic")
 		}
 	}
 	trace.Stop()
@@ -383,6 +385,6 @@ func TestTrace(t *testing.T) {
 		}
 	}
 	if s.observers.task != nil || s.observers.trace != nil {
-		t.Error("the task goes on")
+		t.Error("the trace task has not ended")
 	}
 }

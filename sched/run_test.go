@@ -133,7 +133,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunFromOtherGoroutines calls the methods that may be called at any time, in real time.
+// TestRunFromOtherGoroutines calls methods that another goroutine may call at any time, while Run uses the
+// real clock.
 func TestRunFromOtherGoroutines(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2, Rate: 10_000})

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life returns a schedule and the list of what its systems did. The first system starts a world of three
-// entities. The last one stops the simulation in the tick with the given number.
+// life returns a schedule, a list in which its systems note their calls, and its world. System a starts with
+// three new entities. System b stops the simulation in tick last.
 func life(t *testing.T, workers int, last uint64) (s *Schedule, did *[]string, w *vast.World) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -62,7 +62,7 @@ func TestStartAndEnd(t *testing.T) {
 			},
 		} {
 			s, did, w := life(t, workers, 2)
-			for range 2 { // the second one finds the simulation stopped
+			for range 2 { // the second run finds the simulation stopped
 				if err := run(s); err != nil {
 					t.Fatal(name, err)
 				}
@@ -93,7 +93,8 @@ func TestStartAndEnd(t *testing.T) {
 	}
 }
 
-// TestNeverStarted checks that no system ends that has not started, and that a stopped schedule starts none.
+// TestNeverStarted checks that a system that has not started does not end, and that a stopped schedule starts
+// no system.
 func TestNeverStarted(t *testing.T) {
 	s, did, _ := life(t, 1, 2)
 	s.Stop()
@@ -123,7 +124,8 @@ func TestLateSystemStarts(t *testing.T) {
 	}
 }
 
-// TestResetRepeats checks that a seed gives the same simulation again, and another seed another one.
+// TestResetRepeats checks that a seed gives the same simulation again, and another seed a different
+// simulation.
 func TestResetRepeats(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -179,7 +181,7 @@ func TestRandomAndGenerations(t *testing.T) {
 			r, again, slot := c.Random(e), c.Random(e), c.RandomOf(uint64(e.Slot()))
 			first := r.Uint64()
 			if first != again.Uint64() {
-				t.Error("a second stream of one entity differs")
+				t.Error("a second stream of the same entity differs")
 			}
 			ofEntity, ofSlot = append(ofEntity, first), append(ofSlot, slot.Uint64())
 			w.Delete(e)
@@ -285,7 +287,7 @@ func TestEndFails(t *testing.T) {
 	}
 }
 
-// TestResetDropsCommands resets in the middle of a tick that has no room for its commands.
+// TestResetDropsCommands checks that Reset drops the commands of a tick that has no room for them.
 func TestResetDropsCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -312,7 +314,8 @@ func TestResetDropsCommands(t *testing.T) {
 	}
 }
 
-// TestRunTicks checks that RunTicks asks no clock, heeds pauses and its context, and goes on later.
+// TestRunTicks checks that RunTicks uses no clock, obeys Pause and its context, and continues in the next
+// call.
 func TestRunTicks(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var s *Schedule

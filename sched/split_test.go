@@ -77,7 +77,7 @@ func TestSplitPanics(t *testing.T) {
 	says("inside a part of another")
 	n = -1
 	says("Context.Split(-1)")
-	// The next tick forgets the panic.
+	// The next tick works again.
 	n, part = 1, func(*Context, int) {}
 	w.Archetype().New()
 	if err := s.Tick(); err != nil || batches != 1 {
@@ -95,7 +95,7 @@ func TestGrowCommandBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if used := limit.Used(); used < 2<<20 {
-		t.Errorf("%d bytes are committed for two workers", used)
+		t.Errorf("only %d bytes are committed for two workers", used)
 	}
 	if err := s.GrowCommandBytes(3 << 20); !errors.Is(err, vm.ErrLimit) {
 		t.Errorf("%v, want the limit", err)

@@ -16,15 +16,15 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	if got := s.recent(0, nil); got != nil {
-		t.Errorf("before anything: %v", got)
+		t.Errorf("before the first time: %v", got)
 	}
 	if got := timesOf(nil); got != (Times{}) {
-		t.Errorf("of nothing: %+v", got)
+		t.Errorf("of no times: %+v", got)
 	}
 	record(5, 1, 3)
 	s.record(&measured{took: 9}) // not measured
 	if got := s.recent(0, []time.Duration{7}); !slices.Equal(got, []time.Duration{7, 5, 1, 3}) {
-		t.Errorf("of three: %v", got)
+		t.Errorf("of three times: %v", got)
 	}
 	record(2, 8, 4)
 	recent := map[uint64][]time.Duration{0: {3, 2, 8, 4}, 2: {3, 2, 8, 4}, 4: {8, 4}, 6: nil, 9: nil}
@@ -38,7 +38,7 @@ func TestTimes(t *testing.T) {
 	}
 	want := Times{Count: 4, Total: 17, Last: 4, P50: 3, P99: 8, Max: 8}
 	if got := timesOf(s.recent(0, nil)); got != want {
-		t.Errorf("the last ones: %+v, want %+v", got, want)
+		t.Errorf("the last times: %+v, want %+v", got, want)
 	}
 	hundred := make([]time.Duration, 200)
 	for i := range hundred {
@@ -49,7 +49,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestRecent checks that a caller that polls gets each tick once, and a system keeps its last 256 times.
+// TestRecent checks that a caller that polls gets each tick once, and that a system keeps its last 256 times.
 func TestRecent(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -83,7 +83,7 @@ func TestRecent(t *testing.T) {
 		t.Errorf("%d times, count %d", len(list), count)
 	}
 	if again, list := s.Recent(count, nil); again != count || list != nil {
-		t.Errorf("nothing new is %v, count %d", list, again)
+		t.Errorf("without new ticks Recent returns %v, count %d", list, again)
 	}
 	st := s.Stats()
 	_, list = s.Recent(count-recentRuns, nil)

@@ -58,7 +58,7 @@ func BenchmarkEmptyTick(b *testing.B) {
 
 type benchmarkPosition struct{ x, y float64 }
 
-// light work is limited by memory where there are many entities, heavy work by arithmetic.
+// lightWork is limited by memory if there are many entities. heavyWork is limited by arithmetic.
 //
 //go:noinline
 func lightWork(p, v []benchmarkPosition) {
@@ -81,8 +81,8 @@ func heavyWork(p, v []benchmarkPosition) {
 	}
 }
 
-// BenchmarkEach compares a plain loop over the query with Each on one worker and on two, in one run. It takes
-// the best of several rounds: a ratio over 1 is faster than the plain loop.
+// BenchmarkEach compares a plain loop over the query with Each on one worker and on two workers, in one run.
+// It takes the best of several rounds. A ratio over 1 means that Each is faster than the plain loop.
 func BenchmarkEach(b *testing.B) {
 	for _, test := range []struct {
 		name          string

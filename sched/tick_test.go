@@ -30,7 +30,7 @@ func hash(w *vast.World, c []vast.Column[uint64]) uint64 {
 }
 
 // randomSchedule runs a random schedule over a random world and returns the world's hash. The seed determines
-// both.
+// the schedule and the world.
 func randomSchedule(t *testing.T, seed uint64, workers int) uint64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w, c := newWorld(t, 6)
@@ -110,7 +110,7 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 }
 
 // TestCommandsOrder checks that commands are ordered by system, then by the step within the system, on any
-// worker.
+// number of workers.
 func TestCommandsOrder(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, c := newWorld(t, 2)
@@ -243,7 +243,7 @@ func TestExhaustion(t *testing.T) {
 		t.Fatalf("%v, %d entities, the next phase ran %d times, tick %d", err, w.Len(), ran, s.Stats().Tick)
 	}
 	if got := s.Stats().Commands.Done; got < 20 {
-		t.Errorf("%d commands are done", got)
+		t.Errorf("only %d commands are done", got)
 	}
 }
 

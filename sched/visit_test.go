@@ -106,7 +106,8 @@ func TestLateRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestVisitFromSystem checks that Visit panics inside a tick, which would have to wait for its own end.
+// TestVisitFromSystem checks that Visit panics inside a tick, because Visit would wait for the end of this
+// tick.
 func TestVisitFromSystem(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

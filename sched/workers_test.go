@@ -65,7 +65,7 @@ func TestIdleWorkersSleep(t *testing.T) {
 	}
 }
 
-// TestRunAtOnce checks that systems that do not conflict run in parallel: each waits for the others.
+// TestRunAtOnce checks that systems that do not conflict run in parallel: each system waits for the others.
 func TestRunAtOnce(t *testing.T) {
 	w, c := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 3})
