@@ -15,11 +15,11 @@ func Example() {
 	// Two parts of a program number their objects, and a third part keeps names for all of them.
 	names := make(map[any]string)
 
-	var sounds uid.Source[Sound] // one for each goroutine that makes sounds
+	var sounds uid.Source[Sound] // each goroutine that makes sounds has its own Source
 	door, wind := sounds.New(), sounds.New()
 	names[door], names[wind] = "door", "wind"
 
-	tree := uid.New[Mesh]() // from any goroutine
+	tree := uid.New[Mesh]() // any goroutine may call New
 	names[tree] = "tree"
 
 	fmt.Println(len(names), names[door], names[wind], names[tree])

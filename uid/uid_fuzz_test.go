@@ -3,7 +3,7 @@ package uid
 import "testing"
 
 // FuzzSources gives each byte to one of four sources or to New: the low two bits choose the source, the
-// others the operation. The model is a set of all addresses given out.
+// other bits the operation. The model is a set of all addresses given out.
 func FuzzSources(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x80\xff\x41\x00\x04"))
 	f.Fuzz(func(t *testing.T, operations []byte) {

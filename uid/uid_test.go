@@ -76,7 +76,8 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
-// TestSpanEnds: when a reservation is used up, IDs continue in another one, also for many goroutines at once.
+// TestSpanEnds: when a reservation is used up, IDs continue in another reservation, also for many goroutines
+// at once.
 func TestSpanEnds(t *testing.T) {
 	const small = 10_000
 	s := &span{}
@@ -115,7 +116,7 @@ func TestGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := s.New()
-	if err := s.Grow(3*block - 1); err != nil { // the block has these
+	if err := s.Grow(3*block - 1); err != nil { // the block has these IDs
 		t.Fatal(err)
 	}
 	last := first
@@ -150,7 +151,7 @@ func TestTooMany(t *testing.T) {
 	_ = s.Grow(-1)
 }
 
-// TestReservationsFail makes each reservation attempt fail in turn, and then all of them.
+// TestReservationsFail: if a reservation fails, New tries another size, and if all fail, New panics.
 func TestReservationsFail(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build, and nothing can fail")
@@ -160,11 +161,11 @@ func TestReservationsFail(t *testing.T) {
 	kept := len(regions)
 	calls := faulttest.EachCall(t, func() error {
 		current.Store(&span{})
-		id := New[ship]() // comes from another size
+		id := New[ship]() // comes from a reservation of another size
 		if id.IsZero() {
 			t.Error("the zero ID was given out")
 		}
-		err := regions[kept].Close() // a program never closes them
+		err := regions[kept].Close() // a program never closes its reservations
 		if err != nil {
 			_ = regions[kept].Close()
 		}
@@ -222,7 +223,7 @@ func TestNoMemory(t *testing.T) {
 		}
 	}
 	if len(regions) > count+1 {
-		t.Errorf("they took %d reservations", len(regions)-count)
+		t.Errorf("the IDs took %d reservations", len(regions)-count)
 	}
 }
 
@@ -257,7 +258,7 @@ func TestProcessLocal(t *testing.T) {
 	_, err := json.Marshal(r)
 	write("json.Marshal", err)
 	_, err = json.Marshal(map[ID[ship]]int{r.Owner: 1})
-	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // encoding/json does not wrap it
+	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // not wrapped by encoding/json
 		t.Errorf("json.Marshal of a map returned %v", err)
 	}
 	write("json.Unmarshal", json.Unmarshal([]byte(`{"Owner":"7f0000000000"}`), &r))
