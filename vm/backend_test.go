@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// osWorks says whether the operating system's backend can be used, whatever the build's default is. Addresses
-// are kept in an int, and 32 bits are too few.
+// osWorks reports whether tests can use the operating system's backend, independently of the build's default.
+// The tests keep addresses in an int, for which 32 bits are too few.
 var osWorks = (osBackend{}).reuses() && strconv.IntSize == 64
 
 // backends returns the backends of this machine.
@@ -65,12 +65,12 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// hugeReservations skips a test that reserves terabytes if addresses take memory, as in emulators that keep
-// data for each page: there a process with many addresses is killed.
+// hugeReservations skips a test that reserves terabytes if reserved addresses take memory. This is so in
+// emulators that keep data for each page, where a process with many addresses is killed.
 func hugeReservations(tb testing.TB) {
 	tb.Helper()
 	inMemory := func() (n int) {
-		b, _ := os.ReadFile("/proc/self/statm") // other systems are not known to do so
+		b, _ := os.ReadFile("/proc/self/statm") // on other systems addresses are assumed to take no memory
 		_, _ = fmt.Sscan(string(b), new(int), &n)
 		return n * systemPage
 	}
@@ -96,7 +96,7 @@ func fill(r *Region, off, n int) {
 	}
 }
 
-// populate is Region.Populate, if the system supports it.
+// populate calls Region.Populate. A system that does not support it is no error.
 func populate(r *Region, off, n int) error {
 	err := r.Populate(off, n)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -123,14 +123,14 @@ func faults(f func()) (faulted bool) {
 // sink keeps reads from being optimized away.
 var sink byte
 
-// TestSteps runs the same steps on every backend. Offsets are pages plus bytes. After each step the committed
-// pages and their contents are compared with the row.
+// TestSteps runs the same steps on every backend. Offsets are pages plus bytes. After each step the test
+// compares the committed pages and their contents with the field committed.
 func TestSteps(t *testing.T) {
 	p := PageSize()
 	type step struct {
 		do        string
 		off, n    int
-		committed string // a column a page: '.' Reserved, '0' Committed and zero, a letter: its content
+		committed string // a character a page: '.' Reserved, '0' Committed and zero, a letter is the content
 	}
 	steps := []step{
 		{"start", 0, 0, "........"},
@@ -139,11 +139,11 @@ func TestSteps(t *testing.T) {
 		{"commit", 2 * p, 2 * p, "..aa...."},      // committed pages stay as they are
 		{"commit", p + 5, 1, ".0aa...."},          // outward: a byte commits its page
 		{"commit", 5*p - 1, 2, ".0aa00.."},        // outward: two bytes commit two pages
-		{"commit", 3 * p, 0, ".0aa00.."},          // nothing
+		{"commit", 3 * p, 0, ".0aa00.."},          // no bytes
 		{"commit", 0, 8 * p, "00aa0000"},          // two gaps at once
 		{"fill b", 0, 8 * p, "bbbbbbbb"},          //
-		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // inward: no whole page, inside one
-		{"decommit", p - 1, 2, "bbbbbbbb"},        // inward: no whole page, across a border
+		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // inward: inside one page
+		{"decommit", p - 1, 2, "bbbbbbbb"},        // inward: across a border, without a whole page
 		{"decommit", p + 1, 2 * p, "bb.bbbbb"},    // inward: one whole page
 		{"discard", p, 3 * p, "b0.0bbbb"},         // only committed pages; the hole stays
 		{"discard", 4*p + 1, p - 1, "b0.0bbbb"},   // inward
@@ -160,7 +160,7 @@ func TestSteps(t *testing.T) {
 		{"fill d", 7 * p, p, "c000000d"},          //
 		{"decommit", 7 * p, p, "c000000."},        // the last page
 		{"commit", 8*p - 1, 1, "c0000000"},        //
-		{"discard", 8 * p, 0, "c0000000"},         // the end is a valid offset of nothing
+		{"discard", 8 * p, 0, "c0000000"},         // the end is a valid offset of no bytes
 		{"decommit", 0, p, ".0000000"},            // the first page
 	}
 	eachBackend(t, func(t *testing.T, be backend) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCacheReusesClosedAddresses: a region as large as a closed one gets its addresses, which are zero again.
+// TestCacheReusesClosedAddresses: a region of the size of a closed region gets the addresses of the closed
+// region, and its pages are zero.
 func TestCacheReusesClosedAddresses(t *testing.T) {
 	be := onlyOS(t)
 	const size = 37 << 20 // a size that no other test uses
@@ -17,7 +18,7 @@ func TestCacheReusesClosedAddresses(t *testing.T) {
 	must(t, first.Close())
 	again := open(t, be, size, Options{})
 	if again.Base() != base {
-		t.Fatalf("the second region is at %p, the closed one was at %p", again.Base(), base)
+		t.Fatalf("the second region is at %p, the closed region was at %p", again.Base(), base)
 	}
 	if again.Committed() != 0 || !faults(func() { sink = view(again)[12345] }) {
 		t.Error("a reused page is usable before it is committed")
@@ -50,7 +51,7 @@ func TestCacheRandom(t *testing.T) {
 			lo, hi := address(r.Base()), address(r.Base())+r.Size()
 			for _, other := range regions {
 				if l := address(other.Base()); lo < l+other.Size() && l < hi {
-					t.Fatalf("a region at %x–%x overlaps an open one at %x–%x", lo, hi, l, l+other.Size())
+					t.Fatalf("a region at %x–%x overlaps an open region at %x–%x", lo, hi, l, l+other.Size())
 				}
 			}
 			if lo%PageSize() != 0 || huge > 0 && r.Size() >= huge && lo%huge != 0 {
@@ -66,7 +67,7 @@ func TestCacheRandom(t *testing.T) {
 			atHalf = owned()
 		}
 	}
-	// Free ranges fragment a little; without reuse there would be a thousand more.
+	// Free ranges fragment a little. Without reuse there would be a thousand more reservations.
 	if more := owned() - atHalf; more > 100 {
 		t.Errorf("the second half of the run took %d more reservations from the system", more)
 	}

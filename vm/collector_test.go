@@ -70,7 +70,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		t.Logf("%d regions opened and closed beside %d pointers of garbage", opened.Load(), garbage.Load())
+		t.Logf("%d regions opened and closed, %d pointers of garbage made", opened.Load(), garbage.Load())
 		if opened.Load() < 50 {
 			t.Error("fewer than 50 regions were opened")
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestControlGroupLimits reads file trees as the kernel shows them on a host and in containers, of both
-// versions.
+// TestControlGroupLimits reads file trees of control groups of both versions, as the kernel shows them on a
+// host and in containers.
 func TestControlGroupLimits(t *testing.T) {
 	const top = "sys/fs/cgroup/"
 	for _, c := range []struct {
@@ -18,18 +18,18 @@ func TestControlGroupLimits(t *testing.T) {
 		{"nothing", nil, 0, 0},
 		{"no limits", map[string]string{"proc/self/cgroup": "0::/a/b\n", top + "a/b/memory.max": "max\n",
 			top + "a/memory.high": "max\n"}, 0, 0},
-		{"the group's own", map[string]string{"proc/self/cgroup": "0::/a/b\n", top +
+		{"the group's own limit", map[string]string{"proc/self/cgroup": "0::/a/b\n", top +
 			"a/b/memory.max": "1000000\n", top + "a/memory.max": "max\n"},
 			1000000, 0},
-		{"one above is smaller", map[string]string{"proc/self/cgroup": "0::/a/b/c\n", top +
+		{"a smaller limit of a parent group", map[string]string{"proc/self/cgroup": "0::/a/b/c\n", top +
 			"a/b/c/memory.max": "3000000\n",
 			top + "a/b/memory.max": "2000000\n", top + "a/memory.max": "4000000\n", top +
 				"a/b/memory.high": "1500000\n"}, 2000000, 1500000},
 		{"in a namespace of its own", map[string]string{"proc/self/cgroup": "0::/\n", top +
 			"memory.max": "1000000\n"}, 1000000, 0},
-		{"outside of what is to be seen", map[string]string{"proc/self/cgroup": "0::/../../x\n", top +
+		{"a group outside of the visible tree", map[string]string{"proc/self/cgroup": "0::/../../x\n", top +
 			"memory.max": "1000000\n"}, 1000000, 0},
-		{"a path of the host's", map[string]string{"proc/self/cgroup": "0::/docker/12ab\n", top +
+		{"a path of the host", map[string]string{"proc/self/cgroup": "0::/docker/12ab\n", top +
 			"memory.max": "1000000\n"}, 1000000, 0},
 		{"version 1", map[string]string{"proc/self/cgroup": "5:cpu:/\n4:memory:/a/b\n0::/\n",
 			top + "memory/a/b/memory.limit_in_bytes":    "9223372036854771712\n",
@@ -40,9 +40,9 @@ func TestControlGroupLimits(t *testing.T) {
 			top + "memory/a/b/memory.soft_limit_in_byt": "9\n"}, 2000000, 0},
 		{"version 1 in a container", map[string]string{"proc/self/cgroup": "4:hugetlb,memory:/docker/12ab\n",
 			top + "memory/memory.limit_in_bytes": "3000000\n"}, 3000000, 0},
-		{"what is no group", map[string]string{"proc/self/cgroup": "\n0\n0:\nmemory\n:::::\n", top +
+		{"lines that name no group", map[string]string{"proc/self/cgroup": "\n0\n0:\nmemory\n:::::\n", top +
 			"memory.max": "5\n"}, 0, 0},
-		{"what is no number", map[string]string{"proc/self/cgroup": "0::/a\n", top + "a/memory.max": "lots\n",
+		{"wrong values", map[string]string{"proc/self/cgroup": "0::/a\n", top + "a/memory.max": "lots\n",
 			top + "memory.max": "-5\n"}, 0, 0},
 	} {
 		root := t.TempDir()

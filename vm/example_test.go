@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// A region is reserved large and paid for page by page.
+// A region reserves many addresses, and takes memory only for the pages that are committed.
 func Example() {
 	budget := vm.NewLimit(1 << 20)
 	r, err := vm.Reserve(64<<20, vm.Options{Name: "grid", Limit: budget})
@@ -26,7 +26,7 @@ func Example() {
 	cells[1000] = 7
 	fmt.Println("cell:", cells[1000], "committed:", vm.Bytes(r.Committed()), "of", vm.Bytes(r.Size()))
 
-	// A commit beyond the budget is an error, and changes nothing.
+	// A commit beyond the budget is an error, and does not change the region.
 	err = r.Commit(512<<10, 1<<20)
 	fmt.Println(errors.Is(err, vm.ErrLimit), vm.Bytes(budget.Used()))
 

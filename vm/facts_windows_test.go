@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestUsageFollowsCommit: committed memory counts as the process's own until it is decommitted.
+// TestUsageFollowsCommit: ReadUsage counts committed memory until it is decommitted.
 func TestUsageFollowsCommit(t *testing.T) {
 	be := onlyOS(t)
 	const n, slack = 128 << 20, 32 << 20 // Go's heap may change meanwhile
@@ -22,11 +22,12 @@ func TestUsageFollowsCommit(t *testing.T) {
 	}
 	must(t, r.Decommit(0, n))
 	if more := ReadUsage().Data - before; more > slack {
-		t.Errorf("nothing is committed, and %s more are in use", Bytes(more))
+		t.Errorf("everything is decommitted, and %s more are in use", Bytes(more))
 	}
 }
 
-// TestJobLimit: a job's memory limit is a fact. A process cannot leave a job, so a child process enters one.
+// TestJobLimit: ReadFacts returns a job's memory limit. A process cannot leave a job, so a child process
+// enters one.
 func TestJobLimit(t *testing.T) {
 	const limit = 3 << 30
 	job, err := windows.CreateJobObject(nil, nil)

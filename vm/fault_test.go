@@ -71,7 +71,7 @@ func TestFaultsElsewhere(t *testing.T) {
 		t.Errorf("no panic became %v", v)
 	}
 	if err, ok := Explain(bug); ok {
-		t.Errorf("it is explained: %v", err)
+		t.Errorf("an error that is no fault is explained: %v", err)
 	}
 	onlyOS(t)
 	v := panicOf(func() { Do(func() { var p *int; *p = 1 }) })
@@ -104,13 +104,13 @@ func TestExplain(t *testing.T) {
 		return nil
 	}})
 	if v := panicOf(func() { Do(func() { writeAt(r.Base(), 5) }) }); v != own {
-		t.Errorf("it became %v", v)
+		t.Errorf("the fault became %v", v)
 	}
 	if f, ok := panicOf(func() { Do(func() { writeAt(r.Base(), 6) }) }).(*Fault); !ok || f.Index != 6 {
-		t.Errorf("it became %v", f)
+		t.Errorf("the fault became %v", f)
 	}
 	must(t, r.Close())
 	if f, ok := panicOf(func() { Do(func() { writeAt(r.Base(), 5) }) }).(*Fault); !ok || !f.Closed {
-		t.Errorf("after Close it became %v", f)
+		t.Errorf("after Close the fault became %v", f)
 	}
 }

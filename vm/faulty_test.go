@@ -114,7 +114,7 @@ func TestCommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, the rest does not.
+// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, the other pages do not.
 func TestDecommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -130,7 +130,7 @@ func TestDecommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDiscardLosesPages: if a system cannot commit again, the pages count as Reserved.
+// TestDiscardLosesPages: if the system cannot commit discarded pages again, they count as Reserved.
 func TestDiscardLosesPages(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -145,7 +145,7 @@ func TestDiscardLosesPages(t *testing.T) {
 	}
 }
 
-// TestBareRangesAreDressed: names and advice return after a decommit that takes them away, as in strict
+// TestBareRangesAreDressed: Decommit restores names and advice if the system takes them away, as in strict
 // overcommit mode.
 func TestBareRangesAreDressed(t *testing.T) {
 	p := PageSize()
@@ -165,7 +165,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 			t.Errorf("%v: calls %q, want %q", pages, f.calls, want)
 		}
 	}
-	// Ranges of Huge are remembered too.
+	// Decommit also restores the advice of Huge.
 	f, r, _ := openFaulty(t, Options{Name: "ships"})
 	r.m.dense.add(3*p, 12*p)
 	must(t, r.Commit(0, 8*p))
@@ -193,7 +193,7 @@ func TestCloseAtTheMappingLimit(t *testing.T) {
 	if got, want := state(r, limit), "2 2: 5-7"; got != want {
 		t.Errorf("state %q, want %q", got, want)
 	}
-	must(t, r.Commit(0, p)) // it is still open
+	must(t, r.Commit(0, p)) // the region is still open
 	delete(f.fails, "decommit 5")
 	must(t, r.Close())
 	if got, want := state(r, limit), "0 0:"; got != want {

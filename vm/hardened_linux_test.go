@@ -28,7 +28,7 @@ func TestWithoutGainingExecution(t *testing.T) {
 	})
 }
 
-// TestWithoutHugePages: a process without huge pages notices, and requests none.
+// TestWithoutHugePages: in a process without huge pages, ReadFacts reports none and regions get none.
 func TestWithoutHugePages(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -108,11 +108,11 @@ func TestLittleLockedMemory(t *testing.T) {
 		must(t, unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit))
 		limit.Max = min(limit.Max, 256<<20)
 		if HeapStandIn() && limit.Max < 256<<20 {
-			t.Skipf("a runtime that watches memory maps more than the %d bytes that may be locked", limit.Max)
+			t.Skipf("the runtime of this build maps more than the %d bytes that may be locked", limit.Max)
 		}
 		limit.Cur = limit.Max
 		must(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &limit))
-		runtime.LockOSThread() // its privileges are dropped
+		runtime.LockOSThread() // this thread gives up its privileges below
 		var none [2]unix.CapUserData
 		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3},
 			&none[0]); err != nil {
@@ -156,8 +156,8 @@ func TestStrictOvercommit(t *testing.T) {
 	}, refused)
 }
 
-// TestStrictOvercommitLife: in strict mode decommitting maps afresh, which gives the charge back and loses
-// name and advice; both are restored afterwards.
+// TestStrictOvercommitLife: in strict mode Decommit maps the pages again, which gives the charge back and
+// loses name and advice. Decommit restores both.
 func TestStrictOvercommitLife(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -190,7 +190,7 @@ func strictMode(t *testing.T) {
 		func() error { return unix.Mount(mode, "/proc/sys/vm/overcommit_memory", "", unix.MS_BIND, "") },
 	} {
 		if err := step(); err != nil {
-			t.Skipf("the process may not have a view of the file system of its own: %v", err)
+			t.Skipf("the process may not have its own view of the file system: %v", err)
 		}
 	}
 	t.Cleanup(func() { _ = unix.Unmount("/proc/sys/vm/overcommit_memory", unix.MNT_DETACH) })

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // feedHeap lets Go's heap take more memory than any child needs, and frees it. Under a limit the heap could
-// not grow, and the process would end without a word about the test.
+// not grow, and the process would end without a message about the test.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += PageSize() {
@@ -65,7 +65,7 @@ func TestKernelLimits(t *testing.T) {
 					strings.Contains(string(out), "bad pointer") {
 					break
 				}
-				t.Log("Go's runtime needed a mapping when there was none: once more")
+				t.Log("Go's runtime needed a mapping when none was left: the test tries again")
 			}
 			if err != nil || !strings.Contains(string(out), "child is content") {
 				t.Errorf("%v\n%s", err, out[:min(len(out), 8000)])
@@ -115,7 +115,7 @@ func limitedAddressSpace() {
 	view(r)[199*mib] = 1
 	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	// Closed addresses serve again, though the limit has no room.
+	// A region gets the addresses of a closed region, although the limit has no room.
 	done(closed.Close())
 	again := reserveIn("as", 60*mib, Options{})
 	done(again.Commit(0, 60*mib))
@@ -130,14 +130,14 @@ func limitedData() {
 	kept := reserveIn("data", 64*mib, Options{})
 	done(kept.Commit(0, 64*mib))
 	view(kept)[0] = 7
-	// The runtime holds the rest between 64 MiB steps and the limit.
+	// The limit leaves three steps of 64 MiB for the region, and 48 MiB for Go's runtime.
 	setLimit(unix.RLIMIT_DATA, ReadUsage().Data+3*64*mib+48*mib)
 	err := r.Commit(0, 512*mib)
 	wants(err, ErrDataLimit, "RLIMIT_DATA")
 	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit",
 		r.Committed(), limit.Used())
 	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
-	// A refused commit of two gaps takes the first one back, and mappings split by advice are not committed
+	// A refused commit of two gaps takes the first gap back, and mappings split by advice are not committed
 	// in part.
 	done(r.Commit(100*mib, mib))
 	wants(r.Commit(0, 512*mib), ErrDataLimit, "RLIMIT_DATA")
@@ -152,7 +152,7 @@ func limitedData() {
 		check(ReadUsage().Data < before+512*mib, "a refused commit is charged")
 	}
 	done(r.Decommit(0, 1<<30))
-	// Commit up to the limit, and again after giving back.
+	// Commit up to the limit, and again after memory was given back.
 	off := 0
 	for ; err == nil || off == 0; off += 64 * mib {
 		if err = r.Commit(off, 64*mib); err != nil {
@@ -167,7 +167,7 @@ func limitedData() {
 	view(r)[off] = 1
 }
 
-// limitedMappings takes as many mappings as regions may. Go's runtime continues beside them.
+// limitedMappings takes as many mappings as regions may take, and checks that Go's runtime still works.
 func limitedMappings() {
 	p := PageSize()
 	limit := NewLimit(math.MaxInt)
@@ -218,7 +218,7 @@ func limitedMappings() {
 	wg.Wait()
 	runtime.KeepAlive(garbage)
 
-	// Operations that need no further mapping work, and the rest works after giving back.
+	// Operations that need no further mapping work. Other operations work after mappings were given back.
 	done(r.Commit((page-3)*p, 2*p))
 	view(r)[(page-3)*p] = 1
 	done(inUse.Decommit(8*p, p))
@@ -233,9 +233,9 @@ func limitedMappings() {
 	done(reserveIn("after", 5*most*p, Options{}).Commit(0, 100*p))
 }
 
-// exhaustedMappings takes every mapping that the kernel allows, behind the regions' back, as another library
-// might. Go's runtime may be left without one at any moment, so it gets what it needs here beforehand, as far
-// as possible.
+// exhaustedMappings takes every mapping that the kernel allows, without counting it, as another library
+// might. Go's runtime may need a mapping at any moment, so exhaustedMappings lets the runtime take memory
+// beforehand, as far as possible.
 func exhaustedMappings() {
 	p := PageSize()
 	be := osBackend{}
@@ -248,8 +248,8 @@ func exhaustedMappings() {
 	for page := 1; page < 100; page += 2 {
 		done(spare.Commit(page*p, p))
 	}
-	// These mappings are split by advice: a change of two and a half of them stops where the last would have
-	// to be split.
+	// The advice splits the region into several mappings. A change of two and a half mappings stops where the
+	// third mapping would have to be split.
 	huge := HugePageSize()
 	var advised *Region
 	if huge > 0 && huge <= 4<<20 {
@@ -281,7 +281,7 @@ func exhaustedMappings() {
 	wants(inUse.Protect(3*p, 3*p, ReadOnly), ErrMappings, "vm.max_map_count")
 	view(inUse)[4*p] = 6
 	if advised != nil {
-		// There may be one mapping left. Each call takes one, because neighbours differ.
+		// There may be one mapping left. Each call takes a mapping, because neighbours differ.
 		for page := 3; last.Protect(page*p, p, NoAccess-Access(page+1)%2) == nil; page++ {
 			check(page < 19, "protecting takes no mappings")
 		}
@@ -291,8 +291,8 @@ func exhaustedMappings() {
 		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
 			b[3*huge] == 4, "a refused decommit took something away")
 	}
-	// mmap can take one more mapping than mprotect; after that it refuses even a mapping that replaces
-	// others.
+	// mmap can take one more mapping than mprotect. After that, mmap refuses even a mapping that replaces
+	// other mappings.
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 100, "reservations do not count as mappings")
 		// Neighbours differ, so that they do not become one mapping.

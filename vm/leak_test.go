@@ -44,12 +44,12 @@ func TestLeak(t *testing.T) {
 		if b[p] != 42 {
 			t.Errorf("the leaked memory holds %d, want 42", b[p])
 		}
-		b[0] = 1 // and is writable
+		b[0] = 1 // the leaked memory is writable
 		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p ||
 			s.Committed != 2*p {
 			t.Errorf("counted as %+v", s)
 		}
-		// A closed region is no leak, and the leaked one is not reported again.
+		// A closed region is no leak, and the leaked region is not reported again.
 		open(t, be, p, Options{Name: purpose}).Close()
 		for range 3 {
 			runtime.GC()

@@ -23,16 +23,17 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 			}
 			return met
 		})
-		t.Logf("%v pages: %d operations, %d calls, of which %d refuse one", pages, operations, calls, refused)
+		t.Logf("%v pages: %d operations, %d calls, %d of which refuse an operation", pages, operations,
+			calls, refused)
 		least := 20
 		switch {
 		case vm.HeapStandIn():
 			least = 2
 		case pages == vm.PagesAuto:
-			least = 18 // one call fewer if large pages are the system's choice, and one if it has none
+			least = 18 // huge pages by the system's choice, or no huge pages, save one call each
 		}
 		if calls < least || refused == 0 {
-			t.Errorf("%v pages: %d calls, %d of which refuse something", pages, calls, refused)
+			t.Errorf("%v pages: %d calls, %d of which refuse an operation", pages, calls, refused)
 		}
 	}
 }
@@ -152,8 +153,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing makes each call fail in the lives of mirrors and static tables, which are
-// committed from the beginning.
+// TestMirrorWithEachCallFailing makes each call fail in the lives of two mirrors, which are committed from
+// the beginning. Failed operations are repeated.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {
@@ -163,7 +164,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 					t.Errorf("%d bytes are used by closed regions", limit.Used())
 				}
 			}
-			for round := range 2 { // the second one gets the addresses of the first
+			for round := range 2 { // the second mirror gets the addresses of the first mirror
 				var m *vm.Mirror
 				met = errors.Join(met, faulttest.Again(t, "ReserveMirror", func() (err error) {
 					m, err = vm.ReserveMirror(100, vm.Options{Pages: pages, Limit: limit, Name: "faults"})

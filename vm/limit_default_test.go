@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestDefaultLimit: regions without a budget have the default one, until it changes.
+// TestDefaultLimit: a region without a limit keeps the limit that was the default when the region was made.
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)
@@ -28,10 +28,10 @@ func TestDefaultLimit(t *testing.T) {
 			t.Errorf("%d and %d bytes are used", l.Used(), own.Used())
 		}
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || a.Committed() != 2*p {
-			t.Errorf("past the default: %v", err)
+			t.Errorf("a commit past the default limit: %v", err)
 		}
 		if _, err := mirrorOn(be, 4*p, Options{}, origin{}); !errors.Is(err, ErrLimit) {
-			t.Errorf("a mirror past the default: %v", err)
+			t.Errorf("a mirror past the default limit: %v", err)
 		}
 		SetDefaultLimit(nil)
 		c := open(t, be, 8*p, Options{})
@@ -43,7 +43,7 @@ func TestDefaultLimit(t *testing.T) {
 	})
 }
 
-// TestLimitOfTheEnvironment: an error names the source of the limit, and a misspelt limit allows nothing.
+// TestLimitOfTheEnvironment: an error names the source of the limit, and a misspelt limit allows no memory.
 func TestLimitOfTheEnvironment(t *testing.T) {
 	p := PageSize()
 	for value, says := range map[string]string{
@@ -91,7 +91,7 @@ func TestParseLimit(t *testing.T) {
 	if l, err := ParseLimit("off"); l != nil || err != nil {
 		t.Errorf("off: %+v, %v", l, err)
 	}
-	// A share is a share of the memory that this process may have.
+	// A percentage is a share of the memory that this process may use.
 	l, err := ParseLimit("75%")
 	if want := ContainerLimit(75); err != nil || (l == nil) != (want == nil) || l != nil &&
 		(l.Max() != want.Max() || l.wrong != want.wrong) {
@@ -110,12 +110,12 @@ func TestShareOf(t *testing.T) {
 	}{
 		{"a control group", 75, Facts{ControlGroup: 400 * unit, Memory: 2000 * unit}, math.MaxInt64,
 			300 * unit},
-		{"one that is slowed down before", 50, Facts{ControlGroup: 400 * unit, ControlGroupHigh: 200 * unit,
+		{"a group with a high limit", 50, Facts{ControlGroup: 400 * unit, ControlGroupHigh: 200 * unit,
 			Memory: 2000 * unit}, math.MaxInt64, 100 * unit},
-		{"one that is larger than the machine", 100, Facts{ControlGroup: 400 * unit, Memory: 200 * unit},
+		{"a group larger than the machine", 100, Facts{ControlGroup: 400 * unit, Memory: 200 * unit},
 			math.MaxInt64, 200 * unit},
-		{"beside the Go heap", 100, Facts{ControlGroup: 400 * unit}, 100 * unit, 300 * unit},
-		{"a share beside the Go heap", 50, Facts{ControlGroup: 400 * unit}, 100 * unit, 150 * unit},
+		{"with a limit for the Go heap", 100, Facts{ControlGroup: 400 * unit}, 100 * unit, 300 * unit},
+		{"a share with a limit for the Go heap", 50, Facts{ControlGroup: 400 * unit}, 100 * unit, 150 * unit},
 		{"a machine", 25, Facts{Memory: 400 * unit}, math.MaxInt64, 100 * unit},
 	} {
 		l := shareOf(c.percent, c.facts, c.goHeap)

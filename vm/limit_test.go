@@ -34,7 +34,7 @@ func TestLimit(t *testing.T) {
 			t.Fatalf("committing past the limit gave %v", err)
 		}
 		must(t, a.Close())
-		must(t, b.Commit(7*p, 1)) // room returned
+		must(t, b.Commit(7*p, 1)) // Close returned the room
 		if limit.Used() != 4*p || limit.Max() != 5*p {
 			t.Errorf("%d of %d used, want %d of %d", limit.Used(), limit.Max(), 4*p, 5*p)
 		}
@@ -57,13 +57,13 @@ func TestLimit(t *testing.T) {
 	}
 	r := open(t, chosen(PagesAuto), p, Options{Limit: NewLimit(0)})
 	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) {
-		t.Errorf("a limit of nothing gave %v", err)
+		t.Errorf("a commit under a limit of 0 gave %v", err)
 	}
 	must(t, r.Commit(0, 0))
 }
 
-// TestLimitShared: many goroutines commit and decommit under one limit; it is never exceeded, and nothing is
-// lost.
+// TestLimitShared: many goroutines commit and decommit under one limit. The limit is never exceeded, and
+// all bytes are returned.
 func TestLimitShared(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {

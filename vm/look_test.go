@@ -44,7 +44,7 @@ func TestLook(t *testing.T) {
 		}
 		defer func() {
 			if recover() == nil {
-				t.Error("a look outside the region did not panic")
+				t.Error("Look outside the region did not panic")
 			}
 		}()
 		r.Look(7*p, 2*p, nil)

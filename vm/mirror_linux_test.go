@@ -86,7 +86,7 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	done(seccomptest.Refuse(rule))
 }
 
-// mirrorIn makes a mirror in a child, and checks whether its halves are copied, and that they are equal.
+// mirrorIn makes a mirror in a child. It checks that both halves are equal, and are copies if copied is set.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)
@@ -159,7 +159,7 @@ func bothRefused() {
 	}
 	base := m.Base()
 	done(m.Close())
-	// Tried addresses, and those of copied halves, serve as any others, and have memory of their own.
+	// Regions get the addresses of failed attempts and of copied halves, with memory of their own.
 	for range 3 {
 		r := reserveIn("region", 2*mirrorPages(), Options{})
 		done(r.Commit(0, r.Size()))
@@ -169,7 +169,7 @@ func bothRefused() {
 			return
 		}
 	}
-	check(false, "the addresses do not serve again")
+	check(false, "no region gets the addresses of the closed mirror")
 }
 
 func noDescriptorForMemfd() {
@@ -193,13 +193,13 @@ func mirrorAddressSpace() {
 	before := fmt.Sprint(Snapshot(false))
 	_, err := mirrorOn(osBackend{}, 256*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // fits, but not while it is moved
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // too large only while it is moved
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == before, "kept: %+v", Snapshot(false))
 	done(mirrorIn("as", 16*mib, false).Close())
 }
 
-// noFileSizes: a limit that would raise a signal leads to copies.
+// noFileSizes: if a limit of file sizes would raise a signal, the mirror copies.
 func noFileSizes() {
 	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
 	setLimit(unix.RLIMIT_FSIZE, mirrorPages()-1)

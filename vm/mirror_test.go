@@ -32,8 +32,8 @@ func halves(m *Mirror) (first, second []byte) {
 	return b[:m.Size()], b[m.Size():]
 }
 
-// TestMirror writes ranges in both halves and across the border. After each it compares both halves with a
-// plain slice.
+// TestMirror writes ranges in both halves and across the border. After each write it compares both halves
+// with a plain slice.
 func TestMirror(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -79,9 +79,10 @@ func TestMirrorSizes(t *testing.T) {
 			}
 		}
 		if m := openMirror(t, be, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
-			t.Errorf("1 byte became %d", m.Size())
+			t.Errorf("a mirror of 1 byte has %d", m.Size())
 		}
-		// Too large for the addresses or memory of any machine; 32 bits fail earlier, with an error too.
+		// This size is too large for the addresses or memory of any machine. 32-bit systems give another
+		// error.
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
@@ -146,7 +147,7 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	if !mirrorsServeRegions {
 		return
 	}
-	// A region may begin only at a huge page. Addresses that other tests gave back may serve first.
+	// A region begins at a huge page. It may get addresses that other tests gave back.
 	for range 100 {
 		r := open(t, be, 2*size-HugePageSize(), Options{})
 		if from := address(r.Base()) - address(base); from < 0 || from > HugePageSize() {
@@ -220,7 +221,7 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 	return r.backend.unmirror(p, n)
 }
 
-// TestMirrorFailures: a refusal leads to copies, other failures are errors, and neither keeps anything.
+// TestMirrorFailures: a refusal leads to copies, other failures are errors, and neither keeps memory.
 func TestMirrorFailures(t *testing.T) {
 	be := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorPages())
@@ -253,11 +254,11 @@ func TestMirrorFailures(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 	if first[3] = 7; second[3] != 7 || limit.Used() != mirrorPages() {
-		t.Errorf("after a Close that failed the mirror holds %d, and %d are used", second[3], limit.Used())
+		t.Errorf("after a failed Close the mirror holds %d, and %d bytes are used", second[3], limit.Used())
 	}
 	be.unmirrorErr = nil
 	must(t, m.Close())
 	if limit.Used() != 0 || !faults(func() { sink = first[3] }) {
-		t.Errorf("after Close %d are used", limit.Used())
+		t.Errorf("after Close %d bytes are used", limit.Used())
 	}
 }

@@ -64,7 +64,7 @@ func TestMirrorOfViews(t *testing.T) {
 			t.Errorf("a mirror is at %p, but no mirror was closed there", p)
 		}
 		if slices.Max(unsafe.Slice((*byte)(p), 2*n)) != 0 {
-			t.Error("a mirror holds bytes of a closed one")
+			t.Error("a mirror holds bytes of a closed mirror")
 		}
 	}
 	for _, p := range made {

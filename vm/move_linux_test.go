@@ -33,8 +33,8 @@ func TestMoveTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestMoveKeepsHugePages: huge pages move whole if both ranges have the same offset in one, and the advice
-// moves too.
+// TestMoveKeepsHugePages: huge pages move whole if both ranges have the same offset in a huge page, and the
+// advice moves too.
 func TestMoveKeepsHugePages(t *testing.T) {
 	be := onlyOS(t)
 	huge := HugePageSize()
@@ -56,9 +56,9 @@ func TestMoveKeepsHugePages(t *testing.T) {
 	must(t, to.Commit(2*huge, huge))
 	fill(to, 2*huge, PageSize())
 	if n := mincore(t, to, 2*huge, huge); n != huge {
-		t.Errorf("a touch behind moved huge pages takes %d bytes, want %d", n, huge)
+		t.Errorf("a write to the destination takes %d bytes, want %d", n, huge)
 	}
-	must(t, to.MovePages(r, PageSize(), 3*huge, huge)) // cannot stay whole
+	must(t, to.MovePages(r, PageSize(), 3*huge, huge)) // the huge page cannot stay whole
 	if n := mincore(t, r, PageSize(), huge); n != huge {
 		t.Errorf("%d bytes are in memory after a move that splits a huge page, want %d", n, huge)
 	}
@@ -80,12 +80,12 @@ func TestMoveFindsBorders(t *testing.T) {
 	stamp(r, 99*p, p, 99)
 	must(t, r.MovePages(r, 512*p, 0, 256*p))
 	if !stamped(r, 512*p, 256*p, 0) {
-		t.Error("the pages hold something else")
+		t.Error("the moved pages hold wrong bytes")
 	}
 	resident(t, "after the move", r, 256*p)
 	must(t, r.MovePages(r, 300*p, 512*p+10*p, 200*p))
 	if !stamped(r, 300*p, 200*p, 10) || !stamped(r, 512*p, 10*p, 0) {
-		t.Error("the pages hold something else after the second move")
+		t.Error("the pages hold wrong bytes after the second move")
 	}
 	resident(t, "after the second move", r, 256*p)
 }
@@ -109,7 +109,7 @@ func TestMovedMappingsAreCounted(t *testing.T) {
 	fill(r, 2*pages*p, pages*p)
 	sum, names := smaps(t, r)
 	if sum["mappings"] > 3 || r.m.mappings != 3 || len(r.m.moved) != 0 {
-		t.Errorf("%d mappings, %d counted, after all was decommitted: %q", sum["mappings"], r.m.mappings,
+		t.Errorf("%d mappings, %d counted, after Decommit of all: %q", sum["mappings"], r.m.mappings,
 			slices.Compact(names))
 	}
 }

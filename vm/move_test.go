@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// stamp writes a number into the first and last byte of each system page of a range, ascending with the
-// pages.
+// stamp writes a number into the first and last byte of each system page of a range. The number grows by one
+// from page to page.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		for i := 0; i < PageSize(); i += systemPage {
@@ -46,7 +46,7 @@ func TestMovePages(t *testing.T) {
 				stamp(r, 2*p, 8*p, 1)
 				must(t, r.MovePages(to, 5*p, 4*p, 3*p))
 				if !stamped(to, 5*p, 3*p, 3) || !stamped(r, 2*p, 2*p, 1) || !stamped(r, 7*p, 3*p, 6) {
-					t.Error("the pages hold something else")
+					t.Error("the pages hold wrong bytes")
 				}
 				if got, want := state(r, mine), "5 5: 2-4 7-10"; got != want {
 					t.Errorf("source %q, want %q", got, want)
@@ -79,13 +79,13 @@ func TestMovePages(t *testing.T) {
 				if b := view(to)[:4*p]; slices.Max(b) != 0 {
 					t.Error("pages are not zero after their contents moved away")
 				}
-				must(t, r.MovePages(to, 4*p, 0, 0)) // nothing
+				must(t, r.MovePages(to, 4*p, 0, 0)) // no bytes
 			})
 		}
 	}
 }
 
-// TestMovePagesOverSeveralMappings moves a range of pieces from different places.
+// TestMovePagesOverSeveralMappings moves a range whose pieces came from different places.
 func TestMovePagesOverSeveralMappings(t *testing.T) {
 	const pages = 100
 	p := PageSize()
@@ -93,7 +93,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 		r := open(t, be, 5*pages*p, Options{Limit: NewLimit(pages * p)})
 		must(t, r.Commit(0, pages*p))
 		stamp(r, 0, pages*p, 0)
-		// Pairs of adjacent pages exchange places far apart.
+		// Blocks of 20 pages move, in reverse order.
 		for i := 0; i < pages; i += 20 {
 			must(t, r.MovePages(r, (pages+i)*p, (pages-20-i)*p, 20*p))
 		}
@@ -103,7 +103,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 			last = at
 			for i := 0; i < pages; i += 20 {
 				if !stamped(r, (at+i)*p, 20*p, byte(pages-20-i)) {
-					t.Fatalf("at page %d the pages from %d on hold something else", at, i)
+					t.Fatalf("at page %d the pages from %d on hold wrong bytes", at, i)
 				}
 			}
 		}
@@ -124,8 +124,8 @@ func TestMovePagesMisuse(t *testing.T) {
 			says          string
 		}{
 			{0, p, p, "whole committed pages move to whole reserved pages"}, // to committed pages
-			{p, 0, p, "whole committed pages"},                              // from reserved ones
-			{p, 4 * p, 2 * p, "whole committed pages"},                      // from reserved ones in part
+			{p, 0, p, "whole committed pages"},                              // from reserved pages
+			{p, 4 * p, 2 * p, "whole committed pages"},                      // from partly reserved pages
 			{p, p + 1, p, "whole committed pages"},                          //
 			{p + 8, p, p, "whole committed pages"},                          //
 			{p, p, p - 1, "whole committed pages"},                          //
@@ -156,10 +156,10 @@ func TestMovePagesMisuse(t *testing.T) {
 	})
 }
 
-// stubborn is a backend that moves only small pieces, no pieces from certain pages on, or none.
+// stubborn is a backend that moves only small pieces, and no piece that contains a certain page.
 type stubborn struct {
 	faulty
-	most  int // pages
+	most  int // the most pages of a piece
 	stuck int // a page that cannot move
 }
 
@@ -190,7 +190,8 @@ func openStubborn(t *testing.T) (*stubborn, *Region, *Limit) {
 	return s, r, limit
 }
 
-// TestMoveSplits: if a range is several mappings, its parts move; small parts that cannot move are copied.
+// TestMoveSplits: if a range consists of several mappings, its parts move; small parts that cannot move are
+// copied.
 func TestMoveSplits(t *testing.T) {
 	p := PageSize()
 	for _, most := range []int{1 << 20, 60, 17, 3, 0} {
@@ -225,20 +226,20 @@ func TestMoveFails(t *testing.T) {
 		}
 		must(t, r.Commit(0, 256*p))
 		if slices.Max(view(r)[64*p:256*p]) != 0 {
-			t.Error("a failed move left something behind")
+			t.Error("a failed move left bytes behind")
 		}
 	}
 }
 
-// TestMoveCannotDecommit: if the system keeps the source usable, it counts as Reserved, and is zero when
-// committed.
+// TestMoveCannotDecommit: if the system keeps the source usable, the source counts as Reserved, and is zero
+// when committed.
 func TestMoveCannotDecommit(t *testing.T) {
 	p := PageSize()
 	for _, op := range []string{"decommit", "discard"} {
 		s, r, limit := openStubborn(t)
 		must(t, r.Commit(0, 8*p))
 		stamp(r, 0, 8*p, 9)
-		s.stuck = 3 // copied, so that there is memory to give back
+		s.stuck = 3 // this page is copied, so that there is memory to give back
 		s.fails["decommit"], s.fails[op] = errFaulty, errFaulty
 		must(t, r.MovePages(r, 100*p, 0, 8*p))
 		clear(s.fails)
@@ -252,8 +253,8 @@ func TestMoveCannotDecommit(t *testing.T) {
 	}
 }
 
-// driveMoves decodes four bytes an operation and compares two regions, between which pages move, with a plain
-// model.
+// driveMoves moves pages between two regions and compares them with a plain model. It decodes each operation
+// from four bytes.
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()
@@ -321,7 +322,7 @@ func driveMoves(t *testing.T, ops []byte) {
 	}
 }
 
-// checkBorders counts the borders made by moves independently.
+// checkBorders compares the region's count of borders between moved pieces with an independent count.
 func checkBorders(t *testing.T, r *Region) {
 	t.Helper()
 	if want := r.m.bordersIn(0, r.m.size); r.m.borders != want {

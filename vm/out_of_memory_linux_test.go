@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// groupVariable is the role of a child of TestOutOfMemory, and groupPath is its control group.
+	// groupVariable is the environment variable with the role of a child of TestOutOfMemory, and groupPath is
+	// the variable with its control group.
 	groupVariable = "VAST_VM_TEST_GROUP_ROLE"
 	groupPath     = "VAST_VM_TEST_GROUP"
 	// groupBytes is the memory limit of the control group: several times the need of a child without its
@@ -64,7 +65,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Errorf("the kernel counts %d processes that it ended", n)
 	}
 	if view(kept)[1<<19] != 7 {
-		t.Error("this process has lost something")
+		t.Error("the region of this process has lost a byte")
 	}
 	before := killedIn(group)
 	for role, environment := range map[string][]string{
@@ -116,7 +117,7 @@ func outgrow(t *testing.T, role string) {
 			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
 			t.Errorf("%v; the limit comes from the environment: %v", err, fromOutside)
 		}
-		// With room again it continues.
+		// With room again, Commit works.
 		if off > 0 {
 			must(t, r.Decommit(0, step))
 			must(t, r.Commit(off, step))
@@ -128,7 +129,7 @@ func outgrow(t *testing.T, role string) {
 }
 
 // memoryGroup makes a control group with a memory limit below one of this process's groups, and removes it
-// after the test. It skips the test if that fails.
+// after the test. It skips the test if it can make no group.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")
@@ -163,7 +164,8 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 					if parts[0] != "0" {
 						allowed = fmt.Sprint(bytes) // memory and swap together
 					}
-					// Without a count of swap there is usually none; with swap the child would only be slow.
+					// A kernel that does not limit swap usually has no swap. With swap the child would be
+					// slow.
 					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
 					return dir
 				}
@@ -178,8 +180,8 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 	return ""
 }
 
-// removeGroup removes a control group. The kernel allows it a moment after the group's last process has
-// ended.
+// removeGroup removes a control group. The kernel allows the removal a moment after the group's last
+// process has ended.
 func removeGroup(t *testing.T, dir string) {
 	var err error
 	deadline := time.Now().Add(time.Minute)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scans skips the rest of a test if the kernel reports only which pages are in memory, or the package does
-// not ask because the system's pages are smaller than the build's.
+// scans skips the rest of a test if the kernel reports only which pages are in memory, or if the
+// package does not ask, because the pages of the system are smaller than the pages of the build.
 func scans(t *testing.T, r *Region) {
 	t.Helper()
 	if pageSize != systemPage {
@@ -19,8 +19,8 @@ func scans(t *testing.T, r *Region) {
 	}
 }
 
-// TestPagesAgreeWithTheKernel compares with mincore, page by page, and with smaps, for both ways of asking
-// the kernel.
+// TestPagesAgreeWithTheKernel compares Pages with mincore, page by page, and with smaps. It does so for both
+// ways to ask the kernel.
 func TestPagesAgreeWithTheKernel(t *testing.T) {
 	p := PageSize()
 	const pages = 3 * 16 << 10 // several batches
@@ -69,7 +69,7 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 	sink = view(r)[200*p]
 	got := pagesOf(t, r, 200*p, 2*p)
 	if got[0] != PageCommitted|PageResident|PageZero || got[1] != PageCommitted {
-		t.Errorf("a page that was only read is %v, one that was not touched %v", got[0], got[1])
+		t.Errorf("a page that was only read is %v, an untouched page %v", got[0], got[1])
 	}
 }
 
@@ -96,12 +96,12 @@ func TestPagesSayWhichAreHuge(t *testing.T) {
 	}
 }
 
-// TestPagesCostNoMemory: asking does not bring pages into memory.
+// TestPagesCostNoMemory: Region.Pages does not bring pages into memory.
 func TestPagesCostNoMemory(t *testing.T) {
 	r := open(t, onlyOS(t), 64<<20, Options{})
 	must(t, r.Commit(0, r.Size()))
 	for range 3 {
 		pagesOf(t, r, 0, r.Size())
 	}
-	resident(t, "asked for three times", r, 0)
+	resident(t, "after three calls of Pages", r, 0)
 }

@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
 			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
-		// If labels overlap, the last one counts.
+		// If labels overlap, the last label counts.
 		r.Label(9*p, p, Label{})
 		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: none is usable yet", t.Name()))
 
@@ -56,8 +56,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeClosed: a closed region is remembered until other code gets its addresses, or too many others
-// were closed.
+// TestDescribeClosed: Describe finds a closed region until another region gets its addresses, or until too
+// many other regions were closed.
 func TestDescribeClosed(t *testing.T) {
 	be := onlyOS(t)
 	r := open(t, be, 3*PageSize(), Options{Name: "first"})
@@ -68,15 +68,15 @@ func TestDescribeClosed(t *testing.T) {
 	if !ok || !at.Closed || at.Purpose != "first" ||
 		at.String() != "number 10 of numbers is gone: it was closed" ||
 		!strings.Contains(at.Made, "place_test.go:") || !strings.Contains(at.ClosedAt, "place_test.go:") {
-		t.Errorf("it is %+v: %v", at, at)
+		t.Errorf("the address is %+v: %v", at, at)
 	}
-	// Held open, so that the regions below do not get these addresses.
+	// This region stays open, so that the regions below do not get these addresses.
 	again := open(t, be, 3*PageSize(), Options{Name: "second"})
 	if uintptr(again.Base()) != base {
 		t.Skip("the addresses were not used again")
 	}
 	if at, ok := Describe(base + 80); !ok || at.Closed || at.Purpose != "second" {
-		t.Errorf("it is %+v", at)
+		t.Errorf("the reused address is %+v", at)
 	}
 	for range len(closings.of) + 3 {
 		must(t, open(t, be, PageSize(), Options{}).Close())
@@ -89,11 +89,11 @@ func TestDescribeClosed(t *testing.T) {
 		found++
 	}
 	if found != 256 {
-		t.Errorf("%d are remembered", found)
+		t.Errorf("%d closed regions are remembered", found)
 	}
 	must(t, again.Close())
 	if at, ok := Describe(base + 80); !ok || !at.Closed || at.Purpose != "second" {
-		t.Errorf("of two closed ones it is %+v", at)
+		t.Errorf("after two regions were closed there, the address is %+v", at)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestLabelMisuse(t *testing.T) {
 	says := func(want string, f func()) {
 		t.Helper()
 		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
-			t.Errorf("it panics with %q, want %q", text, want)
+			t.Errorf("Label panics with %q, want %q", text, want)
 		}
 	}
 	says("reaches outside", func() { r.Label(0, r.Size()+1, Label{}) })

@@ -28,7 +28,7 @@ func carved(t *testing.T, r *Region, pages int, private bool) *Span {
 	return &s
 }
 
-// mustBeZero checks the committed part of a span, and writes to each of its pages.
+// mustBeZero checks that the committed part of a span is zero, and writes to each of its pages.
 func mustBeZero(t *testing.T, s *Span) {
 	t.Helper()
 	b := unsafe.Slice((*byte)(s.Base()), s.Committed())
@@ -42,8 +42,8 @@ func mustBeZero(t *testing.T, s *Span) {
 	}
 }
 
-// TestRecycle: the pages of a closed region fault, except for private ones. The next region alike has the
-// same place and finds its pages zero.
+// TestRecycle: the pages of a closed region fault, except for private pages. The next region of the same size
+// and options has the same place, and its pages are zero.
 func TestRecycle(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	limit := NewLimit(1 << 20)
@@ -89,7 +89,7 @@ func TestRecycle(t *testing.T) {
 }
 
 // TestRecycleSteps: spans and seams of recycled regions begin with the needed pages and grow fourfold up to
-// the usual step. In the next region they have all of these pages at once.
+// the usual step. In the next region, spans and seams have all of these pages at once.
 func TestRecycleSteps(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	if 16*p > minStep {
@@ -121,8 +121,8 @@ func TestRecycleSteps(t *testing.T) {
 }
 
 // TestRecycleRandom opens and closes regions with a few sequences of parts. In each region committed pages
-// are zero at first and keep what is written, and all others fault, also after Close, except for private
-// ones.
+// are zero at first and keep the bytes that are written. All other pages fault, also after Close, except for
+// private pages.
 func TestRecycleRandom(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	seed := rand.Uint64()
@@ -183,7 +183,8 @@ func TestRecycleRandom(t *testing.T) {
 	}
 }
 
-// TestRecycleOtherParts: a region that carves other parts than the closed one has none of its pages.
+// TestRecycleOtherParts: a region that carves other parts than the closed region has none of the closed
+// region's pages.
 func TestRecycleOtherParts(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	first := open(t, be, 1<<30, Options{Recycle: true})
@@ -212,8 +213,8 @@ func TestRecycleOtherParts(t *testing.T) {
 	}
 }
 
-// TestNotRecycled: a region gets no pages of one that differs in size, name or policy, that is large, or
-// whose pages had another access or huge pages.
+// TestNotRecycled: a region gets no pages of a closed region that differs in size, name or policy, that is
+// large, or whose pages were protected, huge or moved.
 func TestNotRecycled(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	const size = 1 << 30
@@ -240,12 +241,12 @@ func TestNotRecycled(t *testing.T) {
 	for i, other := range []Options{{Name: "other"}, {Pages: PagesSmall}, {Pages: PagesHuge}} {
 		other.Recycle = true
 		if again := open(t, be, size, other); again.Base() == r.Base() {
-			t.Errorf("options %d: the region has the pages of another", i)
+			t.Errorf("options %d: the region has the pages of another region", i)
 		}
 	}
 	for _, o := range []Options{{}, {Recycle: true}} {
 		if again := open(t, be, size+p, o); again.Base() == r.Base() {
-			t.Error("a larger region has the pages of another")
+			t.Error("a larger region has the pages of another region")
 		}
 	}
 	if again := open(t, be, size, Options{Recycle: true}); again.Base() != r.Base() {
@@ -253,7 +254,7 @@ func TestNotRecycled(t *testing.T) {
 	}
 }
 
-// TestKeptIsBounded: the process keeps few closed regions, and nothing of them if it needs what they take.
+// TestKeptIsBounded: the process keeps the pages of few closed regions, and none after flush.
 func TestKeptIsBounded(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	if 60*p > keptOfOne {
@@ -321,8 +322,8 @@ func (f faultyKeeper) decommit(p unsafe.Pointer, n int) (bool, error) {
 	return f.faulty.decommit(p, n)
 }
 
-// TestRecycleFails: a region that cannot be kept is reset; one that cannot be reset stays kept; a kept page
-// that cannot be committed is Reserved.
+// TestRecycleFails: a region that cannot be kept is reset. A region that cannot be reset stays kept. A kept
+// page that cannot be committed is Reserved.
 func TestRecycleFails(t *testing.T) {
 	p := PageSize()
 	f := faultyKeeper{&faulty{fails: make(map[string]error)}}
@@ -386,7 +387,7 @@ func TestRecycleFails(t *testing.T) {
 	calls("commit 0+2", "decommit 0+2")
 	clear(f.fails)
 	must(t, r.Commit(0, 2*p))
-	must(t, r.Commit(12*p, p)) // private, so no call is needed
+	must(t, r.Commit(12*p, p)) // these pages are private, so no call is needed
 	calls("commit 0+2")
 	if view(r)[0] != 0 || view(r)[12*p] != 0 {
 		t.Error("the pages are not zero")
@@ -399,7 +400,7 @@ func TestRecycleFails(t *testing.T) {
 	f.fails["reset"] = errFaulty
 	carved(t, r, 4, true)
 	calls("reset 0+16")
-	must(t, r.Commit(12*p, 1)) // without knowing what is accessible
+	must(t, r.Commit(12*p, 1)) // the region does not know which pages are accessible
 	calls("commit 12+1")
 	clear(f.fails)
 	must(t, r.Close())
@@ -409,7 +410,7 @@ func TestRecycleFails(t *testing.T) {
 	}
 }
 
-// TestKeptMakesRoom: a region that gets no memory gets that of the kept regions.
+// TestKeptMakesRoom: if a commit fails, the process gives the kept pages back and commits again.
 func TestKeptMakesRoom(t *testing.T) {
 	p := PageSize()
 	f := faultyKeeper{&faulty{fails: make(map[string]error)}}

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These are the calls that sandboxes refuse, one by one and together.
+// These rules refuse the calls that sandboxes refuse. Tests use them alone and together.
 var (
 	refusedNames    = seccomptest.Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_SET_VMA}
 	refusedAdvice   = seccomptest.Rule{Call: unix.SYS_MADVISE}
@@ -57,8 +57,8 @@ func TestRefusedCalls(t *testing.T) {
 		{"moves", []seccomptest.Rule{refusedMoves}, "mremap"},
 		{"files", []seccomptest.Rule{refusedFiles}, "memfd_create"},
 		{"moves and files", []seccomptest.Rule{refusedMoves, refusedFiles}, "mremap memfd_create"},
-		{"what is resident", []seccomptest.Rule{refusedResident}, "mincore"},
-		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions make none
+		{"resident pages", []seccomptest.Rule{refusedResident}, "mincore"},
+		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions do not call it
 		{"limits", []seccomptest.Rule{refusedLimits}, ""},
 		{"the files of the kernel", []seccomptest.Rule{refusedProc}, ""},
 		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident,
@@ -118,7 +118,7 @@ func TestUnknownKinds(t *testing.T) {
 
 // liveRefused runs all operations of regions and mirrors.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
-	facts = sync.OnceValue(ReadFacts) // as a process that starts under these rules
+	facts = sync.OnceValue(ReadFacts) // a process that starts under these rules reads these facts
 	p, be := PageSize(), osBackend{}
 	size := 64 * p
 	if huge := HugePageSize(); huge > 0 {
@@ -141,7 +141,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 				t.Errorf("%v: %d of %d bytes are resident: %v", pages, n, size, err)
 			}
 		case !errors.As(err, &e) || !errors.Is(err, errno) || !strings.Contains(e.Detail, "refuses mincore"):
-			t.Errorf("%v: Resident succeeded: %v", pages, err)
+			t.Errorf("%v: Resident returned %v", pages, err)
 		}
 		if _, err := r.Pages(0, size, nil); err != nil && !refused(refusedResident) {
 			t.Errorf("%v: Pages: %v", pages, err)
@@ -170,7 +170,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 		}
 		must(t, r.Protect(0, p, ReadOnly))
 		if !faults(func() { view(r)[0] = 2 }) {
-			t.Errorf("%v: a page that is ReadOnly was written to", pages)
+			t.Errorf("%v: a ReadOnly page was written to", pages)
 		}
 		must(t, r.Protect(0, p, ReadWrite))
 		must(t, r.Decommit(size/2, size/2))
@@ -209,7 +209,7 @@ func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	}
 }
 
-// TestRefusedMemory: without mmap and mprotect nothing works, and the error names the sandbox.
+// TestRefusedMemory: if the sandbox refuses mmap or mprotect, the error names the sandbox.
 func TestRefusedMemory(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {

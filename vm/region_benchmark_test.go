@@ -10,7 +10,7 @@ func BenchmarkFirstTouch(b *testing.B) {
 	for _, pages := range []Pages{PagesSmall, PagesHuge} {
 		b.Run(pages.String(), func(b *testing.B) {
 			r := open(b, onlyOS(b), bytes, Options{Pages: pages})
-			commitAndTouch(b, r) // the system must find memory that was unused for long
+			commitAndTouch(b, r) // before the measurement, because the system must first find unused memory
 			must(b, r.Decommit(0, bytes))
 			b.SetBytes(bytes)
 			for b.Loop() {
@@ -27,7 +27,7 @@ func commitAndTouch(b *testing.B, r *Region) {
 	fill(r, 0, r.Size())
 }
 
-// BenchmarkPopulate is the same with the kernel touching the pages.
+// BenchmarkPopulate measures the same as BenchmarkFirstTouch, but the kernel touches the pages.
 func BenchmarkPopulate(b *testing.B) {
 	const bytes = 64 << 20
 	r := open(b, onlyOS(b), bytes, Options{Pages: PagesSmall})
@@ -60,7 +60,7 @@ func BenchmarkCommitStep(b *testing.B) {
 }
 
 // BenchmarkPages asks for the states of all pages of two regions: one with every second page in memory, and
-// one with all.
+// one with all pages in memory.
 func BenchmarkPages(b *testing.B) {
 	const bytes = 256 << 20
 	for _, o := range []struct {

@@ -18,8 +18,8 @@ type regionModel map[int][3]byte
 // probes returns the offsets in a page that are written and read.
 func probes() [3]int { return [3]int{0, PageSize() / 2, PageSize() - 1} }
 
-// driveRegion decodes four bytes an operation. It applies them to a region on each backend, and compares it
-// with the model.
+// driveRegion decodes each operation from four bytes. It applies the operations to a region on each backend,
+// and compares the region with the model.
 func driveRegion(t *testing.T, ops []byte) {
 	for name, be := range backends() {
 		p := PageSize()
@@ -36,7 +36,7 @@ func driveRegion(t *testing.T, ops []byte) {
 		model := make(regionModel)
 		for i := 0; i+4 <= len(ops); i += 4 {
 			op, a, b, c := ops[i]%8, int(ops[i+1]), int(ops[i+2]), ops[i+3]
-			// Offsets slightly before, at and behind the borders of pages.
+			// The offsets lie at the borders of pages, or slightly before or behind them.
 			off := min(max(a%(modelPages+1)*p+int(int8(c)), 0), modelPages*p)
 			end := min(max(off+b%(modelPages+1)*p+int(int8(ops[i+3]<<4)), off), modelPages*p)
 			outLo, outHi := off/p, (end+p-1)/p // pages, rounded outward

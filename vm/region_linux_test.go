@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. It counts the
-// mappings as "mappings" and joins their names under "name".
+// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. Its sum
+// counts these mappings as "mappings". It also returns their names.
 func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	tb.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -58,8 +58,8 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 	return inCore(p, present[:]) == nil
 })
 
-// mincore returns the number of bytes in memory in a region's range, by one call a kernel page and without
-// the package's code.
+// mincore returns the number of bytes of a region's range that are in memory. It makes one system call for
+// each kernel page, and uses no code of the package.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
@@ -129,7 +129,8 @@ func TestMemoryComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestLockedPages: the kernel refuses to take locked pages away by advice.
+// TestLockedPages: Discard and Decommit give locked pages back, although the kernel refuses the usual advice
+// for them.
 func TestLockedPages(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 4*p, Options{})
@@ -152,7 +153,7 @@ func TestLockedPages(t *testing.T) {
 	}
 }
 
-// hugeMachine skips the test if the kernel gives no huge pages on request, or only enormous ones.
+// hugeMachine skips the test if the kernel gives no huge pages on request, or only huge pages above 4 MiB.
 func hugeMachine(tb testing.TB) (size int) {
 	size = HugePageSize()
 	if size == 0 || size > 4<<20 {
@@ -174,7 +175,7 @@ func TestHugePages(t *testing.T) {
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 3 {
-		t.Errorf("three huge pages were asked for, %d are there", n)
+		t.Errorf("three huge pages were requested, and there are %d", n)
 	}
 
 	r = open(t, be, size, Options{Name: "huge everywhere", Pages: PagesHuge})
@@ -197,15 +198,15 @@ func TestHugePages(t *testing.T) {
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 0 {
-		t.Errorf("PagesAuto without asking: %d huge pages", n)
+		t.Errorf("PagesAuto without a request: %d huge pages", n)
 	}
 	must(t, r.Huge(0, size))
 	if n := count(r); n != 0 {
-		t.Errorf("Huge joined %d huge pages at once; it only asks", n)
+		t.Errorf("Huge made %d huge pages at once, want 0", n)
 	}
 	must(t, r.Collapse(huge, 2*huge))
 	if n := count(r); n != 2 {
-		t.Errorf("Collapse of two huge pages: %d are there (a kernel before 6.1 has no MADV_COLLAPSE)", n)
+		t.Errorf("Collapse of two huge pages made %d (a kernel before 6.1 has no MADV_COLLAPSE)", n)
 	}
 	for i, b := range view(r) {
 		if want := byte(1); i%systemPage == 0 && b != want || i%systemPage != 0 && b != 0 {
@@ -214,7 +215,7 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// TestSparseRegionStaysSmall: a page touched here and there does not become a huge page.
+// TestSparseRegionStaysSmall: touching single pages far apart makes no huge pages.
 func TestSparseRegionStaysSmall(t *testing.T) {
 	be, huge := onlyOS(t), hugeMachine(t)
 	r := open(t, be, 32*huge, Options{})
@@ -222,7 +223,7 @@ func TestSparseRegionStaysSmall(t *testing.T) {
 	for i := range 32 {
 		fill(r, i*huge+i*PageSize(), PageSize())
 	}
-	resident(t, "a page in each of 32 huge ones", r, 32*PageSize())
+	resident(t, "a page in each of 32 huge pages", r, 32*PageSize())
 }
 
 func TestMappingsOfSpans(t *testing.T) {
@@ -295,8 +296,8 @@ func TestUsage(t *testing.T) {
 	for off := 0; off < 200*p; off += 2 * p {
 		must(t, r.Decommit(off, p))
 	}
-	// The holes make 199 mappings more. The Go runtime joins and makes some of its own at any time.
+	// The holes make 199 more mappings. The Go runtime joins and makes mappings of its own at any time.
 	if more := ReadUsage().Mappings - after.Mappings; more < 180 || more > 220 {
-		t.Errorf("a hundred holes made %d mappings more, want about 199", more)
+		t.Errorf("a hundred holes made %d more mappings, want about 199", more)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// newSeam makes a seam lead bytes into the fifth page of a span of 64 pages, with a byte below for each eight
-// above.
+// newSeam makes a seam in the fifth page of a span of 64 pages, at offset lead of this page. The seam needs
+// one byte below for eight bytes above.
 func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	t.Helper()
 	r, err := Reserve(64*pageSize, o)
@@ -19,8 +19,8 @@ func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	return r, &s
 }
 
-// checkSeam compares the committed range with the counts of the region and the limit, in pages, and touches
-// all of it.
+// checkSeam checks that the pages from lo to hi are committed, and that the region and the limit count them.
+// It touches all committed bytes.
 func checkSeam(t *testing.T, r *Region, s *Seam, l *Limit, lo, hi int) {
 	t.Helper()
 	if got := s.Committed(); got != (hi-lo)*pageSize || r.Committed() != got || l.Used() != got {
@@ -51,7 +51,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		checkSeam(t, r, s, l, first, 4+top/page)
 		must(t, s.CommitTo(1)) // changes nothing
 		checkSeam(t, r, s, l, first, 4+top/page)
-		all := 60 * page / 8 // for the array below, rounded inward to its room
+		all := 60 * page / 8 // the bytes below that the bytes above need
 		must(t, s.CommitTo(60*page-lead))
 		begin := roundDown(4*page+lead-min(all, 4*page+lead), page) / page
 		checkSeam(t, r, s, l, begin, 64)
@@ -71,7 +71,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		}
 		must(t, s.CommitTo(1))
 		if s.Below() != lowest {
-			t.Errorf("%d bytes are left below the seam of %d", s.Below(), lowest)
+			t.Errorf("%d bytes are left below the seam, want %d", s.Below(), lowest)
 		}
 		must(t, s.DecommitTo(0, 0))
 		checkSeam(t, r, s, l, 0, 0)
@@ -79,7 +79,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 	}
 }
 
-// TestSeamAtALimit: without room to commit ahead it commits only the needed bytes, and a refusal changes
+// TestSeamAtALimit: without room to commit ahead a seam commits only the needed bytes, and a refusal changes
 // nothing.
 func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
@@ -91,13 +91,14 @@ func TestSeamAtALimit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.CommitTo(3*pageSize-lead)) // an eighth belongs below: a quarter of a page is in the seam's
+	must(t, s.CommitTo(3*pageSize-lead)) // this needs an eighth below, partly in the seam's page
 	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
 		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
 	}
 }
 
-// TestSeamsGrowAlike: seams at any offset in a page grow to the same pages for the same distance from it.
+// TestSeamsGrowAlike: seams at different offsets in a page commit the same pages for bytes up to the same
+// address.
 func TestSeamsGrowAlike(t *testing.T) {
 	l := NewLimit(1 << 30)
 	_, a := newSeam(t, 0, Options{Limit: l})

@@ -29,13 +29,13 @@ func TestSpanDiscard(t *testing.T) {
 				want = 0
 			}
 			if v != want {
-				t.Fatalf("byte %d is %d instead of %d", i, v, want)
+				t.Fatalf("byte %d is %d, want %d", i, v, want)
 			}
 		}
 		must(t, s.Discard(8*p, 8*p))
 		after, err := s.Resident()
 		must(t, err)
-		want := 8 * p // two were read again
+		want := 8 * p // two pages were read again
 		if be == backend(heapBackend{}) {
 			want = 16 * p // all memory from Go's heap counts as in memory
 		}
@@ -46,7 +46,7 @@ func TestSpanDiscard(t *testing.T) {
 	})
 }
 
-// TestSpanDiscardLost loses pages during a discard: they are committed again.
+// TestSpanDiscardLost: if Discard loses pages, the span commits them again.
 func TestSpanDiscardLost(t *testing.T) {
 	p := PageSize()
 	f, r, _ := openFaulty(t, Options{})

@@ -8,8 +8,8 @@ import (
 
 const spanPages = 16
 
-// FuzzSpan commits, decommits and discards a span and a seam of one region under a limit, three bytes an
-// operation, and compares their contents with plain slices.
+// FuzzSpan commits, decommits and discards a span and a seam of one region under a limit. It compares the
+// span's contents with a plain slice, and writes to the seam. An operation takes three bytes of the input.
 func FuzzSpan(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 1, 8, 0, 2, 2, 5, 3, 1, 200, 4, 9, 9, 5, 1, 0, 6, 0, 3, 0, 15, 255, 3, 15, 255})
 	f.Fuzz(func(t *testing.T, ops []byte) {
@@ -30,7 +30,7 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 	other, err := r.Carve(spanPages*p, 0)
 	must(t, err)
 	seam := other.Seam(4*p, 1, 4)
-	model := make([]byte, spanPages*p) // of the span: the contents of its committed pages
+	model := make([]byte, spanPages*p) // the contents of the span's committed pages
 	for i := 0; i+3 <= len(ops) && i < 3*200; i += 3 {
 		n := int(ops[i+1])%spanPages*p + int(ops[i+2])*p/256
 		before, used := s.Committed(), limit.Used()

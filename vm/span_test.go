@@ -65,7 +65,7 @@ func TestSpanGrow(t *testing.T) {
 			{64 << 10, 0, 64 << 10},           // already committed
 			{64<<10 + 1, p, 64<<10 + p},       // the requested step
 			{mib, 1, mib},                     // need above step
-			{mib + 1, 0, mib + mib/8},         // an eighth
+			{mib + 1, 0, mib + mib/8},         // ahead by an eighth
 			{mib + 1, 0, mib + mib/8},         // already committed
 			{8*mib - 3, 0, 8 * mib},           // in whole pages
 			{8*mib + 1, 0, 9 * mib},           //
@@ -74,7 +74,7 @@ func TestSpanGrow(t *testing.T) {
 		} {
 			must(t, s.CommitTo(c.need, c.step))
 			if s.Committed() != c.want || r.Committed() != c.want {
-				t.Fatalf("Grow(%d, %d): %d committed, %d in the region, want %d", c.need, c.step,
+				t.Fatalf("CommitTo(%d, %d): %d committed, %d in the region, want %d", c.need, c.step,
 					s.Committed(), r.Committed(), c.want)
 			}
 		}
@@ -87,7 +87,7 @@ func TestSpanGrow(t *testing.T) {
 		must(t, other.CommitTo(16*mib-4*p, 1))
 		must(t, other.CommitTo(16*mib-3*p, 0))
 		if other.Committed() != 16*mib-3*p {
-			t.Errorf("near the limit %d are committed, want %d", other.Committed(), 16*mib-3*p)
+			t.Errorf("near the limit %d bytes are committed, want %d", other.Committed(), 16*mib-3*p)
 		}
 		if err := other.CommitTo(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p ||
 			limit.Used() != 32*mib-3*p {
@@ -98,7 +98,7 @@ func TestSpanGrow(t *testing.T) {
 		if s.Committed() != mib+p {
 			t.Errorf("shrunk to %d, want %d", s.Committed(), mib+p)
 		}
-		must(t, s.DecommitTo(2*mib)) // larger than it is
+		must(t, s.DecommitTo(2*mib)) // more than is committed
 		must(t, other.CommitTo(16*mib+1, 0))
 		must(t, s.DecommitTo(-1))
 		if s.Committed() != 0 || r.Committed() != other.Committed() {
@@ -125,7 +125,7 @@ func TestSpanGrowsInHugePages(t *testing.T) {
 		{8*huge + 1, 8*huge + PageSize()}} {
 		must(t, s.CommitTo(c[0], 0))
 		if s.Committed() != c[1] {
-			t.Errorf("Grow(%d): %d committed, want %d", c[0], s.Committed(), c[1])
+			t.Errorf("CommitTo(%d): %d committed, want %d", c[0], s.Committed(), c[1])
 		}
 	}
 }

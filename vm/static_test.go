@@ -23,10 +23,10 @@ func purposeStats(purpose string) PurposeStats {
 	return PurposeStats{}
 }
 
-// TestStatic: a table has its elements, all zero, apart from other tables, and costs only touched pages.
+// TestStatic: all elements of a table are zero, no other table shares them, and Snapshot counts the table.
 func TestStatic(t *testing.T) {
 	const n = 100_000
-	before := purposeStats("static tank") // a table is never given back
+	before := purposeStats("static tank") // no table is ever given back
 	a, b := Static[tank](n), Static[tank](n)
 	if len(a) != n || cap(a) != n || len(b) != n {
 		t.Fatalf("%d and %d elements, capacity %d", len(a), len(b), cap(a))
@@ -76,7 +76,7 @@ func TestStaticMisuse(t *testing.T) {
 		var e *Error
 		if err, _ := panicOf(func() { Static[tank](n) }).(error); !errors.As(err, &e) ||
 			!errors.Is(err, ErrSize) && !errors.Is(err, ErrAddressSpace) {
-			t.Errorf("a table of %d panicked with %v", n, err)
+			t.Errorf("a table of %d elements panicked with %v", n, err)
 		}
 	}
 	if after := fmt.Sprint(Snapshot(false)); after != before {
@@ -84,7 +84,7 @@ func TestStaticMisuse(t *testing.T) {
 	}
 }
 
-// TestStaticFails: a failure for lack of addresses or memory keeps nothing.
+// TestStaticFails: if Static fails for lack of addresses or memory, it keeps nothing.
 func TestStaticFails(t *testing.T) {
 	for _, failing := range []string{"reserve", "commit"} {
 		before := fmt.Sprint(Snapshot(false))
@@ -100,7 +100,7 @@ func TestStaticFails(t *testing.T) {
 				var e *Error
 				if err, _ := recover().(error); !errors.As(err, &e) || e.Op != failing ||
 					!errors.Is(err, errFaulty) {
-					t.Errorf("with a failing %s it panicked with %v", failing, err)
+					t.Errorf("with a failing %s Static panicked with %v", failing, err)
 				}
 			}()
 			Static[tank](1000)

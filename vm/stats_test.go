@@ -49,7 +49,7 @@ func TestSnapshot(t *testing.T) {
 		view(a)[0], view(b)[7*p] = 1, 1
 		resident := 2 * p
 		if !be.reuses() {
-			resident = 14 * p // the stand-in cannot tell
+			resident = 14 * p // the stand-in counts all committed pages
 		}
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p, Committed: 14 * p, Resident: resident})
 		must(t, b.Decommit(6*p, 2*p))
@@ -85,7 +85,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// TestSnapshotWhileRegionsChange: counting runs beside opening, committing and closing.
+// TestSnapshotWhileRegionsChange: Snapshot counts correctly while goroutines open, commit and close regions.
 func TestSnapshotWhileRegionsChange(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		purpose := t.Name()
@@ -123,7 +123,7 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 		close(stop)
 		wg.Wait()
 		if s := find(t, purpose, true); s.Regions != 0 {
-			t.Errorf("in the end %+v", s)
+			t.Errorf("at the end counted %+v", s)
 		}
 	})
 }
