@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSparseColumnWithoutAddresses: without addresses for its elements, a column is not registered, so no
+// TestSparseColumnWithoutAddresses: a column that gets no addresses for its elements is not registered, so no
 // loop over all columns finds it.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
@@ -34,8 +34,8 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	}
 }
 
-// TestSparseAll compares SparseColumn.All with Query.All after all kinds of operations that give, move and
-// end elements.
+// TestSparseAll compares SparseColumn.All with Query.All after all kinds of operations that add, move and
+// remove elements.
 func TestSparseAll(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -56,7 +56,7 @@ func TestSparseAll(t *testing.T) {
 		last := (*pooled[uint64])(nil)
 		for e, v := range rare.All() {
 			if v != rare.Get(e) {
-				t.Fatalf("after %s: the address of the value of %v is not that of Get", after, e)
+				t.Fatalf("after %s: All and Get give different addresses for the value of %v", after, e)
 			}
 			p := rare.pool.pool.Get(*rare.pool.handle(e.slot))
 			if last != nil && !last.before(p) {
@@ -144,7 +144,7 @@ func (p *pooled[T]) before(other *pooled[T]) bool {
 	return uintptr(unsafe.Pointer(p)) < uintptr(unsafe.Pointer(other))
 }
 
-// TestSparseAllPassesGaps: All finds elements behind words of the pool without any.
+// TestSparseAllPassesGaps: All finds elements after words of the pool that have no elements.
 func TestSparseAllPassesGaps(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -177,9 +177,9 @@ func TestSparseAllPassesGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for e := range c.All() { // ends early
+	for e := range c.All() { // this loop ends early
 		if e != want[0] {
-			t.Errorf("the first is %v, want %v", e, want[0])
+			t.Errorf("the first entity is %v, want %v", e, want[0])
 		}
 		break
 	}
@@ -192,7 +192,7 @@ func TestSparseAllPassesGaps(t *testing.T) {
 	}
 }
 
-// TestSparseAllOfOddElements: the entity beside a value makes no difference to the value.
+// TestSparseAllOfOddElements: All yields each value with its entity, aligned, for values of any size.
 func TestSparseAllOfOddElements(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -283,7 +283,7 @@ func TestSparseAllMisuse(t *testing.T) {
 	}, "closed")
 }
 
-// TestSparseAllMarksNothing: writing through All is not noted, as through Get.
+// TestSparseAllMarksNothing: writing through a pointer from All marks nothing.
 func TestSparseAllMarksNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

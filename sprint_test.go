@@ -16,7 +16,7 @@ func TestSprint(t *testing.T) {
 	check := func(want string) {
 		t.Helper()
 		if got := w.Sprint(e); got != want {
-			t.Errorf("%s instead of %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	*pos.Get(e) = position{X: 1, Y: 2.5}

@@ -15,7 +15,7 @@ func TestStatsOfColumns(t *testing.T) {
 	}
 	if r, err := w.ResidentStats(); err != nil || len(r.Columns) != 3 || !vm.ReadFacts().HeapStandIn &&
 		r.Total() != 0 {
-		t.Errorf("a world without entities has in memory: %+v, %v", r, err)
+		t.Errorf("the resident memory of a world without entities: %+v, %v", r, err)
 	}
 	a := w.Archetype(c)
 	a.NewN(4096, func(r Run) {
@@ -40,7 +40,7 @@ func TestStatsOfColumns(t *testing.T) {
 	}
 	if got := s.Columns[0]; got.Entities != living || got.Slots != 4096 ||
 		got.Density() != float64(living)/4096 {
-		t.Errorf("the column of all: %+v", got)
+		t.Errorf("the column of all entities: %+v", got)
 	}
 	if got := s.Columns[1]; got.Entities != 32 || got.Slots != 32*64 || got.Density() != 1./64 ||
 		got.Committed < 4096*32 ||

@@ -236,7 +236,7 @@ func TestTagTakesBitsOnly(t *testing.T) {
 		t.Errorf("a tag reserves %d bytes for elements of %d bytes of type %q", s.Reserved, s.Size, s.Type)
 	}
 	if err := tag.Grow(1); err != nil || !tag.Remove(e) || tag.Remove(e) || tag.Has(e) {
-		t.Errorf("Grow %v, then the tag is not removed exactly once", err)
+		t.Errorf("Grow: %v, or Remove did not remove the tag exactly once", err)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestPointersAreAllowedOnTheHeapOnly(t *testing.T) {
 	}
 }
 
-// TestHeapColumnOfLargeElements: a few large elements take the memory of a few, at any slots.
+// TestHeapColumnOfLargeElements: a few large elements take only their own memory, in any slots.
 func TestHeapColumnOfLargeElements(t *testing.T) {
 	type large struct {
 		Text string
@@ -280,12 +280,12 @@ func TestHeapColumnOfLargeElements(t *testing.T) {
 	}
 	gone := c.Get(es[1])
 	if !c.Remove(es[1]) || gone.Text != "" || c.Get(es[0]) == nil || c.Len() != 2 {
-		t.Error("removing one element does more or less than that")
+		t.Error("Remove did not remove exactly one element")
 	}
 	w.checkInvariants()
 	c.RemoveAll(w.Query())
 	small.RemoveAll(w.Query())
 	if left := heapInUse() - before; left > 1<<20 {
-		t.Errorf("%d bytes are left of a column without elements", left)
+		t.Errorf("a column without elements keeps %d bytes", left)
 	}
 }

@@ -51,7 +51,7 @@ func editRuns(q Query, pos Column[position]) {
 }
 
 // BenchmarkTracker compares writing with and without marks, and a query for written entities with a query for
-// all.
+// all entities.
 func BenchmarkTracker(b *testing.B) {
 	w, a, es, pos, vel := benchmarkWorld(b, benchmarkEntities)
 	random := append([]Entity(nil), es...)

@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// This test compares trackers with plain maps: the entities of the last look, and those written since.
+// This test compares trackers with plain maps, which hold the entities at the last Next and the entities
+// written since then.
 
 // trackedColumn is a column of numbers in any storage, or a tag.
 type trackedColumn struct {
@@ -65,8 +66,8 @@ func editing(edit func(Entity) *uint64) func(Entity, uint64) bool {
 
 // trackedModel models the marks of one tracker for one column.
 type trackedModel struct {
-	known   map[Entity]bool // at the last look
-	written map[Entity]bool // since
+	known   map[Entity]bool // the entities at the last Next
+	written map[Entity]bool // the entities written since then
 }
 
 // trackedWorld is a world, a model of its components, and trackers that come and go.
@@ -116,7 +117,7 @@ func (m *trackedWorld) born(a int, e Entity) {
 	}
 }
 
-// step makes one change in one of the ways to make it.
+// step makes one random change.
 func (m *trackedWorld) step() {
 	i, j, e, v := m.r.IntN(len(m.cols)), m.r.IntN(len(m.cols)), m.any(), m.r.Uint64()
 	c := m.cols[i]
@@ -152,7 +153,7 @@ func (m *trackedWorld) step() {
 		}
 	case 7, 8:
 		if c.remove(e) != m.has[i][e] {
-			m.t.Fatalf("Remove of %v", e)
+			m.t.Fatalf("Remove of %v reports a wrong result", e)
 		}
 		delete(m.has[i], e)
 	case 9, 10:
@@ -177,7 +178,7 @@ func (m *trackedWorld) step() {
 		}
 	case 14:
 		m.bulk(i, j, q, v)
-	case 15: // a component that is removed and added again is no loss
+	case 15: // a component that is removed and added again counts as written
 		if m.has[i][e] {
 			c.remove(e)
 			c.add(e, v)
@@ -226,7 +227,7 @@ func (m *trackedWorld) bulk(i, j int, q Query, v uint64) {
 	}
 }
 
-// looks makes, closes and uses trackers.
+// looks makes a tracker, closes a tracker, or calls Next.
 func (m *trackedWorld) looks() {
 	switch {
 	case len(m.trackers) < 4 && m.r.IntN(3) == 0:
@@ -312,7 +313,7 @@ func TestTrackersAgainstModel(t *testing.T) {
 			m.w.Archetype(m.cols[3], m.cols[4]),
 			m.w.Archetype()}
 		told := 0
-		// hooks and trackers together
+		// A hook and trackers observe the same column.
 		m.cols[0].AnyColumn.(Column[uint64]).OnRemove(func(Entity, *uint64) { told++ })
 		for step := range steps {
 			if len(m.alive) > slots {
@@ -330,7 +331,7 @@ func TestTrackersAgainstModel(t *testing.T) {
 			}
 		}
 		if told == 0 {
-			t.Error("the hook was told nothing")
+			t.Error("the hook never ran")
 		}
 		regions := len(m.w.memory.regions)
 		t.Logf("%d entities, %d regions, %d trackers", m.w.Len(), regions, len(m.trackers))

@@ -25,7 +25,7 @@ func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added,
 	}
 }
 
-// TestTrackersOfWholeBlocks uses bulk operations that treat whole blocks at once.
+// TestTrackersOfWholeBlocks checks the marks of bulk operations that treat whole blocks at once.
 func TestTrackersOfWholeBlocks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -34,12 +34,12 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 	w.Archetype(pos).NewN(n, nil)
 	tr := NewTracker(w, pos, num)
 	q := w.Query(pos)
-	expectTracked(t, "Track", tr, pos, 0, 0, 0)
+	expectTracked(t, "NewTracker", tr, pos, 0, 0, 0)
 	num.AddAll(q, number{1})
 	expectTracked(t, "AddAll", tr, num, n, 0, 0)
-	expectTracked(t, "AddAll of another", tr, pos, 0, 0, 0)
+	expectTracked(t, "AddAll of another column", tr, pos, 0, 0, 0)
 	num.RemoveAll(q)
-	expectTracked(t, "RemoveAll of what was gained", tr, num, 0, 0, 0)
+	expectTracked(t, "RemoveAll of added components", tr, num, 0, 0, 0)
 	num.AddAll(q, number{1})
 	tr.Next()
 	expectTracked(t, "Next", tr, num, 0, 0, 0)
@@ -69,7 +69,8 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestEditingWorkers sets marks on several goroutines in the same words and blocks: no mark gets lost.
+// TestEditingWorkers checks that no mark is lost when several goroutines set marks in the same words and
+// blocks.
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -103,7 +104,7 @@ func TestEditingWorkers(t *testing.T) {
 		expectTracked(t, "Edit", first, num, 0, n, 0)
 		expectTracked(t, "Edit of a SparseColumn", first, sparse, 0, n, 0)
 		expectTracked(t, "EditRun", first, pos, 0, n, 0)
-		expectTracked(t, "Edit for another", second, num, 0, n, 0)
+		expectTracked(t, "Edit with a second tracker", second, num, 0, n, 0)
 		w.checkInvariants()
 		// Several goroutines may edit the entities that a running query yields.
 		wg = sync.WaitGroup{}
@@ -115,9 +116,9 @@ func TestEditingWorkers(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		expectTracked(t, "Set of what was changed", second, num, 0, n, 0)
+		expectTracked(t, "Set of changed entities", second, num, 0, n, 0)
 		first.Next()
-		expectTracked(t, "Next of another", second, num, 0, n, 0)
+		expectTracked(t, "Next of another tracker", second, num, 0, n, 0)
 		expectTracked(t, "Next", first, num, 0, 0, 0)
 		second.Next()
 	}
@@ -211,8 +212,8 @@ func TestHookThatMarks(t *testing.T) {
 	}
 }
 
-// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short
-// path again.
+// TestClosedTrackersCostNothing: later trackers reuse the addresses and memory of closed trackers, and New
+// takes the short path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -233,7 +234,7 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 		}
 		expectTracked(t, "Edit", other, c, 0, 5000, 0)
 		tr.Close()
-		expectTracked(t, "Close of another", other, c, 0, 5000, 0)
+		expectTracked(t, "Close of another tracker", other, c, 0, 5000, 0)
 		other.Close()
 	}
 	if limit.Used() != before {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestTrackerAfterTrim: the marks of a tracker outlive the world's memory of their slots.
+// TestTrackerAfterTrim: a tracker keeps the marks of slots whose memory Trim gave back.
 func TestTrackerAfterTrim(t *testing.T) {
-	for _, kept := range []bool{false, true} { // whether the trimmed words lie below others
+	for _, kept := range []bool{false, true} { // true if the trimmed words lie below words in use
 		w := NewWorld(Options{MaxEntities: 1 << 15})
 		c, d := NewColumn[uint64](w), NewTag(w, "behind")
 		w.Archetype(c).NewN(9000, nil)
@@ -34,7 +34,7 @@ func TestTrackerAfterTrim(t *testing.T) {
 			t.Errorf("%d entities are new", len(got))
 		}
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
-			t.Errorf("with new entities in their slots %d are gone, want %d", len(got), len(old))
+			t.Errorf("after new entities took the slots, %d are gone, want %d", len(got), len(old))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

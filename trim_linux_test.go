@@ -17,8 +17,8 @@ func residentOf(t *testing.T, w *World) (total int) {
 	return total
 }
 
-// TestTrimResident deletes nine of ten entities. Afterwards the world takes at most half as much again as a
-// world that never had them.
+// TestTrimResident deletes nine of ten entities. After Trim the world takes at most 1.5 times the
+// memory of a world that never had these entities.
 func TestTrimResident(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -26,7 +26,7 @@ func TestTrimResident(t *testing.T) {
 	total := 10_000_000
 	var o Options
 	if testing.Short() || longtest.Race || invariants.Enabled {
-		// With so few entities the result depends on the huge pages that the system has at hand.
+		// With so few entities the result depends on the huge pages that the system has available.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}
 	if invariants.Enabled {
@@ -54,7 +54,7 @@ func TestTrimResident(t *testing.T) {
 	birth(fresh.Archetype(c.pos, c.kind, c.kept), c, total/10)
 	want := residentOf(t, fresh)
 
-	for name, parts := range map[string][]bool{ // whether each part is kept
+	for name, parts := range map[string][]bool{ // true for each part that is kept
 		"at the end":   {false, false, true},
 		"at the start": {true, false, false},
 		"in between":   {false, true, false},
@@ -75,11 +75,10 @@ func TestTrimResident(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := residentOf(t, w)
-			t.Logf("%d KiB with all, %d KiB after Trim, %d KiB for the rest alone: %.2f", before>>10,
-				after>>10, want>>10,
-				float64(after)/float64(want))
+			t.Logf("%d KiB with all entities, %d KiB after Trim, %d KiB with the kept entities only: %.2f",
+				before>>10, after>>10, want>>10, float64(after)/float64(want))
 			if after > want*3/2 {
-				t.Errorf("%d bytes are left, a world with the rest alone takes %d", after, want)
+				t.Errorf("%d bytes are left, a world with only the kept entities takes %d", after, want)
 			}
 			for run := range w.Query(c.kept).Runs() {
 				for i, v := range c.pos.Slice(run) {
@@ -95,8 +94,8 @@ func TestTrimResident(t *testing.T) {
 	}
 }
 
-// TestTrimFreePages deletes entities inside an extent that stays, and plain and sparse components of entities
-// that stay.
+// TestTrimFreePages checks that Trim gives back the pages of deleted entities inside an extent that stays,
+// and the pages of components that living entities lost.
 func TestTrimFreePages(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -133,7 +132,7 @@ func TestTrimFreePages(t *testing.T) {
 		t.Errorf("%d bytes of elements are left, a quarter is %d", got, n*64/4)
 	}
 	if got := resident(taken.c); got > 32*vm.PageSize() {
-		t.Errorf("%d bytes are left of a column without entities", got)
+		t.Errorf("a column without entities keeps %d bytes", got)
 	}
 	for e := range w.Query(c).All() {
 		if *c.Get(e) != [8]uint64{1} || *sparse.Get(e) != [8]uint64{3} || taken.Has(e) {
@@ -143,7 +142,7 @@ func TestTrimFreePages(t *testing.T) {
 	for range n / 2 {
 		if e := a.New(); *c.Get(e) != [8]uint64{} || *taken.Get(e) != [8]uint64{} ||
 			*sparse.Get(e) != [8]uint64{} {
-			t.Fatalf("%v is not born zero", e)
+			t.Fatalf("a component of the new entity %v is not zero", e)
 		}
 	}
 }

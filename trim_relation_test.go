@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimGivesBackLinks deletes many entities behind a few. Trim gives back the memory of their links, too,
-// and the links of the few stay.
+// TestTrimGivesBackLinks deletes many linked entities and links a few new entities. Trim gives back the
+// memory of the deleted links and keeps the new links.
 func TestTrimGivesBackLinks(t *testing.T) {
 	const few, many = 1000, 200_000
 	limit := vm.NewLimit(1 << 30)
@@ -29,7 +29,7 @@ func TestTrimGivesBackLinks(t *testing.T) {
 	}
 	before := limit.Used()
 	if n := w.DeleteAll(w.Query().Without(NewTag(w, "Unused")).To(part, root)); n != few+many {
-		t.Fatalf("%d were deleted", n)
+		t.Fatalf("%d entities were deleted", n)
 	}
 	first = first[:0]
 	plain.NewN(few, func(r Run) { first = append(first, r) })
@@ -45,7 +45,7 @@ func TestTrimGivesBackLinks(t *testing.T) {
 	if n := part.CountSources(root); n != few {
 		t.Errorf("%d sources, want %d", n, few)
 	}
-	// Other entities find room again.
+	// Many entities can be linked again.
 	rest = rest[:0]
 	other.NewN(many, func(r Run) { rest = append(rest, r) })
 	for _, r := range rest {

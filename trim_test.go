@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimKeepsGenerations makes, deletes and trims at random: no entity comes twice, and old entities stay
-// stale.
+// TestTrimKeepsGenerations makes and deletes entities and trims at random: no entity is handed out twice, and
+// deleted entities stay stale.
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -45,7 +45,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 								t.Fatalf("round %d: %v is handed out a second time", round, e)
 							}
 							if v := *cs[k].Get(e); v != 0 {
-								t.Fatalf("round %d: %v is born with %d", round, e, v)
+								t.Fatalf("round %d: the new entity %v has the value %d", round, e, v)
 							}
 							*cs[k].Get(e) = e.ID()
 							ever[e] = true
@@ -73,7 +73,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 							t.Fatalf("round %d: %v has lost its component", round, e)
 						}
 						if k == 2 && (*sparse.Get(e) != e.ID() || *text.Get(e) != e.String()) {
-							t.Fatalf("round %d: %v has lost a component in a store", round, e)
+							t.Fatalf("round %d: %v has lost a sparse or heap component", round, e)
 						}
 						ever[e] = false
 					}
@@ -82,12 +82,12 @@ func TestTrimKeepsGenerations(t *testing.T) {
 				for e, stale := range ever {
 					if stale && (w.Alive(e) || cs[0].Has(e) || cs[1].Get(e) != nil || w.Delete(e) ||
 						sparse.Has(e)) {
-						t.Fatalf("round %d: %v is back", round, e)
+						t.Fatalf("round %d: the stale entity %v is back", round, e)
 					}
 					ever[e] = true
 				}
 				if w.Len() != n {
-					t.Fatalf("round %d: %d entities instead of %d", round, w.Len(), n)
+					t.Fatalf("round %d: %d entities, want %d", round, w.Len(), n)
 				}
 			}
 			if raised == 0 {
@@ -97,7 +97,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 	}
 }
 
-// TestTrimAgedSlots trims words with slots that can be used once more, or never again.
+// TestTrimAgedSlots checks that Trim does not let a slot be used after its last generation.
 func TestTrimAgedSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -118,7 +118,7 @@ func TestTrimAgedSlots(t *testing.T) {
 	if w.Alive(old[5]) || c.Has(old[5000]) || old[5].Generation() != generation.MaxCount-1 {
 		t.Fatalf("%v is alive", old[5])
 	}
-	// The whole word goes on from its oldest slot; the others do not.
+	// All slots of a word continue with the generation of its oldest slot. Other words do not.
 	b.NewN(8192, nil)
 	last := 0
 	for _, e := range entitiesOf(w.Query(d)) {
@@ -189,8 +189,8 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. Builds that check
-// invariants find the world in order then.
+// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. The world's
+// invariants hold then.
 func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -201,7 +201,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// The entities in the middle keep vacant words below the frontier. Trim takes their generations, too.
+	// The entity in the middle keeps vacant words below the frontier. Trim also takes the generations of
+	// these words.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {
@@ -239,7 +240,7 @@ func TestTrimInHook(t *testing.T) {
 		"World.Trim was called while OnAdd of column uint64 was running")
 	trim = false
 	if c.AddAll(w.Query(), 2) != 10 || c.Len() != 10 {
-		t.Errorf("%d have the component", c.Len())
+		t.Errorf("%d entities have the component", c.Len())
 	}
 	if err := w.Trim(); err != nil {
 		t.Error(err)
@@ -256,7 +257,7 @@ func TestTrimInFill(t *testing.T) {
 	a.NewN(2000, nil)
 	for i, e := range entitiesOf(w.Query(c)) {
 		if i%100 >= 90 {
-			w.Delete(e) // so that births come in several runs
+			w.Delete(e) // so that NewN fills several runs
 		}
 	}
 	made, runs := 0, 0

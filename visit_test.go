@@ -16,7 +16,7 @@ func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-c
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
 	select {
-	case <-bell: // for visits that wait already
+	case <-bell: // the bell rang for visits that already wait
 	default:
 	}
 	result := make(chan error, 1)
@@ -45,7 +45,7 @@ func TestVisit(t *testing.T) {
 		t.Errorf("returned %v after %d calls, want 3", err, *col.Get(e))
 	}
 	if w.Admit(time.Hour) || calls != 3 {
-		t.Errorf("called %d times, want 3", calls)
+		t.Errorf("look was called %d times, want 3", calls)
 	}
 }
 
@@ -79,7 +79,10 @@ func TestVisitWithdrawn(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	ended, cancel := context.WithCancel(context.Background())
-	result := visiting(t, w, ended, func() bool { t.Error("called after its context ended"); return true })
+	result := visiting(t, w, ended, func() bool {
+		t.Error("look was called after its context ended")
+		return true
+	})
 	cancel()
 	if err := <-result; !errors.Is(err, context.Canceled) {
 		t.Errorf("returned %v", err)
@@ -107,7 +110,10 @@ func TestVisitWithdrawn(t *testing.T) {
 
 func TestVisitClosedWorld(t *testing.T) {
 	w := NewWorld(Options{})
-	result := visiting(t, w, context.Background(), func() bool { t.Error("called after Close"); return true })
+	result := visiting(t, w, context.Background(), func() bool {
+		t.Error("look was called after Close")
+		return true
+	})
 	closing := visiting(t, w, context.Background(), func() bool { return false })
 	w.Close()
 	for _, r := range []<-chan error{result, closing} {
@@ -155,7 +161,7 @@ func TestVisitorPanics(t *testing.T) {
 	}
 	select {
 	case <-bell:
-		t.Error("rung after stop")
+		t.Error("the bell rang after stop")
 	default:
 	}
 }
@@ -194,7 +200,7 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestVisitFromLook: a look that visits would wait for itself; it panics.
+// TestVisitFromLook: Visit panics in a function that another Visit calls, because it would wait for itself.
 func TestVisitFromLook(t *testing.T) {
 	w := NewWorld(Options{Name: "home"})
 	defer w.Close()
@@ -212,6 +218,6 @@ func TestVisitFromLook(t *testing.T) {
 	<-bell
 	w.Admit(time.Hour)
 	if s, _ := (<-told).(string); !strings.Contains(s, `code that the owner of world "home" runs`) {
-		t.Errorf("it panics with %q", s)
+		t.Errorf("Visit panics with %q", s)
 	}
 }

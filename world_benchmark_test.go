@@ -23,7 +23,7 @@ func benchmarkWorld(b *testing.B, n int) (*World, *Archetype, []Entity, Column[p
 	return w, a, es, pos, vel
 }
 
-// BenchmarkSmallWorlds makes and closes worlds of 100 entities in turn.
+// BenchmarkSmallWorlds makes and closes worlds of 100 entities, one after the other.
 func BenchmarkSmallWorlds(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

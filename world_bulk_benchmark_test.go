@@ -69,7 +69,7 @@ func countOf(q Query) (n int) {
 }
 
 // BenchmarkAny queries entities that have one of two components. The component alternates after 64 entities
-// or after each.
+// or after each entity.
 func BenchmarkAny(b *testing.B) {
 	for _, turn := range []int{64, 1} {
 		name := fmt.Sprintf("in turns of %d", turn)

@@ -1,6 +1,6 @@
 package vast
 
-// These are the storages other than Column, as columns of the model.
+// The types of this file make the storages other than Column usable as columns of the model.
 
 type numberedSparse struct {
 	SparseColumn[[3]uint64]

@@ -24,7 +24,7 @@ func TestWorldFaults(t *testing.T) {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1,
 			roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		// Some streams make few memory calls: more streams follow until there were enough.
+		// Some streams make few memory calls: more streams follow until there were enough calls.
 		const least, most = 40, 20
 		calls, refused, streams := 0, 0, 0
 		for ; calls < least && streams < most; streams++ {
@@ -38,10 +38,10 @@ func TestWorldFaults(t *testing.T) {
 				return m.fault
 			})
 		}
-		t.Logf("%v: %d streams of %d bytes, %d calls, of which %d refuse something", storage, streams, n,
+		t.Logf("%v: %d streams of %d bytes, %d calls, %d of which refuse an operation", storage, streams, n,
 			calls, refused)
 		if calls < least || refused == 0 {
-			t.Errorf("%v: %d calls in %d streams, %d of which refused something", storage, calls, streams,
+			t.Errorf("%v: %d calls in %d streams, %d of which refused an operation", storage, calls, streams,
 				refused)
 		}
 	}

@@ -110,7 +110,7 @@ func leakedWorlds() {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	must(leaks.Load() >= int64(n)*9/10, "%d leaks of %d worlds are reported", leaks.Load(), n)
+	must(leaks.Load() >= int64(n)*9/10, "%d leaks are reported for %d worlds", leaks.Load(), n)
 	for i, p := range kept {
 		must(*p == uint64(i), "element %d of a dropped world is %d", i, *p)
 	}
@@ -121,7 +121,7 @@ func setLimit(which, bytes int) {
 	mustNot(unix.Setrlimit(which, &unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}))
 }
 
-// refusal returns the *vm.Error that f fails with.
+// refusal checks that f fails with a *vm.Error that wraps want and names the limit.
 func refusal(f func() error, want error, limit string) {
 	var err error
 	if v := panicOf(func() { err = f() }); v != nil {
@@ -135,7 +135,7 @@ func refusal(f func() error, want error, limit string) {
 
 func TestKernelLimits(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
-		t.Skip("memory is Go's heap here")
+		t.Skip("memory is Go's heap in this build")
 	}
 	t.Run("address space", func(t *testing.T) { contentChild(t, "address space") })
 	t.Run("data", func(t *testing.T) { contentChild(t, "data") })
@@ -143,7 +143,7 @@ func TestKernelLimits(t *testing.T) {
 
 const mib = 1 << 20
 
-// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more columns after closing another
+// limitedAddressSpace makes columns until RLIMIT_AS refuses a column, and more columns after closing another
 // world.
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
@@ -179,7 +179,7 @@ func limitedAddressSpace() {
 	mustNot(a.Grow(20_000))
 	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [64]byte{7} })
 	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities", a.Len())
-	// The addresses of another world make room again.
+	// Closing another world makes room again.
 	mustNot(other.Close())
 	c := NewColumn[[64]byte](w)
 	for e := range w.Query(cs[0]).All() {
@@ -201,11 +201,11 @@ func limitedData() {
 	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w).Named("d")
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
-	// Go's runtime still has 20 MiB for itself at every refusal
+	// Go's runtime still has 20 MiB for itself at every refusal.
 	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib)
 	before := w.Stats()
 	for range 3 {
-		// The first column fits, the second does not: nothing may stay behind.
+		// The first column fits, the second column does not. A refusal gives all memory back.
 		refusal(func() error { return a.Grow(1_500_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
 		refusal(func() error { a.NewN(1_500_000, nil); return nil }, vm.ErrDataLimit, "RLIMIT_DATA")
 		after := w.Stats()
@@ -226,8 +226,8 @@ func limitedData() {
 	mustNot(w.Close())
 }
 
-// smaps returns the bytes of [lo, hi) that are in memory and those on huge pages. Mappings that only touch
-// the range at one of its ends count whole.
+// smaps returns the bytes of [lo, hi) that are in memory and the bytes on huge pages. A mapping that lies
+// partly in the range counts whole.
 func smaps(t *testing.T, lo, hi uintptr) (resident, huge int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -262,12 +262,12 @@ func elements(c *column, n int) (lo, hi uintptr) {
 
 func TestHugePages(t *testing.T) {
 	if vm.HugePageSize() == 0 || vm.HugeMode() == "never" || vm.ReadFacts().HeapStandIn {
-		t.Skip("no huge pages here")
+		t.Skip("no huge pages on this system")
 	}
 	const n = 1 << 20
 	create := map[string]func(a *Archetype, touch func(Run)){
 		"NewN": func(a *Archetype, touch func(Run)) { a.NewN(n, touch) },
-		"one by one": func(a *Archetype, touch func(Run)) {
+		"New": func(a *Archetype, touch func(Run)) {
 			for range n {
 				slot := a.New().Slot()
 				touch(Run{start: slot, n: 1})

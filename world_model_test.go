@@ -34,7 +34,7 @@ type modelColumn interface {
 	setAll(q Query, v uint64) int
 	RemoveAll(q Query) int
 	put(e Entity, v uint64) bool // writes through the pointer that Get returns
-	read(r Run) []uint64         // through Slice
+	read(r Run) []uint64         // reads through Slice
 	write(r Run, v func(i int) uint64)
 	hook(add, remove func(Entity))
 }
@@ -143,7 +143,7 @@ func newModelColumn(w *World, i int) modelColumn {
 // modelColumns is over 64, so that columns share bits in the masks of words.
 const modelColumns = 70
 
-// modelSets are the archetypes: neighbours in one mask bit, none at all, many.
+// modelSets are the columns of the archetypes: no columns, columns that share a mask bit, and many columns.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
 // hotColumns are used more often than others, so that entities, queries and archetypes meet in them.
@@ -169,7 +169,7 @@ type model struct {
 	refusals    int
 	capacity    int
 	sinceOpened int
-	forms       bool                    // whether queries are of all forms
+	forms       bool                    // queries get the conditions of moreForms
 	told        map[int]map[Entity]bool // entities with the component according to the hooks, by column
 }
 
@@ -280,7 +280,7 @@ func (m *model) died(e Entity) {
 	}
 }
 
-// reorder drops the dead from the order, which keeps it the same with all kinds of pages.
+// reorder drops dead entities from order, and keeps the order of the others.
 func (m *model) reorder() {
 	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return m.entities[e] == nil })
 }
@@ -292,8 +292,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and
-// changes nothing then.
+// refused runs f, which makes n entities or room for them. It checks that f fails only if slots are lacking,
+// and that a failure changes nothing.
 func (m *model) refused(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error
@@ -319,11 +319,11 @@ func (m *model) refused(a, n int, f func() error) {
 			others += int(b.words) * 64
 		}
 	}
-	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: others own %d, it has %d entities", n,
-		m.capacity, others, lens[a])
+	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: other archetypes own %d, this one has %d",
+		n, m.capacity, others, lens[a])
 }
 
-// lens returns how many entities each archetype has.
+// lens returns the number of entities of each archetype.
 func (m *model) lens() (n []int) {
 	for _, a := range m.archetypes {
 		n = append(n, a.Len())
@@ -353,7 +353,7 @@ func (m *model) close() {
 	}
 	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something: %+v", w.Stats())
 	for i, has := range m.told {
-		m.must(len(has) == 0, "hooks of column %d were not told of %d losses", i, len(has))
+		m.must(len(has) == 0, "OnRemove of column %d did not run for %d entities", i, len(has))
 	}
 	for _, e := range order[:min(len(order), 20)] {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
@@ -365,7 +365,7 @@ func (m *model) close() {
 	m.stale = slices.Clone(order[:min(len(order), 50)])
 }
 
-// digest runs a stream and returns a sum of all answers.
+// digest runs a stream and returns a hash of all answers.
 func digest(t testing.TB, o Options, stream []byte) (sum string, m *model) {
 	h := fnv.New64a()
 	m = newModel(t, o, h)

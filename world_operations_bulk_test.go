@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// applyBatches cuts the matches of a query into parts of n.
+// applyBatches cuts the matches of a query into batches of n entities.
 func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.operation = "Batches"
 	var got []Entity
@@ -21,7 +21,7 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
 }
 
-// changesOf checks how many structural changes f counts as.
+// changesOf checks that f counts as the wanted number of structural changes.
 func (m *model) changesOf(want int, f func()) {
 	before := m.world.changes
 	f()
@@ -43,7 +43,7 @@ func (m *model) applyAddAll(b *byteStream) {
 	q, with, match := m.query(b)
 	i, v := b.column(), uint64(b.next())+1
 	if len(with) == 0 && b.next()%4 != 0 {
-		return // to all entities at once, not too often
+		return // AddAll on all entities should be rare
 	}
 	es := m.matching(match)
 	m.changesOf(m.lacking(es, i), func() {
@@ -105,7 +105,7 @@ func (m *model) applyExchange(b *byteStream) {
 	slices.Sort(remove)
 	remove = slices.Compact(remove)
 	if len(with) == 0 && b.next()%4 != 0 {
-		return // on all entities at once, not too often
+		return // Exchange on all entities should be rare
 	}
 	es := m.matching(match)
 	changes := 0

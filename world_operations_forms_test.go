@@ -70,7 +70,8 @@ func (m *model) applyForms(b *byteStream) {
 	m.forms = false
 }
 
-// moreForms makes parts of a query's runs optional, excludes other columns, or limits the query to a list.
+// moreForms adds optional columns to a query, excludes all columns that the query does not name, or limits
+// the query to a list.
 func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query,
 	func(*modelEntity) bool) {
 	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {

@@ -207,7 +207,7 @@ func (m *model) applyRemove(b *byteStream) {
 	}
 	ok := m.columns[i].Remove(e)
 	m.must(ok == m.has(e, i), "column %d: %v", i, ok)
-	m.must(!m.columns[i].Remove(e) && !m.columns[i].Has(e), "column %d: it is removed twice", i)
+	m.must(!m.columns[i].Remove(e) && !m.columns[i].Has(e), "column %d: the component is removed twice", i)
 	if ok {
 		delete(m.entities[e].values, i)
 	}
@@ -236,7 +236,8 @@ func (m *model) applyDelete(b *byteStream) {
 	}
 }
 
-// query decodes a query and returns it with the test that stands for it in the model.
+// query decodes a query. It returns the query, its columns, and a function that reports whether an entity of
+// the model matches.
 func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	with, minus := b.set(3), b.set(2)
 	minus = slices.DeleteFunc(minus, func(i int) bool { return slices.Contains(with, i) })
@@ -288,7 +289,7 @@ func (m *model) applyDeleteAll(b *byteStream) {
 	m.operation = "DeleteAll"
 	q, with, match := m.query(b)
 	if len(with) == 0 && b.next()%8 != 0 {
-		return // all entities at once, not too often
+		return // DeleteAll of all entities should be rare
 	}
 	es := m.matching(match)
 	changes := m.world.changes
@@ -309,7 +310,7 @@ func (m *model) applyGet(b *byteStream) {
 	e, i := m.entity(b), b.column()
 	m.checkComponent(e, i)
 	m.must(m.world.Alive(e) == (m.entities[e] != nil), "%v", e)
-	m.must(EntityOf(e.ID()) == e, "%v is not its ID's entity", e)
+	m.must(EntityOf(e.ID()) == e, "EntityOf of the ID of %v is another entity", e)
 }
 
 func (m *model) checkComponent(e Entity, i int) {
@@ -348,7 +349,7 @@ func (m *model) applyRuns(b *byteStream) {
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
 		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end),
-			"the run [%d, +%d) begins where the last one ended, at %d", r.Start(), r.Len(), end)
+			"the run [%d, +%d) begins before the end of the last run or at it, %d", r.Start(), r.Len(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
 		m.must(n+r.Len() <= len(es), "more entities than match")
@@ -411,7 +412,7 @@ func (m *model) applyStale(b *byteStream) {
 	m.checkNobody(m.stale[b.next16()%len(m.stale)], b.column())
 }
 
-// checkNobody checks that no verb finds a dead entity or changes anything for it.
+// checkNobody checks that no method finds a dead entity or changes the world for it.
 func (m *model) checkNobody(e Entity, i int) {
 	c, changes := m.columns[i], m.world.changes
 	_, has := c.get(e)
@@ -428,7 +429,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 		id = id<<8 | uint64(b.next())
 	}
 	if b.next()%2 == 0 {
-		// Close to an entity that exists: the slot of a live entity, this world's mark, another generation.
+		// An ID similar to that of a live entity: its slot, this world's mark, another generation.
 		e := m.entity(b)
 		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}

@@ -22,7 +22,7 @@ func TestWorldInASandbox(t *testing.T) {
 		Errno: unix.ENOSYS})
 	seccomptest.Child(t, func(t *testing.T) {
 		if !vm.HeapStandIn() && len(vm.Refusals()) < 4 {
-			t.Errorf("only these are refused: %+v", vm.Refusals())
+			t.Errorf("only these calls are refused: %+v", vm.Refusals())
 		}
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

@@ -35,7 +35,7 @@ func TestWorldsFillUp(t *testing.T) {
 }
 
 // TestArraysOfHugePages: the generations of a large world begin at a huge page, and so do columns that fill
-// one.
+// a huge page.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
@@ -82,7 +82,7 @@ func TestFirstCalls(t *testing.T) {
 		return err
 	})
 	if calls < 2 || refused == 0 {
-		t.Errorf("%d calls, of which %d refused something", calls, refused)
+		t.Errorf("%d calls, %d of which refused an operation", calls, refused)
 	}
 }
 

@@ -52,12 +52,12 @@ func TestWorldStory(t *testing.T) {
 	}
 	for i, e := range es {
 		if pos.Has(e) != (i%3 == 0) || w.Alive(e) != (i%3 == 0) {
-			t.Fatalf("entity %d", i)
+			t.Fatalf("entity %d: Has or Alive is wrong", i)
 		}
 	}
 	ships.NewN(50_000, nil)
 	if ships.Len() != 50_334 || q.Count() != 50_000 {
-		t.Fatalf("%d %d", ships.Len(), q.Count())
+		t.Fatalf("%d ships, %d match", ships.Len(), q.Count())
 	}
 	w.checkInvariants()
 	if err := w.Close(); err != nil {
@@ -242,7 +242,7 @@ func TestCollector(t *testing.T) {
 	if testing.Short() || longtest.Race {
 		rounds = 10
 	}
-	// a program may keep pointers into closed worlds as long as it does not follow them
+	// A program may keep pointers into closed worlds as long as it does not follow them.
 	var stale []unsafe.Pointer
 	for range rounds {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
@@ -282,8 +282,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at once. The race detector, which sees the
-// memory of its stand-in, finds no race.
+// TestReaders runs queries and look-ups on several goroutines at once. The race detector finds no race;
+// in its builds, columns are Go memory.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -316,7 +316,7 @@ func TestReaders(t *testing.T) {
 			}
 			for i, e := range es {
 				if vel.Get(e).X != 1 || tag.Has(e) != (i%5 == 0) || !w.Alive(e) {
-					t.Errorf("entity %d", i)
+					t.Errorf("entity %d has wrong components", i)
 					return
 				}
 				if i%workers == k {
@@ -332,7 +332,7 @@ func TestReaders(t *testing.T) {
 	wg.Wait()
 	for k, sum := range sums {
 		if sum != 80_000 {
-			t.Errorf("worker %d: %v", k, sum)
+			t.Errorf("the sum of worker %d is %v", k, sum)
 		}
 	}
 	for i, e := range es {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsInTurn makes and closes worlds with different columns, which get each other's memory. No world
-// sees data of an older one, and a pointer or a run of a closed world faults.
+// TestWorldsInTurn makes and closes worlds with different columns. Each world gets memory of older worlds. No
+// world sees data of an older world, and a pointer or a run of a closed world faults.
 func TestWorldsInTurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -60,9 +60,9 @@ func TestWorldsInTurn(t *testing.T) {
 			continue
 		}
 		for what, use := range map[string]func(){
-			"a component":    func() { m.Kilograms++ },
-			"a large one":    func() { block[99]++ },
-			"a run's entity": func() { old[0] = run.Entity(0) },
+			"a component":       func() { m.Kilograms++ },
+			"a large component": func() { block[99]++ },
+			"a run's entity":    func() { old[0] = run.Entity(0) },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {
 				t.Fatalf("%s of a closed world: %v", what, f)
