@@ -59,8 +59,8 @@ func (s Stage) String() string {
 // hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is an inspected world that runs. The world belongs to the schedule until the test ends: a test reads
-// the world with see.
+// fixture is an inspected world that runs. The world belongs to the schedule until the test ends: a test
+// reads the world with see.
 type fixture struct {
 	*Inspector
 	w        *vast.World

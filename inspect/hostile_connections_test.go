@@ -117,7 +117,7 @@ func TestThousandIdleConnections(t *testing.T) {
 	closed := closedByServer(t, conns)
 	honest(t, addr)
 	f.goesOn(t)
-	eventually(t, "those above the bound are dropped",
+	eventually(t, "the connections above the bound are dropped",
 		func() bool { return closed.Load() > n-maxConnections })
 	honest(t, addr)
 }
@@ -130,11 +130,11 @@ func TestKeptConnections(t *testing.T) {
 	const n = 2 * maxConnections
 	conns := dial(t, addr, n)
 	for _, conn := range conns {
-		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // fails if the connection is dropped already
+		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // fails on a dropped connection
 	}
 	closed := closedByServer(t, conns)
 	honest(t, addr)
-	eventually(t, "those above the bound are dropped",
+	eventually(t, "the connections above the bound are dropped",
 		func() bool { return closed.Load() >= n-maxConnections })
 	f.goesOn(t)
 }

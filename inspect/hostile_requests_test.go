@@ -30,7 +30,8 @@ func TestLargeRequests(t *testing.T) {
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"1\r\nx\r\n0\r\n\r\n")
-	checkRefused(t, "a body of unknown size that is too large", answer, body, http.StatusRequestEntityTooLarge, "size")
+	checkRefused(t, "a body of unknown size that is too large", answer, body,
+		http.StatusRequestEntityTooLarge, "size")
 	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"0\r\n\r\n")

@@ -75,7 +75,8 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("%d components with %d fields", len(a.Components), fields)
 	}
 
-	// A query can read fields that the world's description leaves out: the first 256 fields of each component.
+	// A query can read fields that the world's description leaves out: the first 256 fields of each
+	// component.
 	count := func(query string) (n countAnswer) {
 		t.Helper()
 		f.get(t, asking("count", "query", query), &n)

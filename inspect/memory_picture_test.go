@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// drawnPicture is a decoded picture.
+// drawnPicture is a decoded picture of memory.
 type drawnPicture struct {
 	n                                        int
 	sampled                                  bool
@@ -48,7 +48,7 @@ func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 		}
 	}
 	if len(b) != 0 {
-		t.Fatalf("%d bytes are left", len(b))
+		t.Fatalf("the answer has %d bytes too many", len(b))
 	}
 	return d
 }
@@ -140,7 +140,7 @@ func TestPictureOfElements(t *testing.T) {
 				}
 			}
 		})
-		// One cell for all elements.
+		// Draw one cell for all elements.
 		all := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=density", a.First, a.First+n*a.Stride))
 		f.see(t, func() {
 			slots := min(n, f.w.Slots())
@@ -157,8 +157,8 @@ func TestPictureOfElements(t *testing.T) {
 	}
 }
 
-// TestPictureOfChange checks that a picture shows changed positions for the living, but not for the dead, and
-// no changed velocity.
+// TestPictureOfChange: a picture of changes shows the positions of the living, but neither the positions of
+// the dead nor any velocity.
 func TestPictureOfChange(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -172,7 +172,7 @@ func TestPictureOfChange(t *testing.T) {
 		ranges += fmt.Sprintf(",%d-%d-%d", at, at+n*a.Stride, n)
 	}
 	if d := f.draw(t, "by=change&ranges="+ranges[1:]); d.seconds != 0 || d.notes[0]&noteValue != 0 {
-		t.Errorf("the first picture shows changes, compared with %v s before", d.seconds)
+		t.Errorf("the first picture shows changes since %v s before", d.seconds)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		d := f.draw(t, "by=change&ranges="+ranges[1:])
@@ -202,7 +202,7 @@ func TestPictureOfChange(t *testing.T) {
 	f.draw(t, "by=change&ranges="+ranges[1:])
 	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 &&
 		after.Sub(before) < passInterval {
-		t.Errorf("two passes in %v", after.Sub(before))
+		t.Errorf("two passes within %v", after.Sub(before))
 	}
 	// Requests for many different ranges leave only a few lenses.
 	for i := range 10 {
@@ -257,7 +257,8 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples lets a picture read only four words, so that it samples as in an enormous world.
+// TestDensityOfSamples lets a picture read only four words, so that the picture samples, which a
+// complete picture does only in a huge world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}
@@ -285,7 +286,8 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPicture parses arbitrary requests for pictures.
+// FuzzMemoryPicture parses arbitrary requests for pictures. Each cell of an accepted request holds its own
+// bytes.
 func FuzzMemoryPicture(f *testing.F) {
 	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density",
 		"from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
@@ -318,7 +320,7 @@ func FuzzMemoryPicture(f *testing.F) {
 			}
 		}
 		if total != p.total || total < 1 || total > maxMemoryCells {
-			t.Fatalf("%d cells, counted %d", total, p.total)
+			t.Fatalf("%d cells, but the picture counts %d", total, p.total)
 		}
 	})
 }

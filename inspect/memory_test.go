@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// area returns the area of a column with a kind.
+// area returns the area of a column that has the given kind.
 func (a *memoryAnswer) area(t *testing.T, column, kind string) area {
 	t.Helper()
 	for _, one := range a.Areas {
@@ -36,7 +36,7 @@ func TestMemoryAddsUp(t *testing.T) {
 	for i, a := range m.Areas {
 		if a.From < end || a.From+a.Bytes > m.Bytes || a.Resident > a.Committed || a.Huge > a.Resident ||
 			a.Committed > 0 && a.UsedFrom < a.From {
-			t.Errorf("area %d: %+v behind %d", i, a, end)
+			t.Errorf("area %d is %+v, but the area before ends at %d", i, a, end)
 		}
 		end = a.From + a.Bytes
 		committed += a.Committed
@@ -44,14 +44,14 @@ func TestMemoryAddsUp(t *testing.T) {
 	total, at := 0, 0
 	for _, r := range m.Reservations {
 		if r.From != at || !strings.HasPrefix(r.Address, "0x") {
-			t.Errorf("%+v, expected at %d", r, at)
+			t.Errorf("the reservation %+v is not at %d", r, at)
 		}
 		at += r.Bytes
 		total += r.Committed
 	}
 	// Between the two requests the world may grow only if it makes entities, which the fixture does not.
 	if committed != total || committed == 0 || at != m.Bytes {
-		t.Errorf("areas have %d bytes committed, reservations %d of %d", committed, total, at)
+		t.Errorf("areas have %d bytes committed, reservations have %d bytes of %d", committed, total, at)
 	}
 	entities, slots := 0, 0
 	for _, a := range m.Archetypes {
@@ -68,7 +68,7 @@ func TestMemoryAddsUp(t *testing.T) {
 	for _, k := range []string{"elements", "presence", "summaries", "generations", "owners", "live", "links",
 		"levels", "written", "marks", "mark generations", "store", "heap"} {
 		if !kinds[k] {
-			t.Errorf("there are no %s", k)
+			t.Errorf("there is no area of the kind %s", k)
 		}
 	}
 	if i := slices.IndexFunc(m.Purposes, func(p purpose) bool { return p.Purpose == "fixture" }); i < 0 ||
@@ -82,7 +82,8 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 }
 
-// TestPlaces requests the places of fields of known entities' components.
+// TestPlaces: the answer for a byte of memory names the component, the entity and the field that the byte
+// belongs to.
 func TestPlaces(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -107,14 +108,14 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("at %s lies %+v", field, got)
 		}
 	}
-	// The word that holds Paris.
+	// The first word of live bits stands for the three towns.
 	a = m.area(t, "", "live")
 	var got placeAnswer
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First), &got)
 	if got.Kind != "live" || got.FirstSlot != 0 || got.Slots != 64 || got.InUse != 3 || got.Entity != nil {
 		t.Errorf("at the first word lies %+v", got)
 	}
-	// Names are included.
+	// The answer includes the name of the entity.
 	a = m.area(t, "Position", "elements")
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(f.hostile.Slot())*a.Stride), &got)
 	if got.Entity == nil || got.Entity.Name != hostileName || got.Field != "X" {
@@ -156,7 +157,7 @@ func TestWords(t *testing.T) {
 	if s := w.Slots[2]; s.Alive || s.Uses != 1 || w.Live != "0000000000000003" {
 		t.Errorf("slot 2 is %+v after its entity was deleted", s)
 	}
-	// A word without an owner.
+	// The last word has no owner.
 	f.get(t, fmt.Sprintf("memory/word?slot=%d", 1<<14-1), &w)
 	if w.Owned || w.Live != "0000000000000000" || len(w.Columns) != 0 || w.Word != 255 {
 		t.Errorf("the last word is %+v", w)
@@ -198,7 +199,7 @@ func TestBytes(t *testing.T) {
 	var at placeAnswer
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", b.From+since), &at)
 	if at.Field != "Since" || at.Entity == nil || at.Entity.ID != f.people[10].String() {
-		t.Errorf("where the bytes begin lies %+v", at)
+		t.Errorf("at the field Since lies %+v", at)
 	}
 	if b = get(f.london, "Ship"); b.From != -1 || b.Size != 260 || len(b.Hex) != 520 ||
 		b.Parts[0].Text != "7" || len(b.Parts) != 65 {

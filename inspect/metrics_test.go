@@ -36,7 +36,7 @@ func gather(t *testing.T, from prometheus.Gatherer) map[string]*dto.MetricFamily
 	return byName
 }
 
-// metricOf returns the metric of a family with the labels, given as name=value, or nil.
+// metricOf returns the metric of a family that has exactly the labels, each given as name=value, or nil.
 func metricOf(f *dto.MetricFamily, labels ...string) *dto.Metric {
 	for _, m := range f.GetMetric() {
 		var got []string
@@ -146,8 +146,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Whatever the names of columns and systems, the answer can be parsed, is bounded, and cannot control a
-// terminal.
+// TestMetricsWithHostileNames: for any names of columns and systems, the answer can be parsed, has a bounded
+// size and cannot control a terminal.
 func TestMetricsWithHostileNames(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "a\"\n\\\x1b[31m{}"})
 	defer w.Close()
@@ -173,7 +173,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	collector := NewCollector(w)
 	registry.MustRegister(collector)
-	schedule.Stats() // begins to measure
+	schedule.Stats() // starts the measurement
 	for range 3 {
 		if err := schedule.Tick(); err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	}
 	admitted(w, func() {
 		families := gather(t, registry)
-		for range 100 { // a busy machine may not admit it in time
+		for range 100 { // a busy machine may not admit the collector in time
 			if families["vast_column_entities"] != nil {
 				break
 			}
@@ -221,7 +221,8 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	})
 }
 
-// Two worlds with different names can share a registry; two with the same name cannot.
+// TestCollectorsOfTwoWorlds: two worlds with different names can share a registry, but no world can register
+// twice.
 func TestCollectorsOfTwoWorlds(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		one, two := vast.NewWorld(vast.Options{Name: "one"}), vast.NewWorld(vast.Options{Name: "two"})
@@ -264,7 +265,8 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 	})
 }
 
-// A scrape of a hanging world reports that in time, with the last figures.
+// TestCollectorOfAWorldThatHangs: a scrape of a hanging world returns within a second. It reports the last
+// figures, and that the world does not admit visits.
 func TestCollectorOfAWorldThatHangs(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: "w"})
@@ -291,14 +293,14 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		if admitting, entities := scrape(); admitting != 0 || entities.GetGauge().GetValue() != 1 {
-			t.Errorf("hanging: admitting %v, entities %v", admitting, entities)
+			t.Errorf("while the world hangs: admitting %v, entities %v", admitting, entities)
 		}
 		s.close()
 		w.Close()
 	})
 }
 
-// /metrics and the routes of Profiling take the token like the others.
+// TestMonitoringIsGuarded: /metrics and the routes of Profiling require the token and refuse other sites.
 func TestMonitoringIsGuarded(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "secret", Profiling: true})
 	for _, path := range []string{"/metrics", "/debug/vars", "/debug/pprof/", "/debug/pprof/heap"} {
@@ -320,7 +322,7 @@ func TestMonitoringIsGuarded(t *testing.T) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusForbidden {
-		t.Errorf("from another site: %d", answer.StatusCode)
+		t.Errorf("a request from another site: %d", answer.StatusCode)
 	}
 }
 

@@ -38,8 +38,9 @@ func (k *oddCase) test(t *testing.T) {
 // tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// listed returns the path of a listed field, and its number after an edit has set the number at k.path to
-// set. The field is the edited one, or the first field if the edited one is too deep to be listed.
+// listed returns the path of a listed field and the field's number after an edit that set the number at
+// k.path. The parameter set is the number of the edit. The field is the edited field, or the first field if
+// the edited field is too deep to be listed.
 func (k *oddCase) listed(set int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, set
@@ -68,7 +69,7 @@ func (k *oddCase) describes(t *testing.T) column {
 	return c
 }
 
-// shows checks the entity's component as a tree.
+// shows checks the tree that shows the entity's component.
 func (k *oddCase) shows(t *testing.T, c column, text string) {
 	t.Helper()
 	var a entityAnswer
@@ -218,7 +219,7 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	if c.Storage == "heap" || c.Storage != "dense" && k.tooLarge() {
 		want = 0
 	}
-	whole := 0 // fields
+	whole := 0 // number of fields whose bytes are all in the answer
 	for _, f := range fieldsIn(k.typeOf()) {
 		if f.offset+int(f.typ.Size()) <= want {
 			whole++

@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is a number of elements that takes minutes to count. Only elements of size zero can be that many.
+// many is a number of elements that takes minutes to count. Only an array of
+// zero-size elements can be so long.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 // Components of odd shapes. Type parameters keep the number of declarations small.
@@ -41,7 +42,7 @@ type (
 		N     int32
 		Bytes [1<<16 - 4]byte
 	}
-	oddLarge struct { // the largest that is copied
+	oddLarge struct { // the largest component that is copied
 		N     int32
 		Bytes [1<<20 - 4]byte
 	}
@@ -54,7 +55,8 @@ type (
 	}
 )
 
-// newOddWorld serves a world that fill sets up, with room for most entities. It always admits looks.
+// newOddWorld serves a world that fill sets up. The parameter most is the world's MaxEntities. The world
+// always admits visits.
 func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: most})
@@ -127,10 +129,10 @@ type oddShape struct {
 	typ         string
 	size        int
 	fields      int    // number of listed fields
-	first, last string // listed fields
-	text        string // of a zero value, or its beginning with …
-	parts, more int    // of its value
-	path        string // of a number that is edited; may be empty
+	first, last string // the first and the last listed field
+	text        string // text of a zero value, or its beginning and …
+	parts, more int    // shown and omitted parts of a zero value
+	path        string // path of the number that the test edits; empty if there is none
 	set         string // text of the value when that number is 7
 }
 
@@ -198,14 +200,14 @@ func deepPath(t reflect.Type) string {
 	}
 }
 
-// says reports whether a text is as wanted; … stands for any rest.
+// says reports whether a text equals want. A … at the end of want stands for any rest.
 func says(text, want string) bool {
 	begin, cut := strings.CutSuffix(want, "…")
 	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")
 }
 
-// TestOddShapes requests odd components from every endpoint, in all storages: of size zero, with more
-// elements than can be counted, large, deep.
+// TestOddShapes requests odd components in all storages from every endpoint. The components have size zero,
+// more elements than can be counted, many bytes or deep nesting.
 func TestOddShapes(t *testing.T) {
 	for _, shape := range oddShapes {
 		var cols []oddColumn

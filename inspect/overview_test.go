@@ -39,7 +39,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("the overview is %+v with %+v", n, n.Pace)
 	}
 	if age := time.Since(time.Unix(0, int64(n.At*1e9))); age < -time.Second || age > time.Minute {
-		t.Errorf("taken %v ago", age)
+		t.Errorf("the overview was taken %v ago", age)
 	}
 	if len(got.History) == 0 || got.History[len(got.History)-1].At < n.At {
 		t.Errorf("the history has %d samples, and lacks the last one", len(got.History))
@@ -89,7 +89,7 @@ func TestOverviewWithoutSchedule(t *testing.T) {
 	})
 }
 
-// admitted runs f on a goroutine of its own while the world admits visitors.
+// admitted runs f on a goroutine of its own while the world admits visits.
 func admitted(w *vast.World, f func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -155,7 +155,7 @@ func TestCostsAreBounded(t *testing.T) {
 	s := newSampler(w, in.mainSchedule, in.control)
 	admitted(w, func() {
 		var c Costs
-		// costs waits half a second for the columns. On a busy machine that may be too short.
+		// costs waits half a second for the columns. On a busy machine, half a second may be too short.
 		for len(c.Columns) == 0 {
 			var err error
 			if c, err = s.costs(context.Background()); err != nil {

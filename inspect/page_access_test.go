@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// named are the roles of controls, which need a name for screen readers.
+// named lists the roles of elements that need a name for screen readers.
 var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox",
 	"radio", "slider", "spinbutton", "tab",
 	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region",
@@ -50,7 +50,7 @@ func (p *tab) checkAccess(where string) {
 		}
 	}
 	if seen < 8 {
-		p.Errorf("%s: only %d things have a role", where, seen)
+		p.Errorf("%s: only %d elements have one of the roles", where, seen)
 	}
 	var faults []string
 	p.Eval(`(() => {
@@ -63,7 +63,7 @@ func (p *tab) checkAccess(where string) {
 			for (const e of document.querySelectorAll('[' + a + ']')) {
 				for (const id of e.getAttribute(a).split(/\s+/))
 					if (!document.getElementById(id))
-						faults.push(a + ' names ' + id + ', which is not there');
+						faults.push(a + ' names ' + id + ', which does not exist');
 			}
 		}
 		for (const e of document.querySelectorAll('[tabindex]'))
@@ -71,7 +71,7 @@ func (p *tab) checkAccess(where string) {
 		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]'))
 			faults.push('a handler in an attribute');
 		for (const one of ['main', 'h1'])
-			if (document.querySelectorAll(one).length !== 1) faults.push('not one ' + one);
+			if (document.querySelectorAll(one).length !== 1) faults.push('the page needs one ' + one);
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;
@@ -81,7 +81,7 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestPageAccess checks each page in a narrow window, and in a wide one in the long form.
+// TestPageAccess checks each page in a narrow window. The long tests check it in a wide window too.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -100,8 +100,8 @@ func TestPageAccess(t *testing.T) {
 	}
 }
 
-// TestPageTabKey moves through the start of each page by the Tab key alone: past the header into the page.
-// The focus must be visible.
+// TestPageTabKey: on each page, the Tab key alone moves the focus through the header into the page, and the
+// focus stays visible.
 func TestPageTabKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -126,7 +126,7 @@ func TestPageTabKey(t *testing.T) {
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: something in %s has the focus, and nothing shows it", id, focus.Where)
+				t.Errorf("%s: an element in %s has the focus, but is not marked", id, focus.Where)
 			}
 			passed[focus.Where] = true
 		}

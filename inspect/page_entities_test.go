@@ -23,7 +23,7 @@ func (p *tab) setQuery(text string) {
 	})()`, queryText, text), nil)
 }
 
-// checkWrong waits for an error at exactly these words, with the carets under them.
+// checkWrong waits until the query box marks exactly these words as wrong, with the carets under the words.
 func (p *tab) checkWrong(words, message string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.querySelector('.querybox-wrong')?.textContent === %q", words))
@@ -51,7 +51,7 @@ func TestPageFindsEntities(t *testing.T) {
 
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
-	for _, part := range []string{"Inf", "Infecte", "Infected"} { // Back returns only to the last
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // Back skips the first two
 		p.setQuery(part)
 	}
 	p.Press(kb.Enter)

@@ -10,12 +10,13 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// entityFixture is a fixture with a component of every kind on London, and children that have children.
+// entityFixture returns a fixture in which London has a component of every kind and a child of London has
+// children.
 func entityFixture(t testing.TB, o Options) *fixture {
 	f := newFixture(t, o)
 	f.see(t, func() {
 		f.infected.Add(f.london, Infected{Stage: Severe, Since: 1 << 60, Source: f.people[5]})
-		f.dead.Add(f.london) // so that no system moves it
+		f.dead.Add(f.london) // so that no system moves London
 		f.velocity.Add(f.london, Velocity{0.125, 0})
 		f.note.Add(f.london, Note{Text: "Hello <b>world</b>", Tags: []string{"a", hostileName},
 			Next: &Note{Text: "next"}})
@@ -39,7 +40,7 @@ func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	return p
 }
 
-// value is the selector of a value in a component.
+// valueAt returns the selector of a value in a component.
 func valueAt(column, path string) string {
 	return fmt.Sprintf("[data-column=%q] [data-path=%q] .leaf", column, path)
 }
@@ -89,7 +90,7 @@ func TestPageEntityShows(t *testing.T) {
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
-// TestPageEntityFollows follows changes by the program, and the end of the entity.
+// TestPageEntityFollows: the page shows changes that the program makes, and the end of the entity.
 func TestPageEntityFollows(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -121,7 +122,7 @@ func TestPageEntityEdits(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
-	p.Expect("400") // of refused requests
+	p.Expect("400") // the server refuses some requests
 	p.Expect("409")
 
 	for _, width := range []int{360, 1280} {
@@ -139,7 +140,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(hull, "-42")
 	p.holds("the hull", func() bool { return f.ship.Get(f.london).Hull == -42 })
 	p.Until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
-	p.Until("document.activeElement.classList.contains('leaf-button')") // so that Enter edits it again
+	p.Until("document.activeElement.classList.contains('leaf-button')") // so that Enter edits the value again
 	p.Press(kb.Enter)
 	p.fill(hull+" input", "7")
 	p.Press(kb.Escape)
@@ -158,7 +159,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.click(stage + " [type=submit]")
 	text := valueAt("Note", "Text")
 	p.click(text + " button")
-	p.waitText(stage+" .leaf-button", "Mild") // while the next value is edited
+	p.waitText(stage+" .leaf-button", "Mild") // the answer comes while the next value is edited
 	p.Until("document.activeElement === document.querySelector('[data-column=Note] [data-path=Text] input')")
 	p.fill(text+" input", hostileName)
 	p.Press(kb.Enter)
@@ -240,7 +241,7 @@ func TestPageEntityTree(t *testing.T) {
 	p.fill(".entity-input", "<im") // a headless browser types the slash too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
-		t.Errorf("suggested: %q", got)
+		t.Errorf("the first suggestion is %q", got)
 	}
 	p.Press(kb.Enter)
 	p.waitText(".entity-title", hostileName)

@@ -10,9 +10,10 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// Tests of the virtual list by itself, with rows from a script. Rows are 28 pixels high.
+// These tests check the virtual list by itself, with rows from a script. Rows are 28 pixels high.
 
-// openList shows a list of n rows in place of a page, as the script's variable list.
+// openList shows a list with a number of rows in place of a page. Scripts reach the list as the variable
+// list.
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -41,7 +42,7 @@ func openList(t *testing.T, rows int) *tab {
 		list.element.style.height = '500px';
 		list.element.style.flex = 'none';
 		window.scroller = list.element.querySelector('.vlist-scroll');
-		// shown are the numbers of the visible rows, from top to bottom.
+		// shown returns the numbers of the visible rows, from top to bottom.
 		window.shown = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
 			return [...list.element.querySelectorAll('.vlist-row')].map((e) => [e.getBoundingClientRect(), e])
@@ -52,7 +53,7 @@ func openList(t *testing.T, rows int) *tab {
 		};
 		window.first = () => shown()[0];
 		window.last = () => shown().at(-1);
-		// above is how many pixels of the first row are above the view.
+		// above returns how many pixels of the first row are above the view.
 		window.above = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
 			const row = [...list.element.querySelectorAll('.vlist-row')]
@@ -84,7 +85,7 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Until("opened.join() === '3'")
 
-	// The bar's middle is the list's middle.
+	// The middle of the scroll bar is the middle of the list.
 	p.Eval("scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2", nil)
 	p.Until(fmt.Sprintf("Math.abs(first() - %d) < 1000", rows/2))
 	p.Eval("scroller.scrollTop = scroller.scrollHeight", nil)
@@ -93,8 +94,8 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Until("first() === 0")
 }
 
-// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step
-// must move the list by its pixels, and the list must stay there when the track is corrected.
+// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track. Each step
+// must move the list by its exact number of pixels. A later correction of the track must not move the list.
 func TestPageListScrollsExactly(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000_000)
@@ -110,7 +111,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 			from.Y).WithDeltaX(0).WithDeltaY(280))
 		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
-	// The track is corrected some time after the last of these: the list stays.
+	// The track is corrected some time after the last step. The list must not move.
 	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
@@ -135,7 +136,8 @@ func TestPageListGivesUpRequests(t *testing.T) {
 	p.Until("shown().includes(12345)")
 }
 
-// TestPageListMany visits pages far from each other, so that old ones are dropped, and then the first again.
+// TestPageListMany shows rows far from each other, so that the list drops old rows, and then shows the first
+// row again.
 func TestPageListMany(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000)
@@ -149,7 +151,7 @@ func TestPageListMany(t *testing.T) {
 	var elements int
 	p.Eval("list.element.querySelectorAll('.vlist-row').length", &elements)
 	if elements > 60 {
-		t.Errorf("%d rows are elements", elements)
+		t.Errorf("the page holds %d row elements", elements)
 	}
 	p.click(".vlist-row:nth-child(3)")
 	p.Until("opened.length === 1")

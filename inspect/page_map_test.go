@@ -6,14 +6,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestMap checks the fixture's plane: counts are drawn, a click finds what lies there, and a name is only
-// text.
+// TestMap: the map of the fixture's plane draws the entities, a click finds the entity at the pointer, and a
+// hostile name stays text.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?at=2,50,150")
 	p.waitPage("map")
-	// People and towns in view, and dots of their colour on the canvas.
+	// The layers count the entities in view, and the canvas has dots in the colours of the layers.
 	p.Until("Number(document.querySelector('.map-layer .num').textContent.replaceAll(',', '')) >= 1")
 	p.Until(`(() => {
 		const c = document.querySelector('.map-canvas');
@@ -21,12 +21,12 @@ func TestMap(t *testing.T) {
 		return new Set(pixels).size > 8;
 	})()`)
 	if got := p.attribute(".map-layer", "aria-pressed"); got != "true" {
-		t.Errorf("the first layer is shown: %s", got)
+		t.Errorf("aria-pressed of the first layer is %s", got)
 	}
 	p.click(".map-layer")
 	p.Until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")
 
-	p.click(".map-canvas") // in the middle, where the town with the hostile name is
+	p.click(".map-canvas") // the click is in the middle, where the town with the hostile name is
 	p.waitText(".map-side h2", hostileName)
 	p.waitText(".map-side", "Entity "+f.hostile.String())
 	p.Until("!document.querySelector('.map-side img')")
@@ -60,10 +60,10 @@ func TestMapSearchAndKeys(t *testing.T) {
 		p.Press(key)
 		p.Until("(new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '') !== '" + before + "'")
 	}
-	p.Until("location.hash.includes('500%2C500%2C')") // from the middle
+	p.Until("location.hash.includes('500%2C500%2C')") // the last key, 0, centres the plane
 }
 
-// TestMapOfEntity opens the map at an entity, as links on other pages do.
+// TestMapOfEntity opens the map at an entity, by an address that other pages link to.
 func TestMapOfEntity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

@@ -13,7 +13,7 @@ import (
 // canvas is the selector of the memory picture.
 const canvas = ".memory-place canvas"
 
-// untilColours waits until the picture has a number of colours.
+// untilColours waits until the picture has at least a number of colours.
 func (p *tab) untilColours(least int) {
 	p.Helper()
 	p.Expect("willReadFrequently") // the page itself does not read the canvas
@@ -47,7 +47,7 @@ func TestMemoryPage(t *testing.T) {
 	p.waitText(".memory-way", "whole reservation")
 	p.click("[data-whole=false]")
 
-	// The pointer: the place is described, and a click opens the word.
+	// The page describes the place under the pointer, and a click opens the word.
 	p.Until("!document.querySelector('.memory-bands').textContent.includes('unassigned')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
@@ -100,7 +100,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 	p.Until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
 }
 
-// TestMemoryPageOfAnEntity opens the page by links from other pages.
+// TestMemoryPageOfAnEntity opens the page at an entity, by an address that other pages link to.
 func TestMemoryPageOfAnEntity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

@@ -35,7 +35,7 @@ func TestPageLoads(t *testing.T) {
 	}
 }
 
-// TestPageOfEachName opens each page by the navigation: it must show something without a complaint in the
+// TestPageOfEachName opens each page by the navigation: it must show a text without a complaint in the
 // console.
 func TestPageOfEachName(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestPageOfEachName(t *testing.T) {
 		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && "+
 			"document.title.endsWith('fixture')", id))
 	}
-	// Earlier pages are gone, and come back.
+	// Back shows the page before again.
 	p.Do("back", chromedp.NavigateBack())
 	p.waitPage("memory")
 }
@@ -85,7 +85,7 @@ func TestPageKeys(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
 	p.Until("document.querySelector('main > .page-" + ids[0] + "')")
-	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // has no search box of its own
+	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // the overview has no search box of its own
 	p.waitPage("overview")
 	p.Press("/")
 	p.Until("document.activeElement.matches('main input')")
@@ -106,7 +106,8 @@ func TestPageKeys(t *testing.T) {
 	p.Until("document.activeElement.id === 'main' && document.querySelector('main > .page-overview')")
 }
 
-// TestPageTheme uses the system's theme, and another by the button, which outlives the page.
+// TestPageTheme: the page uses the system's theme until the button chooses a theme. A reload keeps the
+// choice.
 func TestPageTheme(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
@@ -145,13 +146,13 @@ func TestPageToken(t *testing.T) {
 	}
 }
 
-// TestPageTokenAsked opens a page that shows nothing without the token.
+// TestPageTokenAsked: a page that needs the token asks for the token and shows nothing else.
 func TestPageTokenAsked(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/#/overview")
 	p.Expect("401")
-	p.Expect("Cross-Origin-Opener-Policy") // browsers accept it from this machine and by HTTPS only
+	p.Expect("Cross-Origin-Opener-Policy") // browsers accept this header only from this machine or by HTTPS
 	p.waitText("main", "Token required")
 	p.fill("#token", "wrong")
 	p.Press(kb.Enter)
@@ -162,7 +163,8 @@ func TestPageTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageProgramEnds stops serving while the page is open.
+// TestPageProgramEnds: if the inspector closes, an open page says that it lost the connection and tries
+// again.
 func TestPageProgramEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -175,6 +177,6 @@ func TestPageProgramEnds(t *testing.T) {
 	p.Press(fmt.Sprint(1 + slices.Index(p.pagesListed(), "entities")))
 	p.waitText("main", "cannot be shown")
 	if !strings.Contains(p.text("#state"), "trying again") {
-		t.Error("it does not say that it tries again")
+		t.Error("the page does not say that it tries again")
 	}
 }

@@ -16,7 +16,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("[data-reading=tick] .meter-note", "of 5.00\u00a0ms") // 200 ticks a second
 	p.waitText("table.costs", "move")
 	p.waitText("table.costs", "Velocity")
-	// Each chart and each sparkline has something drawn in it.
+	// Each chart and each sparkline shows a drawing.
 	p.Until(`document.querySelectorAll('.uplot canvas').length === 7`)
 	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn +
 		")(c) > 1)")
@@ -30,7 +30,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewOfHangingProgram makes the world refuse visitors for a while.
+// TestPageOverviewOfHangingProgram: while the world admits no visits, the page says so.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

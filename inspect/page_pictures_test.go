@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagePictures saves pictures of each page in three sizes, one of them in both themes, if
-// VAST_SCREENSHOTS names a directory.
+// TestPagePictures saves pictures of each page in three sizes if VAST_SCREENSHOTS names a directory. The
+// middle size is saved in both themes.
 func TestPagePictures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
@@ -30,7 +30,7 @@ func TestPagePictures(t *testing.T) {
 				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
 				p.Eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
-				// The page has drawn an event of the stream.
+				// Wait until the page has drawn an event of the stream.
 				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { "+
 					"const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
 				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",

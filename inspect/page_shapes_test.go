@@ -10,11 +10,11 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestPageKeepsNamesakesApart edits and queries one of two components of one name.
+// TestPageKeepsNamesakesApart edits and queries one of two components with the same name.
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
-	type Ship struct{ Hull int32 } // another type of the same name
+	type Ship struct{ Hull int32 } // another type called Ship
 	var second vast.Column[Ship]
 	var number int
 	f.see(t, func() {
@@ -22,7 +22,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 		number = probe.Describe(second).ID
 		second.Add(f.london, Ship{Hull: 9})
 		second.Add(f.paris, Ship{Hull: 10})
-		vast.NewTag(f.w, fmt.Sprint(number)).Add(f.paris) // a name that is the number of another
+		vast.NewTag(f.w, fmt.Sprint(number)).Add(f.paris) // the tag's name is the number of a component
 		if _, err := f.names.Set(f.people[3], f.people[2].String()); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	label := fmt.Sprintf("Ship#%d", number)
 	chip := fmt.Sprintf("[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith(%q))",
 		label)
-	p.Until(chip + ".textContent === '" + label + "2'") // entities have it
+	p.Until(chip + ".textContent === '" + label + "2'") // 2 is the number of entities
 	p.Eval(chip+".click()", nil)
 	p.waitText(".entities-count", "2 match")
 	p.Until(fmt.Sprintf("%s.dataset.state === 'with' && document.querySelector('.querybox-text').value "+
@@ -63,10 +63,10 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	p.Until(fmt.Sprintf("document.querySelector('.queries-side select').value === '%s.Hull'", label))
 }
 
-// TestPageShowsOddShapes opens an entity whose components have more parts than are shown, or none.
+// TestPageShowsOddShapes opens an entity whose components have no parts or more parts than the page shows.
 func TestPageShowsOddShapes(t *testing.T) {
 	t.Parallel()
-	type vectors struct{ Many [64][64]Position } // it is listed without its numbers, which are too many
+	type vectors struct{ Many [64][64]Position } // has too many numbers to list
 	var e vast.Entity
 	f := newOddWorld(t, Options{ReadWrite: true}, 128, func(w *vast.World) {
 		e = w.Archetype().New()

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/theme"
 )
 
-// forbidden are patterns that would let text of the world become HTML, or that the page's policy refuses.
+// forbidden matches code that could turn text of the world into HTML, or that the page's policy refuses.
 var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|document\.write|` +
 	`createContextualFragment|DOMParser|srcdoc|setHTML|` +
 	`\beval\s*\(|new\s+Function\b|setAttribute\(\s*['"` + "`" +
@@ -23,7 +23,7 @@ func TestPageSource(t *testing.T) {
 		scripts += checkSource(t, files)
 	}
 	if scripts < 6 {
-		t.Errorf("only %d scripts were looked at", scripts)
+		t.Errorf("only %d scripts were checked", scripts)
 	}
 }
 

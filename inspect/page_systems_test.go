@@ -39,7 +39,7 @@ func TestSystemsPage(t *testing.T) {
 	p.Until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
 	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
-	// The graph: dependencies run from left to right, and the focused edge shows its reason.
+	// In the graph, dependencies run from left to right, and the focused edge shows its reason.
 	p.Until("document.querySelectorAll('.graph-node').length === 3 && " +
 		"document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
@@ -70,7 +70,7 @@ func TestSystemsPage(t *testing.T) {
 	p.click(".cost-table tr:nth-child(2) .cost-name")
 	p.wait(".graph-node.chosen")
 
-	// Another schedule, with a name that must stay text.
+	// The other schedule has a system whose name must stay text.
 	p.Eval(fmt.Sprintf(`(() => {
 		const s = document.querySelector('.systems-control select');
 		s.value = '%d';
@@ -95,20 +95,20 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	p.Press(" ")
 	p.waitText(".systems-state", "paused")
 	if !f.schedule.Paused() {
-		t.Error("the page says that the program is paused")
+		t.Error("the page says that the program is paused, but it runs")
 	}
-	f.see(t, func() {}) // the tick under way has ended
+	f.see(t, func() {}) // waits until the tick under way has ended
 	at := f.schedule.Stats().Tick
 	p.Press(".")
 	at++
 	p.Until(fmt.Sprintf("%s === %d", tick, at))
 	p.Until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent"+
 		".replaceAll(',', '') === '%d'", at))
-	p.click(".systems-control .group button:nth-child(2)") // +10
+	p.click(".systems-control .group button:nth-child(2)") // the button +10
 	at += 10
 	p.Until(fmt.Sprintf("%s === %d", tick, at))
 	if now := f.schedule.Stats().Tick; now != at {
-		t.Errorf("tick %d, the page says %d", now, at)
+		t.Errorf("the schedule has made tick %d, the page shows tick %d", now, at)
 	}
 
 	// The timeline is drawn, and keys move along it.
@@ -131,12 +131,12 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	p.Press(" ")
 	p.waitText(".systems-state", "running")
 	if f.schedule.Paused() {
-		t.Error("the page says that the program runs")
+		t.Error("the page says that the program runs, but it is paused")
 	}
 	p.KeepPicture("systems")
 }
 
-// If pausing is not allowed, the page says why.
+// TestSystemsPageReadOnly: if pausing is not allowed, the page says why.
 func TestSystemsPageReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -147,7 +147,7 @@ func TestSystemsPageReadOnly(t *testing.T) {
 	p.Press(" .")
 	p.waitText(".systems-state", "running")
 	if f.schedule.Paused() {
-		t.Error("paused")
+		t.Error("a key paused the program")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	// No schedule admits visitors, so the test does.
+	// There is no schedule, so the test admits the visits.
 	admitted := make(chan struct{})
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
@@ -190,7 +190,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	}
 }
 
-// TestLayers lays out random graphs: each edge leads to the right, and nothing overlaps.
+// TestLayers lays out random graphs: each edge leads to the right, and no vertices overlap.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")
@@ -213,7 +213,7 @@ func TestLayers(t *testing.T) {
 			const size = { width: 100, gapX: 30, gapY: 5 };
 			const { points, routes, height } = layered.place(heights, edges, size);
 			const say = (what) => wrong.push('round ' + round + ': ' + what);
-			if (points.length !== n || routes.length !== edges.length) say('something is missing');
+			if (points.length !== n || routes.length !== edges.length) say('a point or a route is missing');
 			for (const [i, a] of points.entries()) {
 				if (!(a.y >= 0 && a.y + heights[i] <= height + 1e-6 && a.x >= 0 &&
 					a.x < layered.depth(n, edges) * (size.width + size.gapX))) say(i + ' lies outside');
@@ -226,7 +226,7 @@ func TestLayers(t *testing.T) {
 			for (const [i, route] of routes.entries()) {
 				const { from, to } = edges[i];
 				if (route[0].x !== points[from].x + size.width || route.at(-1).x !== points[to].x ||
-					points[from].x >= points[to].x) say('an edge leads astray');
+					points[from].x >= points[to].x) say('an edge leads to a wrong vertex');
 				for (let k = 1; k < route.length; k++) {
 					if (!(route[k].x > route[k - 1].x)) say('an edge turns back');
 					// A route may bend between layers. In a layer it passes between the vertices.
@@ -238,7 +238,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		if (layered.depth(0, []) !== 0 || layered.place([], [], { width: 1, gapX: 1, gapY: 1 }).height !== 0)
-			wrong.push('nothing takes room');
+			wrong.push('an empty graph takes room');
 		return wrong;
 	})`, &wrong)
 	for _, w := range wrong {

@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// Whole tasks of users, from the click to the world and back.
+// These tests do whole tasks of users, from the click to the world and back.
 
-// TestPageEdit changes a value, and gets an error for an invalid one.
+// TestPageEdit changes a value, and gets an error for an invalid value.
 func TestPageEdit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -57,7 +57,7 @@ func TestPageEdit(t *testing.T) {
 	p.waitText(button, "-Inf")
 }
 
-// TestPageReadOnly shows values to users who may not change them.
+// TestPageReadOnly: a read-only page shows values, but no buttons that change a value.
 func TestPageReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -67,7 +67,7 @@ func TestPageReadOnly(t *testing.T) {
 	p.Until("!document.querySelector('[data-column] .leaf button, button.danger')")
 }
 
-// TestPageQueryError runs a query with one invalid word: that word is marked, and no other.
+// TestPageQueryError runs a query with one invalid word. The page marks only this word.
 func TestPageQueryError(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}),
@@ -89,15 +89,15 @@ func TestPageQueryError(t *testing.T) {
 		t.Errorf("the caret is %v pixels from its word", off)
 	}
 	p.fill(".querybox-text", "Position, Infected, !Dead")
-	p.Eval("document.querySelector('button.primary').click()", nil) // the list of suggestions may lie over it
+	p.Eval("document.querySelector('button.primary').click()", nil) // suggestions may cover the button
 	p.Until("document.querySelector('.querybox-error').hidden")
-	p.waitText(".queries-state", "90 entities") // a hundred are infected, and each tenth of them is dead
+	p.waitText(".queries-state", "90 entities") // 100 people are infected, and 10 of these are dead
 }
 
 // TestPageListsMillion scrolls through a million entities and opens one near the end.
 func TestPageListsMillion(t *testing.T) {
 	t.Parallel()
-	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
+	browsertest.Needed(t) // before newFixtureOf, which needs more addresses than 32 bits have
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -125,7 +125,7 @@ func TestPageListsMillion(t *testing.T) {
 // yet sent the scroll event.
 func TestPageListKeepsScrolls(t *testing.T) {
 	t.Parallel()
-	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
+	browsertest.Needed(t) // before newFixtureOf, which needs more addresses than 32 bits have
 	const people = 100_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -146,7 +146,8 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	}
 }
 
-// TestPageMemoryPicture checks that the memory picture has colours, and different ones at another scale.
+// TestPageMemoryPicture checks that the memory picture has at least four colours, and at least two at
+// another scale.
 func TestPageMemoryPicture(t *testing.T) {
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 100_000)
@@ -160,7 +161,7 @@ func TestPageMemoryPicture(t *testing.T) {
 		")(c) >= 2)")
 }
 
-// TestPageHostileName visits each place that shows the hostile name: it must be text there.
+// TestPageHostileName: each page that shows the hostile name shows it as text.
 func TestPageHostileName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -193,7 +194,7 @@ func TestPageWalk(t *testing.T) {
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
 	p.fill(".querybox-text", "Infected, ChildOf(London)")
-	p.waitText(".entities-count", "33 match") // people 10, 40, … among the infected
+	p.waitText(".entities-count", "33 match") // the infected children of London are people 10, 40, …
 	person := f.people[10].String()
 	p.waitText(".vlist-row:not([hidden]) a", person)
 	p.Eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === "+
@@ -207,7 +208,7 @@ func TestPageWalk(t *testing.T) {
 	p.Eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; "+
 		"s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
 	p.click(stage + "button[type=submit]")
-	p.wait(stage + "button") // the choice is gone: it was made
+	p.wait(stage + "button") // the select disappears after the choice
 	p.Until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))
 	p.waitText(stage+"button", "Mild")
 	f.see(t, func() {
@@ -216,7 +217,7 @@ func TestPageWalk(t *testing.T) {
 		}
 	})
 
-	// See where it lies.
+	// See where the person's data lies.
 	p.click(`.entities-side a[href^="#/memory"]`)
 	p.waitPage("memory")
 	p.waitText("main", fmt.Sprintf("Word %d:", f.people[10].Slot()/64))

@@ -20,7 +20,7 @@ func TestProfilesAreOff(t *testing.T) {
 	}
 }
 
-// Nothing is added to http.DefaultServeMux.
+// TestProfilesStayOffTheDefaultMux: the option Profiling adds nothing to http.DefaultServeMux.
 func TestProfilesStayOffTheDefaultMux(t *testing.T) {
 	newFixture(t, Options{Profiling: true})
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/profile"} {
@@ -44,7 +44,7 @@ func TestProfiles(t *testing.T) {
 		}
 		z, err := gzip.NewReader(bytes.NewReader(body))
 		if err != nil {
-			t.Errorf("%s is not what go tool pprof reads: %v", path, err)
+			t.Errorf("%s is not a profile in the format of go tool pprof: %v", path, err)
 			continue
 		}
 		if text, err := io.ReadAll(z); err != nil || len(text) == 0 {

@@ -50,7 +50,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 
 	costs := after.costsSince(before)
 	if len(costs) != 3 || costs[0].Name != "b" || costs[1].Name != "a" || costs[2].Name != "c" {
-		t.Fatalf("costs %+v: want the dearest first, and last what was not there before", costs)
+		t.Fatalf("costs %+v: want the most expensive system first and the new system last", costs)
 	}
 	if want := (SystemCost{"b", "update", 180, 0.9, 0.4, 0.001, 0.002, 0.003, 0.005}); costs[0] != want {
 		t.Errorf("got %+v, want %+v", costs[0], want)
@@ -69,7 +69,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	}
 	after.unheard = admitTime
 	if after.since(before).Admitting {
-		t.Error("the world has admitted no look for a long time, and the sample does not say so")
+		t.Error("the world has admitted no visit for a long time, but the sample says otherwise")
 	}
 	after.schedule = 0
 	if after.since(before).Pace != nil {
@@ -112,7 +112,7 @@ func TestProcessorTime(t *testing.T) {
 	before := processorTime()
 	for begin := time.Now(); processorTime() <= before; {
 		if time.Since(begin) > time.Minute {
-			t.Fatal("a busy minute took no processor's time")
+			t.Fatal("a busy minute took no processor time")
 		}
 	}
 }
@@ -125,13 +125,13 @@ func TestHistory(t *testing.T) {
 	for i := range historyLength*2 + 5 {
 		h.add(Sample{At: float64(i)})
 		if last, ok := h.last(); !ok || last.At != float64(i) {
-			t.Fatalf("the last of %d is %v", i, last.At)
+			t.Fatalf("the last sample after number %d is %v", i, last.At)
 		}
 		first := max(i-historyLength+1, 10)
 		got := h.since(9)
 		if i < 10 {
 			if len(got) > 0 {
-				t.Fatalf("%d samples after 9, at %d", len(got), i)
+				t.Fatalf("%d samples come after 9, but the last is %d", len(got), i)
 			}
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// FuzzRequest sends arbitrary requests to the handler, with all rights. Each gets a complete answer, and
-// nothing panics, which would be a 500.
+// FuzzRequest sends arbitrary requests with the token to the handler. Each request gets a complete answer. No
+// request makes the handler panic, which would give the status 500.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"GET", "/", "", ""}, {"GET", prefix + "world", "", ""}, {"HEAD", prefix + "openapi.json", "", ""},
@@ -59,11 +59,11 @@ func FuzzRequest(f *testing.F) {
 			method, target, fixed.options.Token, len(body), body)
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
-			return // net/http does not pass it on
+			return // net/http does not pass the request on
 		}
 		patience := 5 * time.Second
 		if strings.Contains(strings.ToLower(path), "stream") {
-			patience = 20 * time.Millisecond // otherwise it runs as long as it may
+			patience = 20 * time.Millisecond // a stream runs until its context ends
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
@@ -73,7 +73,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// checkWhole checks that an answer agrees with its head.
+// checkWhole checks that the body of an answer agrees with its status and headers.
 func checkWhole(t *testing.T, method string, answer *http.Response, body []byte) {
 	t.Helper()
 	status := answer.StatusCode
@@ -89,7 +89,7 @@ func checkWhole(t *testing.T, method string, answer *http.Response, body []byte)
 		t.Fatalf("Content-Type %q of %.80s", answer.Header.Get("Content-Type"), body)
 	}
 	if kind == "application/json" && !json.Valid(body) {
-		t.Fatalf("this is no JSON: %s", body)
+		t.Fatalf("this is not JSON: %s", body)
 	}
 	if status < 400 {
 		return
@@ -97,6 +97,6 @@ func checkWhole(t *testing.T, method string, answer *http.Response, body []byte)
 	var failed struct{ Error problem }
 	if err := json.Unmarshal(body, &failed); err != nil || failed.Error.Code == "" ||
 		failed.Error.Message == "" {
-		t.Fatalf("status %d, and no error that says why: %s", status, body)
+		t.Fatalf("status %d without an error that says why: %s", status, body)
 	}
 }

@@ -113,7 +113,7 @@ func TestRowsAsTable(t *testing.T) {
 	}
 }
 
-// A table without rows has a header.
+// TestRowsAsTableWithoutRows: a table without rows has a header.
 func TestRowsAsTableWithoutRows(t *testing.T) {
 	f := newFixture(t, Options{})
 	_, body := f.do(t, "GET", prefix+asking("rows", "query", "Position.X < 0", "format", "csv"), "", "")
@@ -136,12 +136,12 @@ func TestRowsAsObject(t *testing.T) {
 	}
 }
 
-// Samples have no entity twice, only matches, and each match with the same frequency.
+// TestRowsSampled: a sample holds only matches, no match twice, and each match with the same probability.
 func TestRowsSampled(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit",
 		"100000")); n != 10_000/3+2 {
-		t.Errorf("a sample larger than all has %d rows", n)
+		t.Errorf("a sample of all matches has %d rows", n)
 	}
 	slots := make(map[string]int)
 	byPart := make([]int, 10)
@@ -158,13 +158,13 @@ func TestRowsSampled(t *testing.T) {
 			byPart[int(one.Values["Position.X"].(float64))/1000]++
 		}
 		if len(seen) != size {
-			t.Fatalf("a sample of %d, want %d", len(seen), size)
+			t.Fatalf("a sample has %d rows, want %d", len(seen), size)
 		}
 	}
-	// 6,000 draws: 600 for each tenth, with a standard deviation of 23.
+	// Each tenth has 600 of the 6,000 draws, with a standard deviation of 23.
 	for i, n := range byPart {
 		if n < 460 || n > 740 {
-			t.Errorf("%d of %d came from part %d of 10", n, rounds*size, i)
+			t.Errorf("%d of %d draws came from part %d of 10", n, rounds*size, i)
 		}
 	}
 	if len(slots) < 4000 {
@@ -172,7 +172,8 @@ func TestRowsSampled(t *testing.T) {
 	}
 }
 
-// While the world makes and deletes entities, each entity that lives throughout appears exactly once.
+// TestRowsWhileTheWorldChanges: while the world makes and deletes entities, the rows hold each entity that
+// lives throughout exactly once.
 func TestRowsWhileTheWorldChanges(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 3_000)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -210,26 +211,26 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 		}
 		for i := 2; i < len(f.people); i += 3 {
 			if n := seen[f.people[i].String()]; n != 1 {
-				t.Fatalf("%v lived throughout, and came %d times", f.people[i], n)
+				t.Fatalf("%v lived throughout, and the rows hold it %d times", f.people[i], n)
 			}
 		}
 		for id, n := range seen {
 			if n != 1 {
-				t.Fatalf("%s came %d times", id, n)
+				t.Fatalf("the rows hold %s %d times", id, n)
 			}
 		}
 		var page pageAnswer
 		f.get(t, asking("entities", "query", "Velocity, Position.X > 5", "offset", "500", "limit", "500"),
 			&page)
 		if len(page.Rows) == 0 || page.Total < 990 {
-			t.Errorf("a page of %d rows, %d in all", len(page.Rows), page.Total)
+			t.Errorf("a page has %d rows of %d in all", len(page.Rows), page.Total)
 		}
 	}
 	close(stop)
 	<-stopped
 }
 
-// A client that hangs up ends the search.
+// TestRowsForAClientThatGoes: if a client hangs up, its search ends.
 func TestRowsForAClientThatGoes(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 100_000)
 	for range 2 * maxSearches {

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// BenchmarkSampling measures a sample and a scrape of a world with a million entities: the parts that stop
-// the world (census, and column, which a scrape and the costs run for each column), and the others.
+// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The parts census and
+// column stop the world; a scrape and the costs run column for each column. The other parts do not stop it.
 func BenchmarkSampling(b *testing.B) {
 	w := vast.NewWorld(vast.Options{Name: "million", MaxEntities: 1 << 20})
 	defer w.Close()
@@ -40,7 +40,7 @@ func BenchmarkSampling(b *testing.B) {
 	in := &Inspector{world: w}
 	b.Run("sample", func(b *testing.B) {
 		s := newSampler(w, in.mainSchedule, in.control)
-		s.stop() // nothing is admitted here: the world is not visited
+		s.stop() // the world admits no visits here, so the sampler must make none
 		began := time.Now()
 		before := s.read(began)
 		for b.Loop() {

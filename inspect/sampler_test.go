@@ -12,17 +12,17 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. hang blocks the ticks
-// while it can be received from.
+// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. One send to
+// hang blocks the ticks, and the next send releases them.
 type paced struct {
 	*sampler
 	w        *vast.World
 	schedule *sched.Schedule
 	hang     chan struct{}
-	looks    atomic.Int64 // of the sampler
+	looks    atomic.Int64 // number of the sampler's visits
 }
 
-// newPaced makes 10 ticks a second. Each creates two entities and takes 30 ms.
+// newPaced starts a world that makes 10 ticks a second. Each tick creates two entities and takes 30 ms.
 func newPaced(t *testing.T, control Control) *paced {
 	p := &paced{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 18}), hang: make(chan struct{})}
 	tag := vast.NewTag(p.w, "Made")
@@ -97,30 +97,30 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 		}
 		for i := 1; i < len(past); i++ {
 			if passed := past[i].At - past[i-1].At; !near(passed, 1) {
-				t.Errorf("sample %d comes %v s after the one before", i, passed)
+				t.Errorf("sample %d comes %v s after the sample before", i, passed)
 			}
 		}
 	})
 }
 
-// Without readers the world is not visited, and no goroutine is left.
+// TestSamplerStopsWhenNobodyLooks: without readers, the sampler visits no world and leaves no goroutine.
 func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Hour)
 		if n := p.looks.Load(); n > 0 {
-			t.Fatalf("looked %d times before anybody asked", n)
+			t.Fatalf("%d visits before the first request", n)
 		}
 		p.sample(t)
 		time.Sleep(watchTime + 2*time.Second)
 		looks := p.looks.Load()
 		if looks < 20 || looks > 24 {
-			t.Errorf("looked %d times in the %v after a request", looks, watchTime)
+			t.Errorf("%d visits in the %v after a request", looks, watchTime)
 		}
 		p.loops.Wait() // hangs unless the loop has ended
 		time.Sleep(time.Hour)
 		if n := p.looks.Load() - looks; n != 0 {
-			t.Errorf("looked %d times without a reader", n)
+			t.Errorf("%d visits without a reader", n)
 		}
 		before := len(p.past())
 		p.sample(t)
@@ -142,10 +142,10 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 		s := p.sample(t)
 		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 ||
 			s.ChangesPerSecond != 0 {
-			t.Errorf("hanging: %+v of %+v", s, s.Pace)
+			t.Errorf("while the world hangs: %+v of %+v", s, s.Pace)
 		}
 		if n := len(p.past()); n < 8 {
-			t.Errorf("%d samples in 10 s of hanging", n)
+			t.Errorf("%d samples while the world hangs for 10 s", n)
 		}
 		if c, err := p.costs(context.Background()); err != nil || len(c.Systems) != 2 || len(c.Columns) != 0 {
 			t.Errorf("costs of a hanging world: %+v, %v", c, err)
@@ -153,11 +153,11 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 		p.hang <- struct{}{}
 		time.Sleep(3 * time.Second)
 		if s := p.sample(t); !s.Admitting || s.Age > 0.1 || !near(s.TicksPerSecond, 10) {
-			t.Errorf("afterwards: %+v of %+v", s, s.Pace)
+			t.Errorf("after the world hung: %+v of %+v", s, s.Pace)
 		}
 		if c, err := p.costs(context.Background()); err != nil || len(c.Columns) != 1 ||
 			c.Columns[0].Name != "Made" {
-			t.Errorf("costs afterwards: %+v, %v", c, err)
+			t.Errorf("costs after the world hung: %+v, %v", c, err)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
 		}
 		s.close()
 		if _, _, err := s.latest(context.Background()); !errors.Is(err, vast.ErrClosed) {
-			t.Errorf("after the end: %v", err)
+			t.Errorf("after close: %v", err)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -191,7 +191,7 @@ func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
 	})
 }
 
-// controlled is a Control that keeps time itself.
+// controlled is a Control that reports its own pause and pace.
 type controlled struct {
 	Control
 	paused bool
@@ -212,7 +212,8 @@ func TestSamplerAsksControl(t *testing.T) {
 	})
 }
 
-// A schedule that replaces another one starts its figures anew.
+// TestSamplerFollowsAnotherSchedule: if another schedule replaces the main schedule, the figures start at
+// zero.
 func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
@@ -230,7 +231,7 @@ func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 			t.Errorf("the other schedule: %+v", s.Pace)
 		}
 		if got := (&Inspector{world: p.w}).mainSchedule(); got != p.schedule {
-			t.Error("the running schedule is not the main one of two")
+			t.Error("the running schedule is not the main schedule of two")
 		}
 	})
 }

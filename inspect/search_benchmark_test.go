@@ -12,8 +12,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkSearches searches a world that does nothing else. It reports the total time of the looks, their
-// number, and their lengths. VAST_ENTITIES adds a number of entities to the default of a million.
+// BenchmarkSearches searches a world that does nothing else. It reports the total time, the number
+// and the lengths of the visits. The world has a million entities. VAST_ENTITIES names the size of a second
+// world.
 func BenchmarkSearches(b *testing.B) {
 	sizes := []int{1_000_000}
 	if n, err := strconv.Atoi(os.Getenv("VAST_ENTITIES")); err == nil {
@@ -43,7 +44,7 @@ func BenchmarkSearches(b *testing.B) {
 	}
 }
 
-// stillWorld is a world that only admits visitors.
+// stillWorld is a world that does nothing but admit visits.
 type stillWorld struct {
 	*Inspector
 	w    *vast.World

@@ -19,7 +19,7 @@ func (f *fixture) search(t *testing.T, text string, want wanted) *search {
 	return s
 }
 
-// A search whose time has run out ends, and says so.
+// TestSearchesEnd: a search that has no time left ends and says so.
 func TestSearchesEnd(t *testing.T) {
 	f := newFixture(t, Options{})
 	s := f.search(t, "Position.X > 3", wanted{})
@@ -47,7 +47,7 @@ func TestSearchesEnd(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() != http.ErrAbortHandler {
-				t.Error("a table that is not whole does not break off")
+				t.Error("an incomplete table ends like a complete table")
 			}
 		}()
 		rows.fail(answer, newCSVRows(), errOver)
@@ -65,7 +65,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 }
 
-// With many searches, some wait for their turn.
+// TestSearchesTakeTurns: a search over the bound waits until another search ends.
 func TestSearchesTakeTurns(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range maxSearches {
@@ -78,10 +78,11 @@ func TestSearchesTakeTurns(t *testing.T) {
 	}()
 	select {
 	case <-counted:
-		t.Error("it did not wait for its turn")
+		t.Error("the search did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// One ends; the clean-up has nothing to end.
+	// End the turn of one search. The test takes the turn again below, because the clean-up ends all
+	// searches.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("counted %s", got)
@@ -92,11 +93,11 @@ func TestSearchesTakeTurns(t *testing.T) {
 	end()
 	if _, err := f.newSearch(httptest.NewRequestWithContext(ended, "GET", "/", nil), "", wanted{},
 		answerTime); err == nil {
-		t.Error("a client that has gone got its turn")
+		t.Error("a client that hung up got a turn")
 	}
 }
 
-// A repeated search does not compare again, until the result is too old.
+// TestMatchesAreKept: a repeated search does not compare the entities again until its matches are too old.
 func TestMatchesAreKept(t *testing.T) {
 	f := newFixture(t, Options{})
 	page := func() (a pageAnswer) {
@@ -111,7 +112,7 @@ func TestMatchesAreKept(t *testing.T) {
 		defer f.asked.mu.Unlock()
 		f.asked.lists[0].at = at
 	}
-	found(time.Now().Add(time.Hour)) // however slow this machine is
+	found(time.Now().Add(time.Hour)) // the matches stay valid, however slow this machine is
 	f.see(t, func() { f.position.Get(f.people[95]).X = 1000; f.w.Delete(f.people[97]) })
 	if a := page(); a.Exact || a.Total != 100 || len(a.Rows) != 9 || a.Rows[5].ID != f.people[95].String() {
 		t.Errorf("%+v", a)

@@ -13,17 +13,17 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// waitForTicks waits until the fixture has made a number of ticks.
+// waitForTicks waits until the schedule has made n ticks.
 func (f *fixture) waitForTicks(t testing.TB, n uint64) {
 	t.Helper()
 	for f.schedule.Stats().Tick < n {
-		f.see(t, func() {}) // after a tick, or in the wait for one
+		f.see(t, func() {}) // returns after a tick, or between ticks
 	}
 }
 
 func TestSystems(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
-	f.schedule.Stats() // begins to measure
+	f.schedule.Stats() // starts the measurement
 	f.waitForTicks(t, f.schedule.Stats().Tick+4)
 	var a systemsAnswer
 	f.get(t, "systems", &a)
@@ -53,7 +53,7 @@ func TestSystems(t *testing.T) {
 	for i, sys := range s.Stats.Systems {
 		if sys.Name != want[i].Name || sys.Times.Count < 3 || sys.Times.Total < 0 || sys.Recent.Count == 0 ||
 			sys.Recent.Max < sys.Recent.P50 {
-			t.Errorf("%d: %+v", i, sys)
+			t.Errorf("system %d: %+v", i, sys)
 		}
 	}
 	if r := s.Stats.RecentTicks; r.Count == 0 || r.P99 < r.P50 || r.Total < r.Max {
@@ -66,7 +66,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestSystemsOfSeveralSchedules: the running schedule is the main one, or else the one with most ticks.
+// TestSystemsOfSeveralSchedules: the main schedule is the running schedule. If none runs, the
+// main schedule is the schedule with the most ticks.
 func TestSystemsOfSeveralSchedules(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.waitForTicks(t, 1)

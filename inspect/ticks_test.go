@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// ticking is a schedule whose ticks take given times.
+// ticking returns a schedule and a function that makes a tick of the given length.
 func ticking(t *testing.T) (s *sched.Schedule, tick func(time.Duration)) {
 	w := vast.NewWorld(vast.Options{})
 	s = sched.New(w, sched.Options{Workers: 1})
@@ -37,7 +37,7 @@ func TestTickMeter(t *testing.T) {
 		tick(time.Hour) // before the first reader
 		m.read(s)
 		if got := m.sumUp(); got != (TickTimes{}) {
-			t.Errorf("without measured ticks %+v", got)
+			t.Errorf("without measured ticks, the times are %+v", got)
 		}
 		for range 98 {
 			tick(3 * time.Millisecond)
@@ -50,7 +50,7 @@ func TestTickMeter(t *testing.T) {
 			t.Errorf("times %+v, want %+v", got, want)
 		}
 		if got := m.sumUp(); got != (TickTimes{}) {
-			t.Errorf("the second time %+v", got)
+			t.Errorf("the second sum is %+v", got)
 		}
 		tick(5 * time.Millisecond) // a bound belongs to its bucket
 		m.read(s)
@@ -69,12 +69,12 @@ func TestTickMeter(t *testing.T) {
 		tick(time.Millisecond)
 		m.read(other)
 		if h := m.histogram(); h.count != 1 || h.buckets[0.001] != 1 {
-			t.Errorf("of another schedule %+v", h)
+			t.Errorf("the histogram of another schedule is %+v", h)
 		}
 	})
 }
 
-// Many ticks between two readings take bounded memory.
+// TestTickMeterIsBounded: many ticks between two readings take bounded memory.
 func TestTickMeterIsBounded(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
@@ -87,7 +87,7 @@ func TestTickMeterIsBounded(t *testing.T) {
 			m.read(s)
 		}
 		if len(m.pending) != mostPending {
-			t.Errorf("%d ticks wait", len(m.pending))
+			t.Errorf("%d ticks are pending", len(m.pending))
 		}
 		if h := m.histogram(); h.count != 3*mostPending {
 			t.Errorf("%d ticks were counted, want %d", h.count, 3*mostPending)
@@ -109,6 +109,6 @@ func TestTimesOf(t *testing.T) {
 		t.Errorf("seed %d: %+v, want %+v", seed, got, want)
 	}
 	if got, want := timesOf([]time.Duration{time.Second}), (TickTimes{1, 1, 1}); got != want {
-		t.Errorf("of one: %+v, want %+v", got, want)
+		t.Errorf("times of one tick: %+v, want %+v", got, want)
 	}
 }

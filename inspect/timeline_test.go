@@ -21,7 +21,7 @@ func TestTimeline(t *testing.T) {
 			systems, parts := make(map[string]int), 0
 			for _, s := range tick.Spans {
 				if s.Start < 0 || s.End < s.Start || s.End > tick.Took || s.Worker < 0 || s.Worker > 1 {
-					t.Errorf("%+v of a tick of %v", s, tick.Took)
+					t.Errorf("the span %+v does not fit its tick of %v", s, tick.Took)
 				}
 				switch {
 				case s.Kind == "system" && s.Part == -1:
@@ -47,7 +47,7 @@ func TestTimeline(t *testing.T) {
 	f.refused(t, http.StatusNotFound, "GET", "systems/timeline?schedule=999999999", "", "")
 }
 
-// TestTimelineOfAPausedProgram: the last recording is available, such as that of a step.
+// TestTimelineOfAPausedProgram: the recording of the last step is available.
 func TestTimelineOfAPausedProgram(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.order(t, `{"action":"pause"}`)
@@ -65,7 +65,7 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 	}
 }
 
-// TestTimelinesAreBounded: requests over the bound are told to come later, and every answer is complete.
+// TestTimelinesAreBounded: requests over the bound are refused, and the other answers are complete.
 func TestTimelinesAreBounded(t *testing.T) {
 	// The schedule is stopped without the inspector's knowledge.
 	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
@@ -84,7 +84,7 @@ func TestTimelinesAreBounded(t *testing.T) {
 		f.see(t, func() {})
 	}
 	if p := f.refused(t, http.StatusServiceUnavailable, "GET", "systems/timeline", "", ""); p.Code != "busy" {
-		t.Errorf("one too many: %+v", p)
+		t.Errorf("one recording too many: %+v", p)
 	}
 	f.schedule.Resume()
 	asking.Wait()
@@ -94,7 +94,7 @@ func TestTimelineWithoutTicks(t *testing.T) {
 	f := newFixture(t, Options{Control: &noted{}, Patience: 100 * time.Millisecond})
 	f.schedule.Pause()
 	for {
-		// Ticks may still be made until the pause takes effect.
+		// The schedule may still make ticks until the pause takes effect.
 		status, body := f.do(t, "GET", prefix+"systems/timeline", "", "")
 		if status == http.StatusOK {
 			continue

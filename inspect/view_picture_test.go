@@ -16,7 +16,7 @@ func TestCells(t *testing.T) {
 		v      *View
 		window Bounds
 		x, y   float64
-		cell   int // of 4 × 2
+		cell   int // of 4 × 2 cells
 	}{
 		{&up, up.Bounds, 0, 50, 0}, {&up, up.Bounds, 99, 49, 3}, {&up, up.Bounds, 100, 0, 7},
 		{&up, up.Bounds, 26, 10, 5},
@@ -69,7 +69,7 @@ func TestWindows(t *testing.T) {
 	globe := &servedView{View: View{Bounds: Bounds{-180, -90, 180, 90}, Wraps: true}}
 	for _, c := range []struct {
 		e         *servedView
-		ask, want Bounds // want is zero if it is refused
+		ask, want Bounds // want is zero if the window must be refused
 	}{
 		{flat, Bounds{-50, -50, 150, 150}, Bounds{-50, -50, 150, 150}},
 		{flat, Bounds{5, 5, 5, 6}, Bounds{}}, {flat, Bounds{6, 5, 5, 6}, Bounds{}},
@@ -89,7 +89,7 @@ func TestWindows(t *testing.T) {
 				t.Errorf("a window of %v is allowed", c.ask)
 			}
 		} else if err != nil || got != c.want {
-			t.Errorf("a window of %v comes out as %v, %v, want %v", c.ask, got, err, c.want)
+			t.Errorf("a window of %v becomes %v, %v, want %v", c.ask, got, err, c.want)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestPicking(t *testing.T) {
 		{math.NaN(), 60, false}, {179.5, math.NaN(), false},
 	} {
 		if p.Takes(c.x, c.y, 0) != c.takes {
-			t.Errorf("takes %v, %v: %v", c.x, c.y, !c.takes)
+			t.Errorf("Takes is wrong about %v, %v: %v", c.x, c.y, !c.takes)
 		}
 	}
 	for i := range 20 {
@@ -122,6 +122,6 @@ func TestPicking(t *testing.T) {
 		}
 	}
 	if len(p.found) != mostPicked || p.Takes(179.5, 60, 0) || !p.Takes(179.5, 60.9, 2) {
-		t.Errorf("%d picked", len(p.found))
+		t.Errorf("%d entities are picked", len(p.found))
 	}
 }

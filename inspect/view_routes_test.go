@@ -37,15 +37,15 @@ func layerSums(t *testing.T, b []byte) (sums []int) {
 }
 
 func TestPictureOfPlane(t *testing.T) {
-	// Enough for several looks, with ticks between them.
+	// The world is large enough for several visits with ticks between them.
 	f := newFixtureOf(t, Options{}, 100_000)
 	status, body := f.do(t, "GET", strings.Replace(picturePath, "x1=1000", "x1=8000", 1), "", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	// The first 8,001 people, the last of them on the border, and the three towns.
+	// The picture shows the first 8,001 people, the last of whom is on the border, and the three towns.
 	if got := fmt.Sprint(layerSums(t, body)); got != "[8004 801 81]" {
-		t.Errorf("layers of %s, want those up to 8,000", got)
+		t.Errorf("the layers count %s, want the people up to 8,000", got)
 	}
 }
 
@@ -99,11 +99,11 @@ func TestPickAndWhere(t *testing.T) {
 	}
 }
 
-// painter is a view that counts its paintings.
+// painter paints a view and counts its paintings.
 type painter struct {
 	begun atomic.Int64
-	ticks int           // calls of a painting
-	hold  chan struct{} // if not nil, painting continues when it is closed
+	ticks int           // number of calls that make a painting
+	hold  chan struct{} // if not nil, a painting waits until hold is closed
 	fails atomic.Bool
 }
 
@@ -145,12 +145,12 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 			if status != http.StatusOK {
 				t.Errorf("%d %s", status, body)
 			} else if got := fmt.Sprint(layerSums(t, body)); got != "[3]" {
-				t.Errorf("layers of %s", got)
+				t.Errorf("the layers count %s", got)
 			}
 		})
 	}
 	for len(f.views.waiting) < clients {
-		f.see(t, func() {}) // the world goes on
+		f.see(t, func() {}) // the world still admits visits
 	}
 	close(p.hold)
 	all.Wait()
@@ -159,7 +159,8 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 	}
 }
 
-// If the client of a painting hangs up, a request that waits for it paints instead.
+// TestPainterLeaves: if the client of a painting hangs up, another request that waits for the picture paints
+// it.
 func TestPainterLeaves(t *testing.T) {
 	p := &painter{ticks: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})
