@@ -22,7 +22,7 @@ func TestInside(t *testing.T) {
 		return is
 	}
 	if inside() {
-		t.Error("inside, but no owner is at work")
+		t.Error("Inside is true, but no owner is at work")
 	}
 	Enter(mine)
 	Enter(mine)
@@ -32,20 +32,20 @@ func TestInside(t *testing.T) {
 	there := make(chan bool)
 	work(func() { go func() { there <- Inside(mine) }() })
 	if <-there {
-		t.Error("another goroutine is inside")
+		t.Error("Inside is true on another goroutine")
 	}
 	Enter(other)
 	if inside() {
-		t.Error("inside, but two owners are at work")
+		t.Error("Inside is true, but two owners are at work")
 	}
 	Leave(other)
 	Leave(mine)
 	if !inside() {
-		t.Error("not inside, but the owner is still at work")
+		t.Error("Inside is false, but the owner is still at work")
 	}
 	Leave(mine)
 	Leave(mine)
 	if inside() || len(busy.worlds) != 0 {
-		t.Error("inside, but no owner is at work any more")
+		t.Error("Inside is true, but no owner is at work any more")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCursorOfGroups walks filters with groups of sets, some shorter than others, against unions made in the
-// model.
+// TestCursorOfGroups walks filters with groups of sets of different lengths, and compares the runs with
+// unions in the model.
 func TestCursorOfGroups(t *testing.T) {
 	rounds := 30
 	if testing.Short() {
@@ -68,7 +68,7 @@ func TestCursorOfGroups(t *testing.T) {
 	}
 }
 
-// TestRunsThatAGroupFills: words that no set of a group fills alone are no border of a run.
+// TestRunsThatAGroupFills: a run continues over words that the sets of a group fill only together.
 func TestRunsThatAGroupFills(t *testing.T) {
 	all, even, odd := newSet(t, capacityTest), newSet(t, capacityTest), newSet(t, capacityTest)
 	n := uint(all.Len())

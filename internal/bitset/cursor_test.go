@@ -47,8 +47,8 @@ func pattern(r *rand.Rand, s *Set) model {
 
 type run struct{ lo, hi uint }
 
-// runsOf returns the maximal runs of the slots in [lo, hi) that are in all sets of and and in no set of
-// minus.
+// runsOf returns the maximal runs of matching slots in [lo, hi). A slot matches if it is in all required sets
+// (and) and in no excluded set (minus).
 func runsOf(and, minus []model, lo, hi uint) (runs []run) {
 	matches := func(i uint) bool {
 		for _, m := range and {
@@ -104,7 +104,7 @@ func TestCursorAgainstModel(t *testing.T) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		r := rand.New(rand.NewPCG(seed, 0))
-		// Sets of one world grow to the same length; sets of minus may be shorter.
+		// All required sets have the same length, as in a world. Excluded sets may be shorter.
 		var sets []*Set
 		var models []model
 		for range 1 + r.IntN(3) {
@@ -169,7 +169,8 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 	}
 }
 
-// TestCursorWhileClearing clears each run after the cursor has passed it, as removing all matches does.
+// TestCursorWhileClearing clears each run as soon as the cursor yields it, which the removal of all matches
+// does too.
 func TestCursorWhileClearing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -190,7 +191,7 @@ func TestCursorWhileClearing(t *testing.T) {
 	s.CheckInvariants()
 }
 
-// TestWalkToTheEnd walks sets that end together with their last group and the memory of their summaries.
+// TestWalkToTheEnd walks sets whose last slot is the last slot of a group and of the memory for summaries.
 func TestWalkToTheEnd(t *testing.T) {
 	large, s, other := newSet(t, 8*groupBits), newSet(t, 4*groupBits), newSet(t, 4*groupBits)
 	last := uint(s.Len()) - 1
@@ -214,7 +215,7 @@ func TestWalkToTheEnd(t *testing.T) {
 		minus := NewFilter([]*Set{large}, []*Set{s})
 		var c Cursor
 		c.Start(&minus, ^uint(0))
-		same(t, "without the smaller", walk(&c), []run{{last + 1, last + 3}})
+		same(t, "without the smaller set", walk(&c), []run{{last + 1, last + 3}})
 		for _, set := range []*Set{large, s, other} {
 			set.Erase(want.lo, want.hi)
 		}

@@ -50,8 +50,8 @@ func sameSets(t *testing.T, got, want *Set) {
 	}
 }
 
-// TestMarksOfSeveralGoroutines fills whole groups bit by bit, so that goroutines meet in words, blocks and
-// groups: the summaries must come out right, full ones too.
+// TestMarksOfSeveralGoroutines fills whole groups bit by bit from goroutines that meet in words, blocks and
+// groups. All summaries must be correct, including the summaries of full words.
 func TestMarksOfSeveralGoroutines(t *testing.T) {
 	for round := range 8 {
 		s := newSet(t, capacityTest)
@@ -77,7 +77,7 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 			t.Fatalf("%d slots are set, want %d", s.Count(), n)
 		}
 		if s.NextClear(0) != n {
-			t.Fatalf("slot %d is clear by the summaries", s.NextClear(0))
+			t.Fatalf("the summaries say that slot %d is clear", s.NextClear(0))
 		}
 	}
 }

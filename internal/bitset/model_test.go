@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// capacityTest is slots of three groups, the last one cut short in the middle of a word.
+// capacityTest is a number of slots in three groups, of which the last ends in the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
 // newSet returns a set of capacity slots, all usable, that is closed at the end of the test.
@@ -73,7 +73,7 @@ func (s *stream) byte() byte {
 	return b
 }
 
-// below returns a number in [0, n), often one at a border of a word, a block or a group.
+// below returns a number in [0, n), often a number at a border of a word, a block or a group.
 func (s *stream) below(n uint) uint {
 	kind := s.byte()
 	v := uint(s.byte()) | uint(s.byte())<<8 | uint(s.byte())<<16

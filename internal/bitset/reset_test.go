@@ -54,7 +54,7 @@ func TestReset(t *testing.T) {
 			}
 			for b := range uint(n / 4096) {
 				if any, full := s.Block(b); any != 0 || full != 0 {
-					t.Fatalf("%s: block %d says %x, %x after Reset", name, b, any, full)
+					t.Fatalf("%s: the summary of block %d is %x, %x after Reset", name, b, any, full)
 				}
 			}
 		}
@@ -66,8 +66,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestGroupsNarrow: a filter with two groups looks at the words that both groups may match, not at those of
-// the last group only.
+// TestGroupsNarrow: a filter with two groups looks only at the words that both groups may match.
 func TestGroupsNarrow(t *testing.T) {
 	const n = 1 << 14
 	all, a, b := NewOnHeap(), NewOnHeap(), NewOnHeap()
@@ -81,6 +80,6 @@ func TestGroupsNarrow(t *testing.T) {
 	b.Fill(320, n)
 	f := NewFilter([]*Set{all}, nil, []*Set{a}, []*Set{b})
 	if any, _ := f.blockAny(0); any != 0b11111_00000 {
-		t.Errorf("words %b of the block may match, want those from 5 to 9", any)
+		t.Errorf("words %b of the block may match, want words 5 to 9", any)
 	}
 }

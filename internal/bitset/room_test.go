@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRoomForSummaries fills sets of many sizes to the last slot: there must be room for the summaries of all
+// TestRoomForSummaries sets the last slot in sets of many sizes. There must be room for the summaries of all
 // words.
 func TestRoomForSummaries(t *testing.T) {
 	for _, capacity := range []int{1, 64, 5000, 1 << 20, 1<<22 + 1, 1 << 24} {
 		s := newSet(t, capacity)
 		last := uint(capacity - 1)
 		if s.Set(last); s.Next(0) != last || s.Count() != 1 || s.OccupiedWords() != 1 {
-			t.Errorf("of %d slots the last one is set, but %d, the first is %d", capacity, s.Count(),
+			t.Errorf("the last of %d slots was set, but %d are set, the first is %d", capacity, s.Count(),
 				s.Next(0))
 		}
 		s.CheckInvariants()
@@ -37,7 +37,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestHeapSetIsSmall: a set on Go's heap takes the memory of its slots, and no address space.
+// TestHeapSetIsSmall: a set on Go's heap takes memory for its slots, and no address space.
 func TestHeapSetIsSmall(t *testing.T) {
 	s := NewOnHeap()
 	for _, n := range []int{groupBits, 3*groupBits + 1} {

@@ -111,7 +111,7 @@ func TestGrowBeyondLimitChangesNothing(t *testing.T) {
 		t.Fatalf("Grow beyond the limit: %v", err)
 	}
 	if s.Len() != n || limit.Used() != used || s.Committed() != used {
-		t.Fatalf("after a failed Grow %d slots and %d bytes, before %d and %d", s.Len(), limit.Used(), n,
+		t.Fatalf("a failed Grow leaves %d slots and %d bytes, before %d and %d", s.Len(), limit.Used(), n,
 			used)
 	}
 	s.Fill(0, uint(n))

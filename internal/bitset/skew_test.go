@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The words of sets at regular distances, as in a world's columns, must not begin at the same cache lines of
-// a page: at most a few may share one.
+// TestEqualWordsOfManySetsLieAtDifferentCacheLines: if sets lie at regular distances, as the columns of a
+// world do, at most two sets have their first word at the same cache line of a page.
 func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 	const sets, capacity = 12, 1 << 16
 	r, err := vm.Reserve(sets*(Size(capacity)+vm.PageSize()), vm.Options{})
@@ -27,7 +27,7 @@ func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 		if s.Len() < capacity {
 			t.Fatalf("%d of %d slots are usable", s.Len(), capacity)
 		}
-		s.Set(capacity - 1) // the last word and its summaries are committed
+		s.Set(capacity - 1) // writes to the last word and its summaries
 		s.CheckInvariants()
 		if uintptr(s.words)%cacheLine != 0 {
 			t.Errorf("the words at %p are not at the beginning of a cache line", s.words)

@@ -59,7 +59,7 @@ func TestStartAt(t *testing.T) {
 	}
 }
 
-// TestFilterCount counts the matches of any range and compares the count with the words, over sets of
+// TestFilterCount counts the matches in random ranges and compares the count with the words, over sets of
 // different lengths whose words are full, empty and in between.
 func TestFilterCount(t *testing.T) {
 	seed := rand.Uint64()
@@ -109,7 +109,7 @@ func TestFilterCount(t *testing.T) {
 			}
 		}
 		if f.Count(n, 2*n) != 0 || f.Count(5, 5) != 0 || f.Count(6, 5) != 0 {
-			t.Fatalf("filter %d matches slots of no range", i)
+			t.Fatalf("filter %d counts matches in an empty range", i)
 		}
 	}
 }

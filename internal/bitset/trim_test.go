@@ -50,7 +50,7 @@ func TestGapsAndTrim(t *testing.T) {
 		at := uint(0)
 		for lo, hi := range s.Gaps(end) {
 			if lo >= hi || hi > end || lo > 0 && !model[lo-1] || hi < end && !model[hi] || lo < at {
-				t.Fatalf("Gaps(%[3]d) yields [%[1]d, %[2]d), which is no gap", lo, hi, end)
+				t.Fatalf("Gaps(%[3]d) yields [%[1]d, %[2]d), which is not a gap", lo, hi, end)
 			}
 			for i := lo; i < hi; i++ {
 				if seen[i] {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEachCall runs a region's life, and counts the runs.
+// TestEachCall runs a region's life, and counts the memory calls, the runs and the failures.
 func TestEachCall(t *testing.T) {
 	p := vm.PageSize()
 	runs, failures := 0, 0
@@ -29,7 +29,7 @@ func TestEachCall(t *testing.T) {
 		}
 		return err
 	})
-	// Reserve, two Commits, a Decommit of two ranges, and the reset of Close.
+	// The calls are Reserve, two Commits, a Decommit of two ranges, and the reset in Close.
 	if calls != 6 || runs != calls+1 || failures != 5 {
 		t.Errorf("%d calls, %d runs, %d failures", calls, runs, failures)
 	}

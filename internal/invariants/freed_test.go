@@ -47,7 +47,7 @@ func TestMustBeFree(t *testing.T) {
 		}()
 		if c.says == "" && text != "" || !strings.Contains(text, c.says) || text != "" &&
 			!strings.HasPrefix(text, "slot 7 of ships was written after") {
-			t.Errorf("%s: it says %q, want %q", name, text, c.says)
+			t.Errorf("%s: MustBeFree says %q, want %q", name, text, c.says)
 		}
 	}
 	MustBeFree(nil, func() string { return "nothing" })

@@ -48,7 +48,7 @@ func TestCheckAcceptsPlainTypes(t *testing.T) {
 	Check[pair[int, vec]]("t")
 }
 
-// message returns the panic of f.
+// message returns the text of f's panic, or an empty text.
 func message(f func()) (s string) {
 	defer func() { s, _ = recover().(string) }()
 	f()
@@ -73,7 +73,7 @@ func TestCheckNamesThePath(t *testing.T) {
 		{func() { Check[embedding]("t") }, "t[embedding]: embedding.crew.Name is a string: "},
 		{func() { Check[pair[int, *vec]]("t") }, ".Value is a pointer: "},
 	} {
-		for range 2 { // the second time from the cache
+		for range 2 { // the second check uses the cache
 			if got := message(c.check); !strings.Contains(got, c.want) {
 				t.Errorf("panic %q, want it to contain %q", got, c.want)
 			}

@@ -5,10 +5,10 @@ import "testing"
 func TestPick(t *testing.T) {
 	t.Setenv("VAST_LONG", "")
 	if Enabled() || Pick(1, 20) != 1 {
-		t.Error("the form is long without VAST_LONG")
+		t.Error("the long form is enabled without VAST_LONG")
 	}
 	t.Setenv("VAST_LONG", "1")
 	if want := !testing.Short(); Enabled() != want || Pick(1, 20) == 20 != want {
-		t.Errorf("with VAST_LONG=1 the form is long: %v, want %v", Enabled(), want)
+		t.Errorf("with VAST_LONG=1 the long form is enabled: %v, want %v", Enabled(), want)
 	}
 }

@@ -23,7 +23,7 @@ func TestSidesTakeTurns(t *testing.T) {
 	}
 	samples = Turns(30, 2, func(round int) bool { return round == 2 }, func(int) int { return 0 })
 	if len(samples[0]) != 2 || len(samples[1]) != 2 {
-		t.Errorf("%d and %d samples after enough of them", len(samples[0]), len(samples[1]))
+		t.Errorf("%d and %d samples, want 2 of each side", len(samples[0]), len(samples[1]))
 	}
 }
 

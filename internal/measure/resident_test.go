@@ -4,8 +4,8 @@ package measure
 
 import "testing"
 
-// TestResidentGrowsByWhatIsTouched does not run under the race detector, which keeps memory of its own for
-// each byte.
+// TestResidentGrowsByWhatIsTouched: touched memory becomes resident. The test does not run under the race
+// detector, which keeps its own memory for each byte.
 func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	Settle()
 	before, err := Resident()
@@ -19,7 +19,7 @@ func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	}
 	after, err := Resident()
 	if err != nil || after-before < size*9/10 || after-before > size*12/10 {
-		t.Errorf("%d bytes became resident for %d: %v", after-before, size, err)
+		t.Errorf("%d bytes became resident for %d touched bytes: %v", after-before, size, err)
 	}
 	if memory[size-1] != 1 {
 		t.Error("the memory was freed early")

@@ -67,7 +67,7 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	if len(pairs) != 12 || len(others) != 3+4+4 {
-		t.Errorf("%d pairs, %d others", len(pairs), len(others))
+		t.Errorf("%d pairs of storage and pages, %d other values", len(pairs), len(others))
 	}
 	done := map[Verb]int{}
 	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), 10*streamOps) {
@@ -76,13 +76,13 @@ func TestCoverage(t *testing.T) {
 	if len(done) != int(verbs) || done[Empty] == 0 {
 		t.Errorf("%v", done)
 	}
-	// Streams that differ have different results.
+	// A stream with the verb has other results than a stream without it.
 	for do := range verbs {
 		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
 		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))
 		b, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{Ask, 9, 9, 9}))
 		if slices.Equal(a, b) {
-			t.Errorf("%v leaves no trace", do)
+			t.Errorf("the verb %v changes no result", do)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestShrink(t *testing.T) {
 		t.Errorf("%v", short)
 	}
 	if tries > 2000 {
-		t.Errorf("%d tries", tries)
+		t.Errorf("Shrink needs %d tries", tries)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful"
 )
 
-// caught is a T that keeps the message of a failure.
+// caught is a T that keeps the message of the first failure.
 type caught struct{ text string }
 
 func (c *caught) Helper() {}
@@ -28,7 +28,7 @@ func (c *caught) Fatalf(format string, a ...any) {
 // program fails in the same way.
 func TestPrinted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it compiles and runs a program")
+		t.Skip("the test compiles and runs a program")
 	}
 	compiler, err := exec.LookPath("go")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := forgetful.Configurations()
-	// Not every stream adds a component twice to an entity.
+	// Only a stream that adds a component to an entity twice finds the mistake.
 	var ops []metamorphic.Op
 	for seed := uint64(1); ops == nil; seed++ {
 		if seed > 100 {
@@ -59,7 +59,7 @@ func TestPrinted(t *testing.T) {
 	source := metamorphic.Print(short, "forgetful.Configurations()",
 		"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
 	t.Log(source)
-	// The overlay makes the file appear in the module, for the compiler only.
+	// The overlay shows the file to the compiler as a file of the module.
 	directory := t.TempDir()
 	file := filepath.Join(directory, "shrunk_test.go")
 	inModule := filepath.Join(root, "testdata", "shrunk", "shrunk_test.go")

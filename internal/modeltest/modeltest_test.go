@@ -12,10 +12,10 @@ func TestStream(t *testing.T) {
 		t.Error("the bytes were decoded differently")
 	}
 	if s.Byte() != 0 || s.Below(5) != 0 {
-		t.Error("a stream that has ended goes on")
+		t.Error("a stream at its end does not return zeros")
 	}
 	if data := RandomBytes(t, 100); len(data) != 100 || !NewStream(data).More() {
-		t.Error("no input")
+		t.Error("RandomBytes returned no input")
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // childVariable names the function that a process started by these tests runs instead of the tests.
 const childVariable = "VAST_SAMPLING_TEST_CHILD"
 
-// cut is an element of eight bytes in the second page, which a container truncated to ten elements keeps.
+// cut is the index of an element of eight bytes in the second page. A container that is truncated to ten
+// elements keeps this page.
 var cut = vm.PageSize() * 3 / 2 / 8
 
 // children are programs that use elements that a container has given up.
@@ -86,9 +87,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGivenUp: with VAST_GUARD, a use of memory that a container gave up faults, also near its end, and the
-// report says where it was given up. Without it, a container keeps some memory for the next elements, and the
-// use goes unseen.
+// TestGivenUp: with VAST_GUARD, a use of memory that a container gave up faults, even close to the remaining
+// elements. The report says where the container gave the memory up. Without VAST_GUARD, a container keeps
+// some memory for the next elements, so nothing detects the use.
 func TestGivenUp(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
@@ -112,24 +113,24 @@ func TestGivenUp(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-				t.Errorf("it ended with %v, want exit status 2", err)
+				t.Errorf("the program ended with %v, want exit status 2", err)
 			}
 			rest := string(out)
 			for _, want := range says {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
-					t.Fatalf("it does not say %q (in this order):\n%s", want, out)
+					t.Fatalf("the report lacks %q (in this order):\n%s", want, out)
 				}
 				rest = after
 			}
 			if child == "emptied array" {
-				return // memory for this many elements is given back in any case
+				return // the array gives back memory for this many elements in any case
 			}
 			cmd = exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+child, "VAST_GUARD=off")
 			if out, err := cmd.CombinedOutput(); err != nil ||
 				!strings.Contains(string(out), "child has survived") {
-				t.Errorf("without VAST_GUARD it ends with %v:\n%s", err, out)
+				t.Errorf("without VAST_GUARD the program ends with %v:\n%s", err, out)
 			}
 		})
 	}

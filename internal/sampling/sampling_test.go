@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestRead: values of the variable are understood, or ignored with one line.
+// TestRead: read accepts a value of the variable, or ignores the value and prints one line.
 func TestRead(t *testing.T) {
 	for value, want := range map[string]int{"": 0, "0": 0, "off": 0, "1/1": 1, "1/1000": 1000,
 		"1/2147483647": 1<<31 - 1, "1/007": 7} {
 		var says strings.Builder
 		if n := read(value, &says); n != want || says.Len() != 0 {
-			t.Errorf("%q is %d, want %d; it says %q", value, n, want, says.String())
+			t.Errorf("%q is %d, want %d; read prints %q", value, n, want, says.String())
 		}
 	}
 	for _, value := range []string{"1000", "1/0", "2/1000", "1/", "/", "1/-1", "1/+5", "1/ 5", "1/2147483648",
@@ -21,12 +21,12 @@ func TestRead(t *testing.T) {
 		if n := read(value, &says); n != 0 || strings.Count(says.String(), "\n") != 1 ||
 			!strings.Contains(says.String(),
 				"is ignored: write VAST_GUARD=1/1000 to have one in a thousand guarded") {
-			t.Errorf("%q is %d; it says %q", value, n, says.String())
+			t.Errorf("%q is %d; read prints %q", value, n, says.String())
 		}
 	}
 }
 
-// FuzzRead: no value panics, and each is either understood or reported as ignored.
+// FuzzRead: no value makes read panic, and read prints nothing about a value that it accepts.
 func FuzzRead(f *testing.F) {
 	for _, value := range []string{"", "off", "1/1000", "1/0", "1/-3", "x"} {
 		f.Add(value)
@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		n := read(value, &says)
 		if n < 0 || int64(n) >= 1<<31 || n > 0 != strings.HasPrefix(value, "1/") && n > 0 ||
 			n > 0 && says.Len() > 0 {
-			t.Errorf("%q is %d, it says %q", value, n, says.String())
+			t.Errorf("%q is %d; read prints %q", value, n, says.String())
 		}
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestChild: the calls of the rules fail in all threads, others work, and this process is unchanged.
+// TestChild: the calls of the rules fail in all threads of the child, other calls work, and the parent
+// process is unchanged.
 func TestChild(t *testing.T) {
 	t.Run("with rules", func(t *testing.T) {
 		Child(t, func(t *testing.T) {
@@ -19,10 +20,10 @@ func TestChild(t *testing.T) {
 						t.Errorf("getpgid: %v", err)
 					}
 					if err := unix.Prctl(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil {
-						t.Errorf("a prctl that is allowed: %v", err)
+						t.Errorf("a prctl without a rule: %v", err)
 					}
 					if err := unix.Prctl(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != unix.EBADE {
-						t.Errorf("a prctl that is not: %v", err)
+						t.Errorf("a prctl with a rule: %v", err)
 					}
 				}()
 				<-done
@@ -39,7 +40,7 @@ func TestChild(t *testing.T) {
 	t.Run("no rules", func(t *testing.T) {
 		Child(t, func(t *testing.T) {
 			if os.Getenv(variable) != t.Name() {
-				t.Error("this is no child")
+				t.Error("the function does not run in a child")
 			}
 		})
 	})

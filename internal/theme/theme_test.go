@@ -29,7 +29,7 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
-		// the words of code in the documentation
+		// These are the colours of code in the documentation.
 		for _, code := range []string{"c1", "c2", "c3", "c4", "c7"} {
 			if c := contrast(colors[code], colors["panel"]); c < 4.5 {
 				t.Errorf("%s: --%s on --panel has a contrast of %.2f", theme, code, c)
@@ -69,7 +69,7 @@ func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
 	return colors
 }
 
-// linear returns the brightness of a part of an sRGB colour, from 0 to 1.
+// linear returns the brightness of one part of an sRGB colour (red, green or blue), from 0 to 1.
 func linear(part uint64) float64 {
 	v := float64(part) / 255
 	if v <= 0.04045 {

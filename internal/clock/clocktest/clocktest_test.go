@@ -18,6 +18,6 @@ func TestBubble(t *testing.T) {
 	began := clock.Now()
 	time.Sleep(time.Millisecond)
 	if passed := clock.Now() - began; passed <= 0 || passed > time.Minute {
-		t.Errorf("%v passed in a millisecond behind a bubble", passed)
+		t.Errorf("%v passed in a millisecond after a bubble", passed)
 	}
 }

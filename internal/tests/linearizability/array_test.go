@@ -17,12 +17,12 @@ import (
 type arrayOp struct {
 	name   string // append, at or len
 	index  int
-	number uint64 // that append adds
+	number uint64 // the number that append adds
 }
 
 // arrayResult is the result of an arrayOp.
 type arrayResult struct {
-	index  int // or the length
+	index  int // the index, or the length
 	number uint64
 	ok     bool
 }
@@ -53,7 +53,7 @@ var arrayOrder = porcupine.Model{
 	Equal: func(a, b any) bool { return maps.Equal(a.(map[int]uint64), b.(map[int]uint64)) },
 }
 
-// linearArray is an array that can be recorded in a history.
+// linearArray has the methods of an array whose calls are recorded in a history.
 type linearArray interface {
 	Append(v uint64) int
 	At(i int) (uint64, bool)
@@ -117,7 +117,7 @@ func TestSharedArrayIsLinearizable(t *testing.T) {
 	}
 }
 
-// hastyArray is wrong: it counts an append when it has its index, before the element is written.
+// hastyArray is wrong: Append makes the array longer before it writes the element.
 type hastyArray struct {
 	mu      sync.Mutex
 	numbers []uint64

@@ -12,9 +12,9 @@ import (
 )
 
 // recordHistory runs operations in several goroutines at once and returns their arguments, results and times,
-// for porcupine to find an order in which a sequential object has the same results. Times are counted, not
-// measured: a coarse clock would call too many operations concurrent, and there would be far too many orders
-// to try.
+// for porcupine to find an order in which a sequential object has the same results. Times come from a
+// counter: with a coarse clock, too many operations would seem concurrent, and porcupine would have far too
+// many orders to try.
 func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any,
 	do func(client int, input any) any) []porcupine.Operation {
 	var clock, ready atomic.Int64

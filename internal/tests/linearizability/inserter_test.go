@@ -45,7 +45,7 @@ func TestInsertersAreLinearizable(t *testing.T) {
 	}
 }
 
-// byInserters is a pool that is changed through any free inserter.
+// byInserters is a pool that inserts and removes through any free inserter.
 type byInserters struct {
 	*bulk.SharedPool[uint64]
 	free chan *bulk.Inserter[uint64]

@@ -118,7 +118,7 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	p := newPool(t, 34) // few slots, reused soon, with common and with own generations
+	p := newPool(t, 34) // few slots, which are soon reused, with common and with own generations
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)
 		if !porcupine.CheckOperations(poolOrder, h) {

@@ -10,25 +10,26 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// object is an entry of a table. Its words follow from the first one, so that a torn copy shows.
+// object is an entry of a table. The first word determines the others, so that a torn copy
+// shows.
 type object struct{ A, B, C, D uint64 }
 
 func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
 
-// entryDo is an operation on one entry of a table, and its result.
+// entryDo is an operation on one entry of a table, and entryGot is its result.
 type entryDo struct {
 	what  string // load, set, remove, update
 	entry int
-	value uint64 // that was set, or added by update
+	value uint64 // the value that set stores or update adds
 }
 
 type entryGot struct {
-	value uint64 // that was loaded
-	had   bool   // there was a value
+	value uint64 // the value that load returned
+	had   bool   // the entry had a value
 }
 
-// entryModel is an entry for a single goroutine: 0, or its value. Entries are independent, so each one's
-// operations are checked on their own.
+// entryModel is the model of a sequential entry. Its state is the value, or 0 if there is no value. Entries
+// are independent, so porcupine checks the operations on each entry separately.
 var entryModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		parts := make(map[int][]porcupine.Operation)
@@ -90,7 +91,7 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	return got
 }
 
-// history lets goroutines use a few entries at once and returns the operations, times and results of each.
+// history lets goroutines use a few entries at once and returns their operations with times and results.
 func history(seed uint64, users []entryUser) []porcupine.Operation {
 	const entries, each = 2, 12
 	var values atomic.Uint64
@@ -144,7 +145,7 @@ func TestSharedTableLinearizable(t *testing.T) {
 	}
 }
 
-// brokenUser updates in two steps, between which others can change the entry.
+// brokenUser updates in two steps, between which other goroutines can change the entry.
 type brokenUser struct {
 	tableUser
 	between func()
@@ -162,7 +163,7 @@ func (u brokenUser) do(d entryDo) (got entryGot) {
 	return entryGot{had: got.had}
 }
 
-// TestLinearizabilityIsChecked: lost updates are found.
+// TestLinearizabilityIsChecked: the check finds lost updates.
 func TestLinearizabilityIsChecked(t *testing.T) {
 	table := newTable(t)
 	for seed := range uint64(200) {
@@ -178,5 +179,5 @@ func TestLinearizabilityIsChecked(t *testing.T) {
 			users[0].do(entryDo{"remove", entry, 0})
 		}
 	}
-	t.Error("no history of a broken table was found out")
+	t.Error("all histories of a broken table pass")
 }
