@@ -68,7 +68,7 @@ func TestAreasOfEverything(t *testing.T) {
 				t.Errorf("%v: the contents of %v were not compared", pages, k)
 			}
 		}
-		// Areas cover all that vm counts under the world's name.
+		// The areas cover all memory that vm counts under the world's name.
 		total := 0
 		for _, a := range probe.Areas(w) {
 			if a.Kind != probe.AreaHeap {
@@ -107,7 +107,7 @@ func TestAreasOfEverything(t *testing.T) {
 }
 
 // compareContents reads the bytes of an area for some entities through the reservation, and compares them
-// with what the world says. It returns how many bytes it compared.
+// with what the world says. It returns the number of compared bytes.
 func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a probe.Area, es []vast.Entity) (
 	compared int) {
 	t.Helper()
@@ -141,8 +141,8 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 		case probe.AreaGenerations:
 			want = binary.NativeEndian.AppendUint32(nil, uint32(e.ID()>>32))
 		case probe.AreaOwners:
-			// An owner begins with the columns that entities of the word gained after their birth, one bit a
-			// column.
+			// An owner begins with a mask that has one bit for each column that entities of the word gained
+			// after their birth.
 			var gained uint64
 			for x := range probe.Extents(w, slot) {
 				for _, col := range probe.Columns(w) {

@@ -40,7 +40,7 @@ func TestBytes(t *testing.T) {
 		n += run.Len()
 	}
 	if n != 190 {
-		t.Errorf("%d entities were looked at, want 190", n)
+		t.Errorf("the runs hold %d entities, want 190", n)
 	}
 	b := vast.NewColumn[uint64](w).Named("b")
 	defer func() {

@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 	}
 	v.Field(0).SetUint(9)
 	if c.Get(e).A != 0 {
-		t.Error("Value is no copy")
+		t.Error("Value is not a copy")
 	}
 	if v, ok := probe.Value(sparse, e); !ok || v.Interface() != (position{X: 6}) {
 		t.Errorf("the value is %v", v)

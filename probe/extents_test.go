@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestExtentsAndOccupied compares with a map of slots, in worlds of random archetypes.
+// TestExtentsAndOccupied compares the extents and counts of worlds with random entities with a map of slots.
 func TestExtentsAndOccupied(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -87,7 +87,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 				if a := has[slot]; a != nil {
 					counts[0]++
 					for i := range probe.ColumnsOf(a) {
-						counts[1+i]++ // c comes first
+						counts[1+i]++ // ColumnsOf lists c before d
 					}
 				}
 			}
@@ -96,7 +96,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 				got[i] = probe.Occupied(w, col, lo, hi)
 			}
 			if got != counts {
-				t.Fatalf("in [%d, %d) are %v, want %v", lo, hi, got, counts)
+				t.Fatalf("the counts in [%d, %d) are %v, want %v", lo, hi, got, counts)
 			}
 			slot := rng.IntN(1 << 15)
 			e, alive := probe.EntityAt(w, slot)
@@ -171,17 +171,17 @@ func TestEntityAt(t *testing.T) {
 			t.Errorf("slot %d: %v, %t", e.Slot(), got, ok)
 		}
 	}
-	again := a.New() // in the lowest slot
+	again := a.New() // takes the lowest slot
 	if got, ok := probe.EntityAt(w, 0); !ok || got != again || got == all[0] {
 		t.Errorf("slot 0: %v, %t, want %v", got, ok, again)
 	}
 	w.Close()
 	if _, ok := probe.EntityAt(w, 0); ok {
-		t.Error("an entity in a closed world")
+		t.Error("a closed world has an entity")
 	}
 }
 
-// says checks that f panics with a message that holds part.
+// says checks that f panics with a message that contains part.
 func says(t *testing.T, f func(), part string) {
 	t.Helper()
 	if text := modeltest.PanicText(f); text == "" || !strings.Contains(text, part) {

@@ -49,20 +49,20 @@ func TestLinksWithoutTypes(t *testing.T) {
 		t.Errorf("%v, %d out, %d in", any.Type(), any.CountTargets(es[0]), any.CountSources(es[1]))
 	}
 	if w.Query(any.SourceColumn()).Count() != 2 || w.Query(any.TargetColumn()).Count() != 2 {
-		t.Error("AnyEdges are another column than the edges")
+		t.Error("AnyEdges have other columns than the edges")
 	}
 	collect := func(seq func(func(vast.Entity, reflect.Value) bool)) (got []farEnd) {
 		for e, v := range seq {
 			got = append(got, farEnd{e, v.Interface().(velocity).X})
-			v.Field(0).SetFloat(100) // a copy
+			v.Field(0).SetFloat(100) // v is a copy
 		}
 		return got
 	}
 	if got := collect(any.Targets(es[0])); !slices.Equal(got, []farEnd{{es[2], 2}, {es[1], 1}}) {
-		t.Errorf("out: %v", got)
+		t.Errorf("the targets are %v", got)
 	}
 	if got := collect(any.Sources(es[1])); !slices.Equal(got, []farEnd{{es[0], 1}, {es[3], 3}}) {
-		t.Errorf("in: %v", got)
+		t.Errorf("the sources are %v", got)
 	}
 	says(t, func() { probe.AnyEdges{}.Name() }, "the zero AnyEdges belong to no world: get them from EdgesOf")
 	w.Close()
@@ -80,10 +80,10 @@ func TestNamesOf(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
 	if _, ok := probe.NamesOf(w); ok || len(probe.Columns(w)) != 0 {
-		t.Error("a world without names has some")
+		t.Error("a world without names has names")
 	}
 	made := w.Names()
 	if n, ok := probe.NamesOf(w); !ok || n != made {
-		t.Error("the names are not the world's")
+		t.Error("NamesOf does not return the names of the world")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 type clock struct {
 	Tick int
-	_    int // found by reflection as an unexported field
+	_    int // reflection finds this unexported field
 }
 
 // refused reports whether f panics with a message that contains s.

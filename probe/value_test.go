@@ -57,7 +57,7 @@ func TestSetValue(t *testing.T) {
 	}
 }
 
-// TestAddValue does what Add and Remove do, hooks included.
+// TestAddValue: AddValue and RemoveValue do the same as Add and Remove, and call the same callbacks.
 func TestAddValue(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -75,12 +75,12 @@ func TestAddValue(t *testing.T) {
 	if _, err := names.Set(e, "Paris"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time overwrites, which calls no hook
+	for range 2 { // the second time overwrites, which calls no callback
 		values := map[vast.AnyColumn]any{pos: position{1, 2}, tag: struct{}{}, sparse: velocity{3, 4},
 			text: "hello"}
 		for col, v := range values {
 			if !probe.AddValue(col, e, reflect.ValueOf(v)) {
-				t.Error("e is alive")
+				t.Error("AddValue fails for a live entity")
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestAddValue(t *testing.T) {
 	}
 	for _, want := range []any{position{1, 2}, velocity{3, 4}, "hello", "tag"} {
 		if !slices.Contains(told, want) || len(told) != 4 {
-			t.Errorf("hooks saw %v, want %v once", told, want)
+			t.Errorf("callbacks saw %v, want %v once", told, want)
 		}
 	}
 	for _, col := range probe.Columns(w) {
@@ -98,16 +98,16 @@ func TestAddValue(t *testing.T) {
 			continue
 		}
 		if !probe.RemoveValue(col, e) || probe.RemoveValue(col, e) {
-			t.Errorf("%s is not removed once", col.Name())
+			t.Errorf("RemoveValue of %s does not succeed exactly once", col.Name())
 		}
 	}
 	if _, ok := names.Find("Paris"); ok || len(probe.ComponentsOf(w, e)) != 0 ||
 		rel.CountSources(parent) != 0 || told[4] != "-hello" {
-		t.Errorf("%s is left; hooks saw %v", w.Sprint(e), told)
+		t.Errorf("%s is left; callbacks saw %v", w.Sprint(e), told)
 	}
 	w.Delete(e)
 	if probe.AddValue(pos, e, reflect.ValueOf(position{})) || probe.RemoveValue(pos, e) {
-		t.Error("a stale entity has got a value")
+		t.Error("a stale entity got a value")
 	}
 }
 
