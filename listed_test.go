@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInOrder compares inOrder with a sort by comparison, for lists around the sizes at which the method
-// changes.
+// TestInOrder compares inOrder with a sort by comparison, for lists around the sizes at which inOrder
+// changes its method.
 func TestInOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -48,7 +48,7 @@ func TestInOrder(t *testing.T) {
 }
 
 // TestListedWalk runs a query over lists with stale entities, entities of other worlds, and slots that the
-// world does not have, and compares it with a look at each entity.
+// world does not have. It compares the result with a check of each entity.
 func TestListedWalk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -68,7 +68,7 @@ func TestListedWalk(t *testing.T) {
 			num.Add(e, uint64(i))
 		}
 	}
-	w.Archetype(num).NewN(400, nil) // in slots that were used before
+	w.Archetype(num).NewN(400, nil) // they take slots that were used before
 	pool = append(pool, entitiesOf(w.Query())...)
 	pool = append(pool, Entity{}, Entity{1<<32 - 1, 1}, Entity{1 << 20, pool[0].generation})
 	for range 300 {
@@ -111,8 +111,8 @@ func TestListedWalk(t *testing.T) {
 	}
 }
 
-// TestQueriesOfAllAreOne checks that conditions leave the query of all entities as it is: the world makes
-// this query once.
+// TestQueriesOfAllAreOne checks that a condition does not change the query of all entities, which the world
+// makes once.
 func TestQueriesOfAllAreOne(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 10})
 	defer w.Close()
@@ -137,6 +137,6 @@ func TestQueriesOfAllAreOne(t *testing.T) {
 		t.Errorf("a query of all makes %v allocations", allocs)
 	}
 	if w.DeleteAll(w.Query().Among(es[3:])) != 27 || w.Query().Count() != 3 {
-		t.Error("DeleteAll of a list")
+		t.Error("DeleteAll of a list does not delete exactly the list")
 	}
 }

@@ -38,9 +38,9 @@ func TestBadInputOfEachStorage(t *testing.T) {
 			}
 		}
 		nothing("an entity without the component", again)
-		for name, e := range map[string]Entity{"a deleted entity": gone, "another world's": theirs,
+		for name, e := range map[string]Entity{"a deleted entity": gone, "an entity of another world": theirs,
 			"the zero Entity": {},
-			"a slot that never was": EntityOf(e.ID() +
+			"a slot without an entity": EntityOf(e.ID() +
 				900), "a slot beyond the world": EntityOf(e.ID() | 1<<32 - 1)} {
 			nothing(name, e)
 			changes := w.changes
@@ -104,7 +104,7 @@ func TestChangesInNestedQueries(t *testing.T) {
 	if outer != 1 || inner != 1 {
 		t.Errorf("%d outer and %d inner steps", outer, inner)
 	}
-	// A bulk operation inside reaches its end; the query around it cannot go on.
+	// A bulk operation inside a query runs to its end. The query around it panics at the next step.
 	says(t, func() {
 		for range q.All() {
 			outer++
@@ -112,12 +112,12 @@ func TestChangesInNestedQueries(t *testing.T) {
 		}
 	}, "changed while a query was running, by Column.RemoveAll")
 	if outer != 2 || b.Len() != 0 {
-		t.Errorf("%d steps, %d left", outer, b.Len())
+		t.Errorf("%d steps, %d entities left", outer, b.Len())
 	}
 }
 
-// TestRecursionInOnRemove: a hook that removes or deletes panics before anything is lost, also for the entity
-// of the hook.
+// TestRecursionInOnRemove: a callback that removes components or deletes entities panics before anything is
+// lost, even if it does so to its own entity.
 func TestRecursionInOnRemove(t *testing.T) {
 	for kind := range 4 {
 		for name, do := range map[string]func(w *World, s bulkVerbs, e Entity){
@@ -145,7 +145,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 				depth = 0
 				says(t, f, `world "home" changed while OnRemove of column `)
 				if depth != 1 || s.count() != 5 || w.Len() != 5 || w.changes != changes {
-					t.Errorf("%s, %s in %s: depth %d, %d have it, %d entities", s.name, name, outer, depth,
+					t.Errorf("%s, %s in %s: depth %d, %d components, %d entities", s.name, name, outer, depth,
 						s.count(), w.Len())
 				}
 			}
@@ -158,7 +158,8 @@ func TestRecursionInOnRemove(t *testing.T) {
 	}
 }
 
-// TestFourBillionSlots makes a world of the largest size: it costs addresses only, and refuses more entities.
+// TestFourBillionSlots makes a world of the largest size. The world takes only address space, and refuses
+// more entities.
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
 	if vm.HeapStandIn() || most > math.MaxInt {
@@ -215,8 +216,8 @@ func TestExtremeComponents(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestThousandColumns adds, queries and deletes in a world with many columns. Entities have many or few of
-// them.
+// TestThousandColumns adds, queries and deletes in a world with many columns. Some entities have
+// many components, and some have few.
 func TestThousandColumns(t *testing.T) {
 	const columns = 1100
 	if vm.HeapStandIn() {
@@ -239,7 +240,7 @@ func TestThousandColumns(t *testing.T) {
 		t.Error("the entity with all components is not found")
 	}
 	if e, only := w.Query(all[64]).Exactly().Single(); e != poor || !only {
-		t.Errorf("%v is the one with a single component, want %v", e, poor)
+		t.Errorf("%v is the entity with a single component, want %v", e, poor)
 	}
 	if n := w.Query(all[0]).Without(all[1:7]...).Count(); n != 1 {
 		t.Errorf("%d entities", n)

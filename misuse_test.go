@@ -11,12 +11,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// says checks that f panics with a text that has all the parts.
+// says checks that f panics with a text that contains all the parts.
 func says(t *testing.T, f func(), parts ...string) {
 	t.Helper()
 	v := panicOf(f)
 	if v == nil {
-		t.Errorf("no panic, want one that says %q", parts)
+		t.Errorf("no panic, want a panic that says %q", parts)
 		return
 	}
 	for _, part := range parts {
@@ -136,7 +136,7 @@ func TestMisuse(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestForeignRuns: a run of other entities never reaches beyond a column's memory.
+// TestForeignRuns: a column refuses a run of other entities that reaches beyond the column's memory.
 func TestForeignRuns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -217,7 +217,7 @@ func TestChangesInsideQueries(t *testing.T) {
 			}
 			begin()
 			filled := w.Archetype(born, late)
-			if tt.name == "Column.Add" { // it changes the structure only if the entity lacks the component
+			if tt.name == "Column.Add" { // Add changes the structure only if the entity lacks the component
 				filled = w.Archetype(born)
 			}
 			says(t, func() {
@@ -303,7 +303,7 @@ func TestClosedWorld(t *testing.T) {
 	}
 	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, 1) || c.Remove(e) || w.Delete(e) ||
 		c.Len() != 0 || a.Len() != 0 || w.Len() != 0 {
-		t.Error("something lives in a closed world")
+		t.Error("a closed world has entities or components")
 	}
 	s := w.Stats()
 	if s.Committed != 0 || s.Reserved != 0 || s.Entities != 0 || s.Columns[0].Committed != 0 ||
@@ -334,7 +334,7 @@ func TestImpossibleSizes(t *testing.T) {
 	a := small.Archetype(NewColumn[byte](small))
 	if err := a.Grow(math.MaxInt); !errors.Is(err, vm.ErrCapacity) ||
 		!strings.Contains(err.Error(), "Options.MaxEntities") {
-		t.Errorf("room for all numbers: %v", err)
+		t.Errorf("Grow(math.MaxInt): %v", err)
 	}
 	if e := a.New(); !small.Alive(e) {
 		t.Error("the world does not work afterwards")

@@ -34,7 +34,7 @@ func FuzzNames(f *testing.F) {
 				var told *NameTaken
 				switch taken = taken && other != e && w.Alive(e); {
 				case taken != errors.As(err, &told) || !taken && err != nil:
-					t.Fatalf("Set(%v, %q): %v, which %v has", e, name, err, other)
+					t.Fatalf("Set(%v, %q): %v, and the name belongs to %v", e, name, err, other)
 				case taken:
 				case alive != w.Alive(e):
 					t.Fatalf("Set(%v, %q) = %v", e, name, alive)
@@ -58,7 +58,7 @@ func FuzzNames(f *testing.F) {
 				}
 			}
 			if got, ok := names.Find(name); got != byName[name] || ok != (byName[name] != Entity{}) {
-				t.Fatalf("%q is %v, want %v", name, got, byName[name])
+				t.Fatalf("Find(%q) is %v, want %v", name, got, byName[name])
 			}
 		}
 		if names.Len() != len(byName) {

@@ -44,8 +44,8 @@ func TestNames(t *testing.T) {
 			var refused *NameTaken
 			if errors.As(err, &refused) != (taken && owner != e) || !ok || err != nil &&
 				(refused.Owner != owner || refused.Name != name) {
-				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name is %v's (%v)", step, e, name, ok, err,
-					owner, taken)
+				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name belongs to %v (%v)", step, e, name, ok,
+					err, owner, taken)
 			}
 			if err == nil {
 				forget(e)
@@ -156,10 +156,10 @@ func TestNoNameByBirth(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := w.Exchange(w.Query(), nil, []AnyColumn{names}); n != 1 || names.Len() != 0 {
-		t.Errorf("%d entities, %d names after they were taken", n, names.Len())
+		t.Errorf("Exchange changed %d entities, %d names are left", n, names.Len())
 	}
 	if _, ok := names.Find("one"); ok {
-		t.Error("a name that was taken is found")
+		t.Error("a name that Exchange removed is found")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestRenamingIsWriting(t *testing.T) {
 	set(other, "Nice")
 	tr := NewTracker(w, names)
 	set(e, "Lutetia")
-	set(other, "Nice") // its current name
+	set(other, "Nice") // the name that the entity has
 	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {
 		t.Errorf("the tracker yields %v, want %v", got, e)
 	}

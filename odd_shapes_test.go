@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// These tests pass components of odd shapes through all storages and verbs, describe them and print them.
+// These tests pass components of odd shapes through all storages and methods, describe the components and
+// print them.
 
 type deep1 struct{ A, B [2]struct{ C [3]uint16 } }
 type deep2 struct{ D, E deep1 }
@@ -26,7 +27,7 @@ type padded struct {
 	_ struct{}
 }
 
-// oddStorage is a column of odd elements without its kind.
+// oddStorage is a column of any storage with elements of an odd shape.
 type oddStorage[T any] interface {
 	ValueColumn[T]
 	Add(Entity, T) *T
@@ -75,18 +76,18 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			}
 			e := bare.New()
 			if p := c.Add(e, one); *p != one || !c.Set(e, zero) || *c.Get(e) != zero || !c.Set(e, one) {
-				t.Fatal("Add and Set")
+				t.Fatal("Add or Set stores a wrong value")
 			}
 			v, ok := probed.Value(c, e)
 			if !ok || v.Interface() != any(one) || !probed.SetValue(c, e, reflect.ValueOf(zero)) ||
 				*c.Edit(e) != zero {
-				t.Fatal("Value and SetValue")
+				t.Fatal("Value or SetValue is wrong")
 			}
 			if got := c.AddAll(w.Query(other), one); got != n+1 || c.Len() != 2*n+1 || *c.Get(e) != one {
 				t.Fatalf("AddAll: %d, %d", got, c.Len())
 			}
 			if c.SetAll(w.Query(c).Without(other), one) != n || *c.Get(born[n-1]) != one {
-				t.Fatal("SetAll")
+				t.Fatal("SetAll stores wrong values")
 			}
 			cs := NewCommands(w, CommandsOptions{})
 			later := cs.New(bare)
@@ -96,10 +97,10 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatalf("commands: %+v, %v", done, err)
 			}
 			if w.Exchange(w.Query(other), nil, []AnyColumn{c}) != n+2 || c.Len() != n {
-				t.Fatal("Exchange takes")
+				t.Fatal("Exchange does not remove the components")
 			}
 			if w.Exchange(w.Query(other), []AnyColumn{c}, nil) != n+2 || *c.Get(e) != zero {
-				t.Fatal("Exchange gives")
+				t.Fatal("Exchange does not add zero components")
 			}
 			if got := len(slices.Collect(tracker.Added(c))); got != 2*n+2 {
 				t.Fatalf("the tracker yields %d entities", got)
@@ -110,10 +111,10 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			text := w.Sprint(born[0])
 			_, d := probed.Describe(c)
 			if !strings.Contains(text, d.Name) || len(text) > 1000 {
-				t.Errorf("printed as %d bytes: %.200s", len(text), text)
+				t.Errorf("Sprint returns %d bytes: %.200s", len(text), text)
 			}
 			if d.Type != reflect.TypeFor[T]() {
-				t.Errorf("described as %+v", d)
+				t.Errorf("Describe returns %+v", d)
 			}
 			for range w.Query(c).Runs() {
 			}
@@ -154,7 +155,7 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
 }
 
-// TestManyColumns uses 300 columns, more than the bits of a word's mask, each with a few entities.
+// TestManyColumns uses 300 columns, which are more than a word's mask has bits. Each has a few entities.
 func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -173,17 +174,17 @@ func TestManyColumns(t *testing.T) {
 		es = append(es, e)
 	}
 	if got := len(probed.ComponentsOf(w, e)); got != 300 {
-		t.Errorf("the entity with all has %d components", got)
+		t.Errorf("the entity with all components has %d", got)
 	}
 	if n := w.Query(any...).Count(); n != 1 {
-		t.Errorf("%d entities have all", n)
+		t.Errorf("%d entities have all components", n)
 	}
-	// 5 of 601 entities have column 7. 70 of the others have two columns below the hundredth.
+	// 5 of 601 entities have column 7. 70 of the others have no column from 100 on.
 	if n := w.Query().Any(any[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
-		t.Errorf("%d have one of two hundred columns, and lack another", n)
+		t.Errorf("%d entities have one of two hundred columns and lack column 7", n)
 	}
 	if text := w.Sprint(e); !strings.Contains(text, "c0") || len(text) > 20_000 {
-		t.Errorf("printed as %d bytes", len(text))
+		t.Errorf("Sprint returns %d bytes", len(text))
 	}
 	parts := 0
 	probed.Parts(w, func(AnyColumn, probing.Part) { parts++ })
@@ -200,7 +201,7 @@ func TestManyColumns(t *testing.T) {
 		}
 	}
 	if n := w.Exchange(w.Query(), any[:150], any[150:]); n != 301 {
-		t.Errorf("%d exchanged", n)
+		t.Errorf("Exchange changed %d entities", n)
 	}
 	for i, c := range cols {
 		if want := 301 * ((299 - i) / 150); c.Len() != want {
@@ -210,8 +211,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes makes many archetypes. Each gets an entity, loses it, and returns its slots
-// for other archetypes.
+// TestHundredThousandArchetypes makes many archetypes. Each gets an entity. Half of them lose the entity
+// and return their slots for other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || longtest.Race || vm.HeapStandIn() {
@@ -238,7 +239,7 @@ func TestHundredThousandArchetypes(t *testing.T) {
 		t.Errorf("%d entities, %d with two tags", w.Len(), w.Query(tags[0], tags[bits-1]).Count())
 	}
 	if s := w.Stats(); len(s.Archetypes) != 1<<bits {
-		t.Errorf("statistics know %d archetypes", len(s.Archetypes))
+		t.Errorf("the statistics list %d archetypes", len(s.Archetypes))
 	}
 	exhausted(t, func() error { w.Archetype(NewTag(w, "more")).New(); return nil }, vm.ErrCapacity,
 		"Options.MaxEntities")

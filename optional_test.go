@@ -76,12 +76,12 @@ func TestOptionalBorders(t *testing.T) {
 	}
 	b.AddAll(q, 2)
 	if runs := slices.Collect(q.Runs()); len(runs) != 3 || !b.In(runs[0]) {
-		t.Errorf("%d runs where all have one component, and one entity has another", len(runs))
+		t.Errorf("%d runs: all entities have one component, and one entity has another", len(runs))
 	}
 }
 
-// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The
-// package's own columns do not.
+// TestExactlySeesLaterColumns: Exactly also excludes entities with a column that is registered after the
+// query. It ignores internal columns of the package.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -103,7 +103,8 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.AddAll(bare)
 	w.Archetype(a, last).NewN(30, nil)
 	if q.Count() != 99 || bare.Count() != 0 || both.Count() != 149 {
-		t.Errorf("%d, %d and %d entities once columns were registered", q.Count(), bare.Count(), both.Count())
+		t.Errorf("%d, %d and %d entities after columns were registered", q.Count(), bare.Count(),
+			both.Count())
 	}
 	last.c.internal = true
 	if q.Count() != 99+30 || bare.Count() != 10 {
@@ -112,7 +113,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.c.internal = false
 }
 
-// TestAmongAgain runs a query with a list again after deaths and births.
+// TestAmongAgain runs a query with a list again after some entities were deleted and others made.
 func TestAmongAgain(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()

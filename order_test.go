@@ -41,7 +41,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 				if x != x && y != y {
 					return 0
 				}
-				return cmp.Compare(fmt.Sprint(x != x), fmt.Sprint(y != y)) // NaNs last, either way
+				return cmp.Compare(fmt.Sprint(x != x), fmt.Sprint(y != y)) // NaNs are last in both directions
 			}
 			return turn * cmp.Compare(x, y)
 		}
@@ -109,7 +109,7 @@ func TestOrderOfStorages(t *testing.T) {
 	last := 500
 	for s, v := range NewOrder(w.Query(names), names, func(v *string) int { return len(*v) }).Descending() {
 		if len(*v) > last || names.At(s) != v {
-			t.Fatalf("%q is yielded after one of %d", *v, last)
+			t.Fatalf("%q is yielded after a name of %d bytes", *v, last)
 		}
 		last = len(*v)
 	}
@@ -172,7 +172,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "while a query was running, by World.Delete")
 	n := 0
 	for _, v := range o.Ascending() {
-		*v = 9 // no longer changes the order
+		*v = 9 // does not change the order of this loop
 		if n++; n == 2 {
 			break
 		}
@@ -213,7 +213,7 @@ func TestOrderOfSources(t *testing.T) {
 				got = append(got, s.Entity())
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%d with equal keys do not come by slot", n)
+				t.Errorf("%d entities with equal keys do not come by slot", n)
 			}
 		}
 		w.DeleteAll(w.Query(rel))

@@ -10,9 +10,10 @@ type aimed struct {
 	Power float64
 }
 
-// sparsePopulation makes a world in which n entities with three components are left of many, at random. Each
-// refers to another one. If written is true, the values of the other components were written, too; otherwise
-// they are zero, in memory that was never touched.
+// sparsePopulation makes a world of entities with three components and deletes random entities. The
+// parameters are the number of entities that are left and the number before. Each entity refers to another
+// entity. If written is true, the values of the other components were written, too; otherwise they are zero,
+// in memory that was never touched.
 func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
 	position, velocity, aim := NewColumn[[2]float64](w), NewColumn[[4]float32](w), NewColumn[aimed](w)

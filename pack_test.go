@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holed is an archetype with entities numbered by a component. Some of them are deleted.
+// holed is an archetype with entities numbered by a component. Some entities are deleted.
 type holed struct {
 	*World
 	number Column[uint64]
 	ships  *Archetype
-	left   []Entity // in the order of their births
+	left   []Entity // entities that were not deleted, in the order of their births
 }
 
-// newHoled makes n entities and deletes those whose index is not kept.
+// newHoled makes n entities and deletes an entity if keep returns false for its index.
 func newHoled(n int, keep func(i int) bool) *holed {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	h := &holed{World: w, number: NewColumn[uint64](w)}
@@ -95,7 +95,7 @@ func TestPackOfAnEmptyArchetype(t *testing.T) {
 	defer w.Close()
 	a := w.Archetype(NewColumn[int32](w))
 	if m := a.Pack(MoveOptions{}); m.Len() != 0 {
-		t.Error("entities moved in an archetype that never had one")
+		t.Error("entities moved in an archetype that never had an entity")
 	}
 	w.Delete(a.New())
 	if m := a.Pack(MoveOptions{}); m.Len() != 0 {
@@ -124,7 +124,7 @@ func TestPackWithManyColumns(t *testing.T) {
 		}
 	}
 	if m = h.Regroup(h.Query(), MoveOptions{}); m.Len() != len(h.left) {
-		t.Errorf("%d entities have a component more, %d moved", len(h.left), m.Len())
+		t.Errorf("%d entities have one more component, Regroup moves %d", len(h.left), m.Len())
 	}
 	h.checkInvariants()
 }
@@ -160,7 +160,7 @@ func TestPackInSteps(t *testing.T) {
 		steps.checkInvariants()
 	}
 	if n := steps.ships.Pack(MoveOptions{Most: 50}).Len(); n != 0 {
-		t.Errorf("%d entities more than in one call", n)
+		t.Errorf("the steps move %d entities more than one call", n)
 	}
 	a, s := all.Stats().Archetypes[0], steps.Stats().Archetypes[0]
 	if a.Runs != s.Runs || a.Slots != s.Slots {
@@ -239,7 +239,7 @@ func TestPackPassesWornSlots(t *testing.T) {
 	m := a.Pack(MoveOptions{})
 	// Slot 1 is worn. The entity of slot 9 moves to slot 0. No other hole is in front of an entity.
 	if m.Len() != 1 || m.Resolve(es[9]).Slot() != 0 {
-		t.Errorf("moves %v", m.pairs)
+		t.Errorf("Pack makes the moves %v", m.pairs)
 	}
 	w.checkInvariants()
 	w.Delete(es[3])
@@ -248,7 +248,7 @@ func TestPackPassesWornSlots(t *testing.T) {
 	w.Delete(es[6])
 	w.checkInvariants()
 	if m = a.Pack(MoveOptions{}); m.Len() != 2 || w.Alive(last) == (m.Resolve(last) != last) {
-		t.Errorf("moves %v", m.pairs)
+		t.Errorf("Pack makes the moves %v", m.pairs)
 	}
 	w.checkInvariants()
 }
@@ -292,7 +292,8 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestPackSurvivesItsCallback checks that the world is whole when a callback panics or changes the structure.
+// TestPackSurvivesItsCallback checks that the world is consistent when a callback panics or changes the
+// structure.
 func TestPackSurvivesItsCallback(t *testing.T) {
 	for _, what := range []string{"panics", "changes"} {
 		h := newHoled(100, func(i int) bool { return i >= 50 })
@@ -321,7 +322,7 @@ func TestPackSurvivesItsCallback(t *testing.T) {
 			t.Errorf("%s: %d entities", what, h.Len())
 		}
 		if n := h.ships.Pack(MoveOptions{}).Len(); n != 0 {
-			t.Errorf("%s: %d entities were not moved before", what, n)
+			t.Errorf("%s: a second Pack moves %d entities", what, n)
 		}
 		h.Close()
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkPairs compares each two of 2,000 entities, one in four of a world: in nested loops over slots, and
-// in loops over a copy of their values. The two take turns. It reports the times for each pair.
+// BenchmarkPairs compares each pair of 2,000 entities, which are one in four of a world, in two ways: in
+// nested loops over slots, and in loops over a copy of the values. The two ways take turns. The benchmark
+// reports the time of each way for a pair.
 func BenchmarkPairs(b *testing.B) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()

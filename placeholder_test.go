@@ -11,7 +11,7 @@ func TestPlaceholders(t *testing.T) {
 	num := NewColumn[uint64](w)
 	a, b := w.Archetype(num), w.Archetype()
 	c, other := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
-	// Placeholders of another buffer, and of a later position.
+	// Use placeholders of another buffer and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
 		t.Errorf("placeholders %v and %v", p, q)
@@ -27,12 +27,12 @@ func TestPlaceholders(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if w.Len() != 2 || !w.Alive(c.Resolve(r)) || num.Has(c.Resolve(r)) || *num.Get(other.Resolve(q)) != 0 {
-		t.Error("placeholders were mistaken")
+		t.Error("a placeholder stands for a wrong entity")
 	}
 	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
 		t.Errorf("%v, %v", c.Resolve(p), c.Resolve(q))
 	}
-	// A placeholder of an earlier recording, at the same place.
+	// Use a placeholder of an earlier recording that has the same place as a new placeholder.
 	s := c.New(a)
 	if s == p || s.Slot() != p.Slot() || c.Resolve(p) != (Entity{}) {
 		t.Errorf("placeholder %v after %v", s, p)
@@ -44,7 +44,7 @@ func TestPlaceholders(t *testing.T) {
 		*num.Get(c.Resolve(s)) != 5 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	// Forged placeholders: at places without a birth, and behind the end.
+	// Forge placeholders for places where no entity is made, and for places after the end.
 	num.SetLater(c, c.New(a), 6)
 	good := c.New(a)
 	for slot := range uint32(100) {
@@ -60,12 +60,13 @@ func TestPlaceholders(t *testing.T) {
 		t.Error(err)
 	}
 	if e := EntityOf(good.ID()); c.Resolve(e) != c.Resolve(good) || !w.Alive(c.Resolve(e)) {
-		t.Error("a placeholder is not what its ID says")
+		t.Error("the placeholder from an ID stands for another entity")
 	}
 	w.checkInvariants()
 }
 
-// TestPlaceholdersInsideValues: a column that resolves entities in its values sees the real ones.
+// TestPlaceholdersInsideValues: a column that resolves entities in its values sees entities
+// instead of placeholders.
 func TestPlaceholdersInsideValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -95,6 +96,6 @@ func TestPlaceholdersInsideValues(t *testing.T) {
 		t.Errorf("a placeholder of other Commands stands for %v", got)
 	}
 	if got := *plain.Get(c.Resolve(child)); got != parent {
-		t.Errorf("a value was changed to %v", got)
+		t.Errorf("a column that does not resolve entities holds %v", got)
 	}
 }

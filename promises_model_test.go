@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on two worlds that share a limit, which closes and
+// This test decodes a stream of bytes into operations on two worlds that share a limit. The limit closes and
 // opens in between. A model knows the promises of each Grow. A promised operation never fails, in spite of
 // the limit, the other world and other users of a column. A failed operation changes nothing: the test
 // compares committed bytes and the limit.
@@ -29,10 +29,10 @@ type promisesWorld struct {
 	archetypes []*Archetype
 	trackers   []*Tracker
 	alive      []Entity
-	births     []int  // promised, by archetype
-	additions  [2]int // promised, by sparse column
-	reach      [3]int // slots that promised additions cover, of the sparse columns and of the dense one
-	edges      int    // promised
+	births     []int  // number of promised births, by archetype
+	additions  [2]int // number of promised additions, by sparse column
+	reach      [3]int // slots that promised additions cover, of the sparse columns and the dense column
+	edges      int    // number of promised edges
 	edgesReach int
 	links      int // slots that promised links cover
 }
@@ -109,7 +109,7 @@ func (m *promisesModel) try(promised bool, f func() error) bool {
 	}
 	var e *vm.Error
 	m.must(errors.As(err, &e) && (errors.Is(err, vm.ErrCapacity) || errors.Is(err, vm.ErrLimit)), "%v", err)
-	m.must(!promised, "it was promised, and fails: %v", err)
+	m.must(!promised, "the operation was promised, and fails: %v", err)
 	after := look()
 	m.must(after == before, "a refusal changed something:\n%+v\n%+v\n%v", before, after, err)
 	m.refusals++
@@ -155,7 +155,7 @@ func (m *promisesModel) born(f *promisesWorld, a, n int) {
 	}) {
 		return
 	}
-	m.must(len(es) == n, "%d are born", len(es))
+	m.must(len(es) == n, "%d entities are born", len(es))
 	f.alive = append(f.alive, es...)
 	f.births[a] = max(0, f.births[a]-n)
 }
@@ -360,7 +360,7 @@ func TestPromises(t *testing.T) {
 	for i := range streams {
 		m := newPromisesModel(t)
 		m.run(randomStream(rand.New(rand.NewPCG(seed, uint64(i))), bytes))
-		t.Logf("%d steps, %d refusals, %d promises were kept where nothing could be committed", m.step,
+		t.Logf("%d steps, %d refusals, %d promises were kept while nothing could be committed", m.step,
 			m.refusals, m.redeemed)
 		if m.refusals == 0 || m.redeemed == 0 {
 			t.Error("no operation was refused, or no promise was used: the test covers too little")

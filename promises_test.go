@@ -25,7 +25,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if limit.Used() > used || limit.Used() < 2000<<10 {
-		t.Errorf("%d bytes were promised for, %d are there after Trim", used, limit.Used())
+		t.Errorf("the promises committed %d bytes, %d are left after Trim", used, limit.Used())
 	}
 	limit.SetMax(limit.Used())
 	for range 1000 {
@@ -46,7 +46,8 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 	}
 }
 
-// TestPromisesAreNoMoreThanSlots promises more births than the world can hold. Births still succeed.
+// TestPromisesAreNoMoreThanSlots promises 1,000 additions and then makes 1,024 entities with the component.
+// Both together exceed the slots of the world, but the births succeed.
 func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -136,7 +137,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it
+// TestGrowAllocatesNothing: a Grow that finds enough room allocates nothing, so a program can call it
 // in each tick.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})

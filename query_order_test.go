@@ -143,6 +143,6 @@ func TestConditionsInAnyOrder(t *testing.T) {
 		"Exactly"})
 	try(w.Query(), []string{"Any(of, by)", "To(of, 0)", "To(by, 1)", "Among", "Among others", "Optional(of)"})
 	if panics < 50 || answers < 500 {
-		t.Errorf("%d sets of conditions panic and %d do not: the test says little", panics, answers)
+		t.Errorf("%d sets of conditions panic and %d do not: the test covers too little", panics, answers)
 	}
 }

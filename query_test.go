@@ -78,7 +78,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryBeforeColumnsGrow makes queries before entities: a query sees the world as it is.
+// TestQueryBeforeColumnsGrow makes queries before entities. A query sees the entities of the time when it
+// runs.
 func TestQueryBeforeColumnsGrow(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -102,7 +103,7 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 	}
 }
 
-// TestRunsAreMaximal puts gaps at the borders of words, of 4,096 slots and of 262,144.
+// TestRunsAreMaximal puts gaps at the borders of words, of 4,096 slots and of 262,144 slots.
 func TestRunsAreMaximal(t *testing.T) {
 	slots := 1 << 19
 	gaps := []int{0, 63, 64, 127, 1000, 4095, 4096, 8192, 100_000, 262_143, 262_144, 300_000}
@@ -183,7 +184,7 @@ func TestQueryLeftEarly(t *testing.T) {
 		}
 	}
 	if sum != 4*2000 {
-		t.Errorf("inner queries saw %d", sum)
+		t.Errorf("inner queries saw %d entities", sum)
 	}
 }
 
@@ -254,7 +255,7 @@ func TestQueryOfEightColumns(t *testing.T) {
 		}
 	}
 	if got := entitiesOf(w.Query(with...).Without(minus...)); len(want) < 100 || !slices.Equal(got, want) {
-		t.Errorf("%d match, want %d", len(got), len(want))
+		t.Errorf("%d entities match, want %d", len(got), len(want))
 	}
 }
 

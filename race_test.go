@@ -26,7 +26,7 @@ func twoWriters() {
 	wg.Wait()
 }
 
-// TestRaceIsFound: in builds with the race detector, components lie in memory that it watches.
+// TestRaceIsFound: in builds with the race detector, components lie in memory that the detector watches.
 func TestRaceIsFound(t *testing.T) {
 	out, err := runChild(t, "two writers")
 	if err == nil || !strings.Contains(out, "WARNING: DATA RACE") || !strings.Contains(out, "twoWriters") {

@@ -23,7 +23,7 @@ func (s *squad) references() []Entity {
 	return append(append([]Entity{s.leader}, s.members[:]...), s.orders[0].at, s.orders[1].at)
 }
 
-// web is a component with references behind Go pointers. It has circles.
+// web is a component with references behind Go pointers. Its pointers form circles.
 type web struct {
 	name    string
 	friends []Entity
@@ -58,7 +58,7 @@ func (l *web) references() (all []Entity) {
 	return all
 }
 
-// renewed is a world whose entities refer to one another by all means.
+// renewed is a world whose entities refer to one another in all possible ways.
 type renewed struct {
 	*World
 	ships                  *Archetype
@@ -130,7 +130,7 @@ func newRenewed() *renewed {
 	return r
 }
 
-// record records commands about the entities.
+// record records commands that refer to the entities.
 func (r *renewed) record(cs *Commands) (placeholder Entity) {
 	placeholder = cs.New(r.ships)
 	r.aims.SetLater(cs, placeholder, r.es[40])
@@ -144,8 +144,7 @@ func (r *renewed) record(cs *Commands) (placeholder Entity) {
 	return placeholder
 }
 
-// all returns every reference in the world, in an order that does not depend on slots, and how many there are
-// of each kind.
+// all returns every reference that the given entities hold, in an order that does not depend on slots.
 func (r *renewed) all(places []Entity) (all []Entity) {
 	for _, e := range places {
 		if s := r.dense.Get(e); s != nil {
@@ -184,7 +183,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	if _, err := r.Names().Set(r.es[100], "last"); err != nil {
 		t.Fatal(err)
 	}
-	var fillers []Entity // they take the holes while the commands make entities
+	var fillers []Entity // fill the holes while the commands make entities
 	for r.ships.Len() < 200 {
 		fillers = append(fillers, r.ships.New())
 	}
@@ -218,7 +217,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	}
 	old := r.heap.Get(now[0]).unknown.(Entity)
 	if old != r.es[0] {
-		t.Errorf("an interface holds %v, held %v", old, r.es[0])
+		t.Errorf("an interface holds %v, want the old reference %v", old, r.es[0])
 	}
 	if s := Resource[squad](r.World); s.leader != now[90] {
 		t.Errorf("the resource refers to %v, want %v", s.leader, now[90])
@@ -238,7 +237,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	r.checkInvariants()
 }
 
-// TestPackRenewsRecordedCommands applies the same commands before Pack in one world and after it in another.
+// TestPackRenewsRecordedCommands applies the same commands in a world without Pack and in a world after Pack.
 func TestPackRenewsRecordedCommands(t *testing.T) {
 	picture := func(pack bool) string {
 		r := newRenewed()
@@ -263,7 +262,7 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 		for _, e := range r.all(places) {
 			i, known := index[e]
 			if !known {
-				t.Errorf("%v is no entity of the world", e)
+				t.Errorf("%v is not an entity of the world", e)
 			}
 			numbers = append(numbers, i)
 		}
@@ -306,6 +305,6 @@ func TestReferencesIn(t *testing.T) {
 		}
 	}
 	if referencesIn(nil) != nil {
-		t.Error("no type has references")
+		t.Error("the nil type has references")
 	}
 }

@@ -34,7 +34,7 @@ func TestRegisteringFails(t *testing.T) {
 			return err
 		})
 		if calls == 0 || refused == 0 {
-			t.Errorf("%s: %d calls, %d refused it", name, calls, refused)
+			t.Errorf("%s: %d calls, %d refused the registration", name, calls, refused)
 		}
 	}
 }

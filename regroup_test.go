@@ -45,7 +45,7 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 			}
 		}
 	}
-	if runs != 2 { // those with the tag, and those without
+	if runs != 2 { // one run with the tag, and one run without the tag
 		t.Errorf("the entities lie in %d runs", runs)
 	}
 	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
@@ -57,7 +57,7 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 	if again := w.Regroup(w.Query(), MoveOptions{}); again.Len() != 0 {
 		t.Errorf("a second Regroup moves %d entities", again.Len())
 	}
-	// An entity that loses what it gained goes back, to the first hole.
+	// An entity that loses the gained component moves back to the first hole.
 	e := m.Resolve(es[21])
 	fast.Remove(e)
 	if m := w.Regroup(w.Query(number), MoveOptions{}); m.Len() != 1 || m.Resolve(e).Slot() != 5 {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// transform is the place of an entity, on its parent or in the world.
+// transform is the place of an entity, relative to its parent or in the world.
 type transform struct{ X, Y, Angle, Scale float32 }
 
 func (t transform) times(u transform) transform {
 	return transform{t.X + u.X*t.Scale, t.Y + u.Y*t.Scale, t.Angle + u.Angle, t.Scale * u.Scale}
 }
 
-// hierarchy is a million entities: 1,000 roots, each with 3 to 5 levels below it. The children of one parent
+// hierarchy has a million entities: 1,000 roots, each with 3 to 5 levels below it. The children of one parent
 // are made together, parent by parent, unless they are scattered.
 type hierarchy struct {
 	w            *World
@@ -112,7 +112,8 @@ func (h *hierarchy) byRecursion(e Entity, t *transform) {
 	}
 }
 
-// BenchmarkTransforms computes the places in the world of a million entities from those of their parents.
+// BenchmarkTransforms computes the places in the world of a million entities from the places of their
+// parents.
 func BenchmarkTransforms(b *testing.B) {
 	for _, scattered := range []bool{false, true} {
 		h := newHierarchy(scattered)
@@ -140,9 +141,10 @@ func BenchmarkTransforms(b *testing.B) {
 	}
 }
 
-// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. The children of a
-// parent are made together or have parents at random, or a parent is made before its four children and so on,
-// three levels deep.
+// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. In the shape
+// "together", the children of a parent are made together. In the shape "random", each child has a random
+// parent. In the shape "families", each parent has four children and is made shortly before them, in three
+// levels.
 func BenchmarkDepthOrder(b *testing.B) {
 	const n = 10_000
 	for _, shape := range []string{"together", "random", "families"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRelationLimit links entities under every limit: a refusal changes no link.
+// TestRelationLimit links entities under limits of many sizes. A refusal changes no link.
 func TestRelationLimit(t *testing.T) {
 	step := 32 << 10
 	if testing.Short() || longtest.Race {
@@ -41,7 +41,7 @@ func TestRelationLimit(t *testing.T) {
 			}
 			try(func() { childOf.Set(es[100], es[1<<14-1]) })
 			try(func() { childOf.Set(es[1<<13], es[100]) })
-			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // moves two down
+			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // moves two descendants down too
 			if childOf.Has(es[69]) {
 				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.TargetColumn()), es[69]) })
 			}
@@ -84,7 +84,7 @@ func TestRelationGrow(t *testing.T) {
 		}
 	}
 	if limit.Used() != used {
-		t.Errorf("%d bytes were taken after Grow", limit.Used()-used)
+		t.Errorf("%d bytes were committed after Grow", limit.Used()-used)
 	}
 	w.checkInvariants()
 }
@@ -103,7 +103,7 @@ func TestRunsBeyondTargets(t *testing.T) {
 	}
 	w.Archetype(child).NewN(n, nil)
 	if got := childOf.SetAll(w.Query(child), roots[1]); got != n || childOf.CountSources(roots[1]) != n {
-		t.Errorf("%d were related, want %d", got, n)
+		t.Errorf("%d entities were related, want %d", got, n)
 	}
 	w.checkInvariants()
 	if childOf.RemoveAll(w.Query(child)) != n || childOf.Len() != 1 {

@@ -69,10 +69,10 @@ type relationWorld struct {
 	mark      Tag
 	pos       Column[uint64]
 	relations []*relationModel
-	alive     map[Entity]bool // whether it has the mark
+	alive     map[Entity]bool // the value is true if the entity has the mark
 	order     []Entity
 	stale     []Entity
-	lost      map[string]int // counted by hooks
+	lost      map[string]int // number of calls of callbacks, by their arguments
 	step      int
 }
 
@@ -113,11 +113,12 @@ func (m *relationWorld) any() Entity {
 }
 
 // closure returns the entities that a deletion of the seeds deletes, by the definition of the rule. It keeps
-// the largest set of seeds whose deletion deletes no target of a surviving source in a relation that refuses.
+// the largest set of seeds whose deletion deletes no target of a surviving source in a relation with the rule
+// Refuse.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {
-		from := map[Entity][]Entity{} // an entity that goes, and the seeds that take it along
+		from := map[Entity][]Entity{} // an entity that is deleted, and the seeds whose deletion deletes it
 		for _, s := range seeds {
 			reached := map[Entity]bool{s: true}
 			queue := []Entity{s}
@@ -137,7 +138,7 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 				}
 			}
 		}
-		refused := map[Entity]bool{} // seeds
+		refused := map[Entity]bool{} // seeds that must stay
 		for e, by := range from {
 			for _, rel := range m.relations {
 				if rel.options.OnDelete == Refuse && slices.ContainsFunc(rel.sources[e],
@@ -159,7 +160,7 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	}
 }
 
-// remove takes entities out of the model and checks the calls of hooks.
+// remove takes entities out of the model and checks the calls of callbacks.
 func (m *relationWorld) remove(goes map[Entity]bool) {
 	want := map[string]int{}
 	for e := range goes {
@@ -191,7 +192,7 @@ func (m *relationWorld) remove(goes map[Entity]bool) {
 }
 
 func (m *relationWorld) told(want map[string]int) {
-	m.must(fmt.Sprint(m.lost) == fmt.Sprint(want), "hooks were told\n%v, want\n%v", m.lost, want)
+	m.must(fmt.Sprint(m.lost) == fmt.Sprint(want), "the calls of callbacks are\n%v, want\n%v", m.lost, want)
 	clear(m.lost)
 }
 
@@ -273,7 +274,7 @@ func (m *relationWorld) apply() {
 	case op < 60:
 		e := m.any()
 		t, had := rel.target[e]
-		m.must(rel.Remove(e) == had, "Remove(%v), which had %v", e, had)
+		m.must(rel.Remove(e) == had, "Remove(%v), which had a target: %v", e, had)
 		if had {
 			m.told(map[string]int{fmt.Sprint(rel.Name(), " ", e, " ", t): 1})
 		}
@@ -294,7 +295,7 @@ func (m *relationWorld) apply() {
 		}
 		goes := m.closure(es)
 		n := m.w.DeleteAll(q)
-		m.must(n == len(goes), "DeleteAll of %v deletes %d, want %d", es, n, len(goes))
+		m.must(n == len(goes), "DeleteAll of %v deletes %d entities, want %d", es, n, len(goes))
 		m.remove(goes)
 	case op < 72:
 		m.applyRemoveAll(rel)
@@ -302,7 +303,7 @@ func (m *relationWorld) apply() {
 		m.applySetAll(rel)
 	case op < 82:
 		q, es := m.query()
-		m.must(m.w.Exchange(q, []AnyColumn{m.mark}, nil) == len(es), "Exchange")
+		m.must(m.w.Exchange(q, []AnyColumn{m.mark}, nil) == len(es), "Exchange counts other entities")
 		for _, e := range es {
 			m.alive[e] = true
 		}
@@ -329,10 +330,10 @@ func (m *relationWorld) applyRemoveAll(rel *relationModel) {
 		}
 	}
 	if m.r.IntN(2) == 0 {
-		m.must(m.w.Exchange(q, nil, []AnyColumn{rel}) == len(es), "Exchange")
+		m.must(m.w.Exchange(q, nil, []AnyColumn{rel}) == len(es), "Exchange counts other entities")
 	} else {
 		n := rel.RemoveAll(q)
-		m.must(n == len(want), "RemoveAll takes %d, want %d", n, len(want))
+		m.must(n == len(want), "RemoveAll removes %d links, want %d", n, len(want))
 	}
 	m.told(want)
 	for _, e := range es {
@@ -357,7 +358,7 @@ func (m *relationWorld) applySetAll(rel *relationModel) {
 		want = 0
 	}
 	n := rel.SetAll(q, t)
-	m.must(n == want, "SetAll to %v sets %d, want %d", t, n, want)
+	m.must(n == want, "SetAll to %v sets %d links, want %d", t, n, want)
 	for _, e := range es[:want] {
 		rel.link(e, t)
 	}
@@ -383,7 +384,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	got = nil
 	for b := range q.Batches(1 + m.r.IntN(100)) {
 		one := slices.Collect(b.All())
-		m.must(len(one) == b.Len(), "a batch of %d has %d", b.Len(), len(one))
+		m.must(len(one) == b.Len(), "a batch of %d entities yields %d", b.Len(), len(one))
 		got = append(got, one...)
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
@@ -415,8 +416,8 @@ func (m *relationWorld) check() {
 	for _, rel := range m.relations {
 		m.must(rel.Len() == len(rel.target), "%s: %d sources, want %d", rel.Name(), rel.Len(),
 			len(rel.target))
-		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: %d targets", rel.Name(),
-			len(rel.sources))
+		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: there are not %d targets",
+			rel.Name(), len(rel.sources))
 		for _, e := range slices.Concat(m.order, m.stale) {
 			got, has := rel.Target(e)
 			want, ok := rel.target[e]
@@ -445,12 +446,13 @@ func (m *relationWorld) check() {
 				}
 			}
 			walk(e)
-			m.must(slices.Equal(slices.Collect(rel.Descendants(e)), want), "%s: descendants of %v",
+			m.must(slices.Equal(slices.Collect(rel.Descendants(e)), want),
+				"%s: the descendants of %v are wrong",
 				rel.Name(), e)
 			up := slices.Collect(rel.Ancestors(e))
 			m.must(len(up) == rel.depth(e), "%s: ancestors of %v are %v", rel.Name(), e, up)
 			if len(up) > 0 {
-				m.must(up[0] == rel.target[e] && rel.Root(e) == up[len(up)-1], "%s: the root of %v",
+				m.must(up[0] == rel.target[e] && rel.Root(e) == up[len(up)-1], "%s: the root of %v is wrong",
 					rel.Name(), e)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// entitiesIn makes n entities and returns them.
+// entitiesIn makes n entities of an archetype and returns them.
 func entitiesIn(a *Archetype, n int) (es []Entity) {
 	a.NewN(n, func(run Run) {
 		for i := range run.Len() {
@@ -39,7 +39,7 @@ func TestDeepChain(t *testing.T) {
 		}
 		w.checkInvariants()
 		if d := childOf.Depth(es[n-1]); d != n-1 {
-			t.Errorf("the last is at depth %d, want %d", d, n-1)
+			t.Errorf("the last entity is at depth %d, want %d", d, n-1)
 		}
 		if d := childOf.Depth(es[63]); d != 63 {
 			t.Errorf("depth %d, want 63", d)
@@ -58,7 +58,7 @@ func TestDeepChain(t *testing.T) {
 			at++
 		}
 		if at != n {
-			t.Errorf("%d in the order of depth, want %d", at-1, n-1)
+			t.Errorf("%d entities in the order of depth, want %d", at-1, n-1)
 		}
 		// A cut in the upper part changes all levels.
 		childOf.Remove(es[40])
@@ -74,7 +74,7 @@ func TestDeepChain(t *testing.T) {
 	}
 }
 
-// TestDeepOrphans removes every second link of a deep chain at once, in both bulk ways.
+// TestDeepOrphans removes every second link of a deep chain at once, by RemoveAll and by Exchange.
 func TestDeepOrphans(t *testing.T) {
 	const n = 10_000
 	for _, exchange := range []bool{false, true} {
@@ -97,7 +97,7 @@ func TestDeepOrphans(t *testing.T) {
 			t.Errorf("%d links, depths %d and %d", childOf.Len(), childOf.Depth(es[n-2]),
 				childOf.Depth(es[n-1]))
 		}
-		w.DeleteAll(w.Query(odd)) // the others are orphans now
+		w.DeleteAll(w.Query(odd)) // their sources become orphans
 		w.checkInvariants()
 		if childOf.Len() != 0 || w.Len() != n/2 {
 			t.Errorf("%d links, %d entities", childOf.Len(), w.Len())
@@ -149,13 +149,13 @@ func TestRefuse(t *testing.T) {
 	if w.Changes() != changes || w.Len() != 8 {
 		t.Errorf("a refusal changed something: %d entities", w.Len())
 	}
-	// All except the ship: the four others go.
+	// The query matches all entities except the ship. The four entities outside the station are deleted.
 	if n := w.DeleteAll(w.Query().Without(dockedAt)); n != 4 || !w.Alive(station) {
-		t.Errorf("%d were deleted, want 4", n)
+		t.Errorf("%d entities were deleted, want 4", n)
 	}
-	// With the ship, all may go.
+	// If the ship is deleted too, the whole station can be deleted.
 	if n := w.DeleteAll(w.Query()); n != 4 || w.Len() != 0 {
-		t.Errorf("%d were deleted, want 4", n)
+		t.Errorf("%d entities were deleted, want 4", n)
 	}
 	w.checkInvariants()
 }
@@ -176,7 +176,7 @@ func TestReusedSlots(t *testing.T) {
 	}
 	if _, ok := aims.Target(gun); ok || aims.Has(second) || aims.CountSources(second) != 0 ||
 		aims.Set(gun, first) {
-		t.Error("the new entity in the slot is taken for the old one")
+		t.Error("the new entity in the slot is taken for the old entity")
 	}
 	aims.Set(gun, second)
 	if q.Count() != 0 || aims.CountSources(first) != 0 || w.Query().To(aims, second).Count() != 1 {
@@ -207,7 +207,7 @@ func TestSetRun(t *testing.T) {
 					want[i] = append(want[i], run.Entity(i2))
 				}
 				if !childOf.SetRun(run, p) {
-					t.Fatal("a living target is stale")
+					t.Fatal("SetRun refuses a live target")
 				}
 			}
 		}
@@ -249,7 +249,7 @@ func TestSetRun(t *testing.T) {
 		t.Errorf("running queries allocates %v times", allocs)
 	}
 	if childOf.SetRun(Run{}, Entity{}) {
-		t.Error("a stale target is taken for a living one")
+		t.Error("SetRun accepts a stale target")
 	}
 	w.Delete(want[0][3])
 	says(t, func() { childOf.SetRun(Run{start: want[0][0].slot, n: 10, world: w}, parents[1]) },
@@ -260,7 +260,7 @@ func TestSetRun(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestCascadeTellsFirst: hooks run for all entities before the first one goes, once for each.
+// TestCascadeTellsFirst: callbacks run once for each entity, before the first entity is deleted.
 func TestCascadeTellsFirst(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 10})
 	pos := NewColumn[number](w)
@@ -270,7 +270,7 @@ func TestCascadeTellsFirst(t *testing.T) {
 	es := entitiesIn(w.Archetype(pos), 6)
 	childOf.Set(es[1], es[0])
 	childOf.Set(es[2], es[1])
-	ownedBy.Set(es[2], es[0]) // reached twice
+	ownedBy.Set(es[2], es[0]) // two relations reach es[2]
 	ownedBy.Set(es[3], es[2])
 	aims.Set(es[0], es[3])
 	aims.Set(es[5], es[2])
@@ -279,19 +279,19 @@ func TestCascadeTellsFirst(t *testing.T) {
 	closing := false
 	alive := func() {
 		if !closing && (w.Len() != 6 || childOf.Len() != 2 || aims.Len() != 3) {
-			t.Error("an entity was deleted before the hooks ran for all")
+			t.Error("an entity was deleted before all callbacks ran")
 		}
 	}
 	pos.OnRemove(func(e Entity, _ *number) { alive(); h = append(h, fmt.Sprint("pos ", e.slot)) })
 	aims.OnRemove(func(e, t Entity) { alive(); h = append(h, fmt.Sprint("aims ", e.slot, t.slot)) })
 	childOf.OnRemove(func(e, t Entity) { alive(); h = append(h, fmt.Sprint("child ", e.slot, t.slot)) })
 	if !w.Delete(es[0]) {
-		t.Error("not deleted")
+		t.Error("Delete refuses")
 	}
 	h.expect(t, "Delete", "pos 0", "pos 1", "pos 2", "pos 3", "child 1 0", "child 2 1", "aims 0 3",
 		"aims 5 2")
 	if w.Len() != 2 || !aims.Has(es[4]) || aims.Has(es[5]) {
-		t.Errorf("%d are left", w.Len())
+		t.Errorf("%d entities are left", w.Len())
 	}
 	w.checkInvariants()
 	closing = true
@@ -329,9 +329,9 @@ func TestRelationMisuse(t *testing.T) {
 		{"unknown rule", func() { NewRelation(w, "x", RelationOptions{OnDelete: 7}) },
 			[]string{"OnDelete is 7", "Orphan, Cascade or Refuse"}},
 		{"To in another world", func() { q.To(foreign, es[0]) }, []string{`belongs to world "abroad"`}},
-		{"To of what is left out", func() { q.Without(childOf).To(childOf, es[0]) },
+		{"To of an excluded relation", func() { q.Without(childOf).To(childOf, es[0]) },
 			[]string{"asks for ChildOf and leaves it out"}},
-		{"leaving out To", func() { q.To(childOf, es[0]).Without(childOf) },
+		{"Without after To", func() { q.To(childOf, es[0]).Without(childOf) },
 			[]string{"asks for ChildOf and leaves it out"}},
 		{"To twice", func() { q.To(childOf, es[0]).To(childOf, es[1]) },
 			[]string{"a target in ChildOf already"}},
@@ -438,7 +438,7 @@ func TestRelationMisuse(t *testing.T) {
 	}
 }
 
-// TestSetRunOfAnotherWorld: a run knows its world.
+// TestSetRunOfAnotherWorld: SetRun refuses a run of another world.
 func TestSetRunOfAnotherWorld(t *testing.T) {
 	w, abroad := NewWorld(Options{MaxEntities: 1024}), NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -450,7 +450,7 @@ func TestSetRunOfAnotherWorld(t *testing.T) {
 		says(t, func() { rel.SetRun(run, target) }, "SetRun: the run belongs to another world")
 	})
 	if rel.Len() != 0 || !rel.SetRun(Run{}, target) {
-		t.Errorf("%d are related", rel.Len())
+		t.Errorf("%d entities are related", rel.Len())
 	}
 }
 
@@ -465,13 +465,13 @@ func TestSourcesAfter(t *testing.T) {
 	}
 	for i, e := range children {
 		if got := slices.Collect(childOf.SourcesAfter(e)); !slices.Equal(got, children[i+1:]) {
-			t.Fatalf("after %d: %v", i, got)
+			t.Fatalf("the sources after child %d are %v", i, got)
 		}
 	}
 	childOf.Set(children[50], es[1])
 	for _, e := range []Entity{children[50], parent, {}} {
 		for after := range childOf.SourcesAfter(e) {
-			t.Errorf("%v after %v", after, e)
+			t.Errorf("%v comes after %v", after, e)
 		}
 	}
 	says(t, func() {
