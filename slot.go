@@ -26,11 +26,14 @@ type Slot struct {
 // Index returns the number of the slot, the entity's index in every column, as [Entity.Slot] does.
 func (s Slot) Index() int { return int(s.n) }
 
-// Entity returns the entity in the slot. The zero Slot gives the zero Entity, and so does a slot of a closed
-// world.
+// Entity returns the entity in the slot. The zero Slot gives the zero Entity. Entity panics if the world is
+// closed.
 func (s Slot) Entity() Entity {
-	if s.world == nil || s.n >= s.world.size {
+	if s.world == nil {
 		return Entity{}
+	}
+	if s.n >= s.world.size {
+		panic(outdated{s})
 	}
 	return s.world.entityIn(s.n)
 }
@@ -197,6 +200,17 @@ func (c *column) mustHaveSlot(s Slot, method string) {
 	if !c.hasAt(s.n) {
 		panic(lacking{c, s.n, method})
 	}
+}
+
+// outdated is the value that [Slot.Entity] panics with if the slot lies beyond the world's slots.
+type outdated struct{ s Slot }
+
+func (o outdated) Error() string {
+	if o.s.world.closed {
+		return closedMessage("Slot.Entity or Run.Entity", o.s.world)
+	}
+	return fmt.Sprintf("vast: slot %d is beyond the %d slots of world %q: use slots and runs in the loop that "+
+		"yields them, and keep entities", o.s.n, o.s.world.size, o.s.world.options.Name)
 }
 
 // lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes

@@ -62,7 +62,6 @@ func TestWorldsInTurn(t *testing.T) {
 		for what, use := range map[string]func(){
 			"a component":       func() { m.Kilograms++ },
 			"a large component": func() { block[99]++ },
-			"a run's entity":    func() { old[0] = run.Entity(0) },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {
 				t.Fatalf("%s of a closed world: %v", what, f)
