@@ -281,8 +281,8 @@ func TestFaultsInACall(t *testing.T) {
 	}
 }
 
-// TestEndlessCallsBack lets a source call the buffer that calls it. Calls that append panic and change
-// nothing; calls that release and read work.
+// TestEndlessCallsBack lets a source call the buffer that calls it. Methods that append bytes panic
+// and change nothing. Methods that release and read bytes work.
 func TestEndlessCallsBack(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {

@@ -163,7 +163,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 				})
 			}
 			read, err := readUntilEnded(t, r, rand.New(rand.NewPCG(seed, uint64(round)<<2|3)), copying)
-			// The end is final, whatever the writer does meanwhile; only Close may follow it.
+			// No call of the writer changes the reader's error after the end. Only Close may change it.
 			behind := func(may ...error) {
 				b, again := r.Peek(1)
 				n, errRead := r.Read(make([]byte, 1))

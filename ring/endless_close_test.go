@@ -20,7 +20,7 @@ type closing int
 const (
 	closedBetween closing = iota // between two calls
 	closedTwice                  // between two calls, twice
-	closedRefused                // the system refuses once, and the calls continue
+	closedRefused                // the system refuses the first Close, and the calls continue
 	closedInside                 // by the source of a ReadFrom, which then continues
 	closings
 )

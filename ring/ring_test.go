@@ -137,7 +137,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// liar is a source and destination that claims to have moved this many bytes.
+// liar is a source and destination that claims to have moved as many bytes as its value.
 type liar int
 
 func (l liar) Read([]byte) (int, error) { return int(l), nil }

@@ -94,6 +94,6 @@ func TestOfFromManyGoroutines(t *testing.T) {
 		<-ended
 	}
 	if list := Of(w); !slices.Equal(list, []*Schedule{stay}) {
-		t.Errorf("left over: %v", list)
+		t.Errorf("schedules are left: %v", list)
 	}
 }

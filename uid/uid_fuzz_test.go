@@ -22,7 +22,7 @@ func FuzzSources(f *testing.F) {
 					t.Fatal(err)
 				}
 				if left := s.end - s.next; left < uint64(n-48)*700 {
-					t.Fatalf("%d IDs are left", left)
+					t.Fatalf("only %d IDs are left", left)
 				}
 				continue
 			}

@@ -53,7 +53,7 @@ func TestUnique(t *testing.T) {
 		t.Fatalf("%d IDs, the lowest %d", len(all), all[0])
 	}
 	if distinct := len(slices.Compact(all)); distinct != len(all) {
-		t.Errorf("%d of %d IDs are equal to others", len(all)-distinct, len(all))
+		t.Errorf("%d of %d IDs are equal to other IDs", len(all)-distinct, len(all))
 	}
 }
 
