@@ -96,7 +96,7 @@ func fill(r *Region, off, n int) {
 	}
 }
 
-// populate calls Region.Populate. A system that does not support it is no error.
+// populate calls Region.Populate. It returns nil if the system does not support Populate.
 func populate(r *Region, off, n int) error {
 	err := r.Populate(off, n)
 	if errors.Is(err, errors.ErrUnsupported) {

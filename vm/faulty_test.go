@@ -88,7 +88,8 @@ func TestReserveFails(t *testing.T) {
 	}
 }
 
-// TestCommitFailsMidway: a failing commit takes back the gaps committed before, and its own part.
+// TestCommitFailsMidway: a failing Commit decommits the gaps that it committed before, and the gap that
+// failed.
 func TestCommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})

@@ -183,7 +183,7 @@ func strictMode(t *testing.T) {
 	t.Helper()
 	mode := filepath.Join(t.TempDir(), "mode")
 	must(t, os.WriteFile(mode, []byte("2\n"), 0o644))
-	runtime.LockOSThread() // for good: the thread ends with the test
+	runtime.LockOSThread() // never unlocked, so that the thread ends with the test
 	for _, step := range []func() error{
 		func() error { return unix.Unshare(unix.CLONE_NEWNS) },
 		func() error { return unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },

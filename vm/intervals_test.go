@@ -12,7 +12,7 @@ const modelSize = 64
 // intervalModel is a set of offsets as an array.
 type intervalModel [modelSize]bool
 
-// ranges returns the maximal ranges inside [lo, hi) whose offsets are all in the set, or all not.
+// ranges returns the maximal ranges inside [lo, hi) whose offsets are all in the set, or all outside.
 func (m *intervalModel) ranges(lo, hi int, in bool) []interval {
 	var out []interval
 	for i := lo; i < hi; i++ {
@@ -28,7 +28,7 @@ func (m *intervalModel) ranges(lo, hi int, in bool) []interval {
 	return out
 }
 
-// driveIntervals decodes three bytes an operation and compares every answer with the model's.
+// driveIntervals decodes each operation from three bytes and compares every answer with the model's answer.
 func driveIntervals(t *testing.T, ops []byte) {
 	var s intervals
 	var m intervalModel

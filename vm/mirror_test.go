@@ -139,8 +139,8 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	for range 10 {
 		m := openMirror(t, be, size, Options{})
 		if first, _ := halves(m); m.Base() != base || first[5] != 0 {
-			t.Fatalf("the next mirror is at %p and holds %d, the closed one was at %p", m.Base(), first[5],
-				base)
+			t.Fatalf("the next mirror is at %p and holds %d, the closed mirror was at %p", m.Base(),
+				first[5], base)
 		}
 		must(t, m.Close())
 	}

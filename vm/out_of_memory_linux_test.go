@@ -71,7 +71,7 @@ func TestOutOfMemory(t *testing.T) {
 	for role, environment := range map[string][]string{
 		"budget of its own":             nil,
 		"budget of the environment":     {LimitVariable + "=50%"},
-		"budget beside the Go heap":     {LimitVariable + "=100%", "GOMEMLIMIT=96MiB"},
+		"budget with a GOMEMLIMIT":      {LimitVariable + "=100%", "GOMEMLIMIT=96MiB"},
 		"budget in bytes":               {LimitVariable + "=96MiB"},
 		"budget of the program's own":   {LimitVariable + "=1TiB"},
 		"budget of a wrong environment": {LimitVariable + "=a lot"},

@@ -56,7 +56,7 @@ func TestRecycle(t *testing.T) {
 		base = r.Base()
 		public, private := carved(t, r, 100, false), carved(t, r, 100, true)
 		if end := private.Offset() + private.Size(); end != r.Size() || public.Offset() != 0 {
-			t.Errorf("the public part is at %d, the private one ends at %d", public.Offset(), end)
+			t.Errorf("the public part is at %d, the private part ends at %d", public.Offset(), end)
 		}
 		if r.Committed() != 0 || !faults(func() { writeAt(public.Base(), 0) }) {
 			t.Errorf("round %d: a page is usable before it is committed", round)

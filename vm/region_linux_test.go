@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. Its sum
-// counts these mappings as "mappings". It also returns their names.
+// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. sum also
+// holds the number of these mappings, under "mappings", and names holds the names of these mappings.
 func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	tb.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -145,7 +145,7 @@ func TestLockedPages(t *testing.T) {
 	}
 	must(t, r.Decommit(p, p))
 	if r.Committed() != 3*p || mincore(t, r, p, p) != 0 || !faults(func() { sink = view(r)[p] }) {
-		t.Errorf("a decommitted page is still there")
+		t.Errorf("a decommitted page is still committed, in memory or usable")
 	}
 	must(t, r.Commit(p, p))
 	if got := view(r)[p]; got != 0 {

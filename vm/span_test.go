@@ -64,7 +64,7 @@ func TestSpanGrow(t *testing.T) {
 			{1, 0, 64 << 10},                  // the smallest step
 			{64 << 10, 0, 64 << 10},           // already committed
 			{64<<10 + 1, p, 64<<10 + p},       // the requested step
-			{mib, 1, mib},                     // need above step
+			{mib, 1, mib},                     // need is above step
 			{mib + 1, 0, mib + mib/8},         // ahead by an eighth
 			{mib + 1, 0, mib + mib/8},         // already committed
 			{8*mib - 3, 0, 8 * mib},           // in whole pages
