@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// storage is a column of numbers in any storage.
+// storage is a column of numbers of any kind, with its methods as functions.
 type storage struct {
 	name   string
 	column AnyColumn
@@ -71,7 +71,7 @@ func TestStoragesAgree(t *testing.T) {
 		with, without := w.Archetype(s.column), w.Archetype()
 		q, rest := w.Query(s.column), w.Query().Without(s.column)
 		r := rand.New(rand.NewPCG(seed, 0))
-		model := map[Entity]uint64{} // by entity
+		model := map[Entity]uint64{} // the value of each entity
 		alive := []Entity{}
 		steps := 30_000
 		if testing.Short() {

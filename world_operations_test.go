@@ -349,7 +349,7 @@ func (m *model) applyRuns(b *byteStream) {
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
 		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end),
-			"the run [%d, +%d) begins before the end of the last run or at it, %d", r.Start(), r.Len(), end)
+			"the run [%d, +%d) begins at or before the end of the last run, %d", r.Start(), r.Len(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
 		m.must(n+r.Len() <= len(es), "more entities than match")

@@ -282,8 +282,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at once. The race detector finds no race;
-// in its builds, columns are Go memory.
+// TestReaders runs queries and look-ups on several goroutines at once. In builds with the race
+// detector, columns are Go heap memory, and the detector finds no race.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
