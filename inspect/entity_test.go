@@ -144,7 +144,7 @@ func TestEntityIsCopied(t *testing.T) {
 	}
 }
 
-// TestEntityTopic follows an entity until it is deleted.
+// TestEntityTopic: a stream about an entity sends its new values, and an error after the entity is deleted.
 func TestEntityTopic(t *testing.T) {
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -327,7 +327,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	}
 }
 
-// TestManyNames searches 9,000 names, which the inspector reads in several visits.
+// TestManyNames: a search finds its matches among 9,000 names, which the inspector reads in several visits.
 func TestManyNames(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 9000)
 	f.see(t, func() {

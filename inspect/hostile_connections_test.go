@@ -209,7 +209,8 @@ func TestHeadOfStream(t *testing.T) {
 	eventually(t, "the stream ends", func() bool { return len(f.streams) == 0 })
 }
 
-// TestNobodyIsLeftWaiting runs alone, because it counts goroutines.
+// TestNobodyIsLeftWaiting: no request and no goroutine is left after refusals and after clients hang up. The
+// test runs alone, because it counts goroutines.
 func TestNobodyIsLeftWaiting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := vast.NewWorld(vast.Options{})

@@ -114,7 +114,7 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-// TestBrokenRequests: the server refuses invalid requests and answers later ones.
+// TestBrokenRequests: the server refuses invalid requests and answers later requests.
 func TestBrokenRequests(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()

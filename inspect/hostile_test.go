@@ -175,7 +175,7 @@ func TestForeignHost(t *testing.T) {
 		"proxy.example", "PROXY.example:80"} {
 		if answer, body := exchange(t, addr, head("GET", prefix+"world",
 			host)); answer.StatusCode != http.StatusOK {
-			t.Errorf("at %q: %d %s", host, answer.StatusCode, body)
+			t.Errorf("the host %q: %d %s", host, answer.StatusCode, body)
 		}
 	}
 }

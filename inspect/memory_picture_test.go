@@ -98,7 +98,8 @@ func TestPictureOfEverything(t *testing.T) {
 	}
 }
 
-// TestPictureOfElements draws a cell for each element, and then one cell for all elements.
+// TestPictureOfElements: a picture shows the density and the archetype of single elements, and of all
+// elements in one cell.
 func TestPictureOfElements(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -257,8 +258,8 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples lets a picture read only four words, so that the picture samples, which a
-// complete picture does only in a huge world.
+// TestDensityOfSamples lets a picture read only four words, so that it samples the density. Other pictures do
+// so only in a huge world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}

@@ -105,7 +105,7 @@ func TestPlaces(t *testing.T) {
 			got.Name != "Infected" || got.Kind != "elements" || got.Byte != int(offset) ||
 			!strings.Contains(got.State, "committed") ||
 			!slices.Equal(got.Archetype, []string{"Position", "Velocity"}) {
-			t.Errorf("at %s lies %+v", field, got)
+			t.Errorf("the answer for the field %s is %+v", field, got)
 		}
 	}
 	// The first word of live bits stands for the three towns.
@@ -113,13 +113,13 @@ func TestPlaces(t *testing.T) {
 	var got placeAnswer
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First), &got)
 	if got.Kind != "live" || got.FirstSlot != 0 || got.Slots != 64 || got.InUse != 3 || got.Entity != nil {
-		t.Errorf("at the first word lies %+v", got)
+		t.Errorf("the answer for the first word is %+v", got)
 	}
 	// The answer includes the name of the entity.
 	a = m.area(t, "Position", "elements")
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(f.hostile.Slot())*a.Stride), &got)
 	if got.Entity == nil || got.Entity.Name != hostileName || got.Field != "X" {
-		t.Errorf("at the town with the hostile name lies %+v", got)
+		t.Errorf("the answer for the town with the hostile name is %+v", got)
 	}
 	for _, query := range []string{"", "offset=", "offset=-1", "offset=x", "offset=99999999999999999999"} {
 		f.refused(t, http.StatusBadRequest, "GET", "memory/at?"+query, "", "")
@@ -199,7 +199,7 @@ func TestBytes(t *testing.T) {
 	var at placeAnswer
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", b.From+since), &at)
 	if at.Field != "Since" || at.Entity == nil || at.Entity.ID != f.people[10].String() {
-		t.Errorf("at the field Since lies %+v", at)
+		t.Errorf("the answer for the field Since is %+v", at)
 	}
 	if b = get(f.london, "Ship"); b.From != -1 || b.Size != 260 || len(b.Hex) != 520 ||
 		b.Parts[0].Text != "7" || len(b.Parts) != 65 {

@@ -368,7 +368,7 @@ func (k *oddCase) costs(t *testing.T) {
 	}
 }
 
-// testTag checks the answers about a tag, as oddCase.test does for components with a value.
+// testTag checks the answers about a tag. For components with a value, oddCase.test does the same.
 func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	var a entityAnswer
 	f.get(t, "entities/"+e.String(), &a)

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is a number of elements that takes minutes to count. Only an array of
-// zero-size elements can be so long.
+// many is a number of elements that takes minutes to count. Only an array of zero-size
+// elements can be so long.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 // Components of odd shapes. Type parameters keep the number of declarations small.

@@ -42,7 +42,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("the overview was taken %v ago", age)
 	}
 	if len(got.History) == 0 || got.History[len(got.History)-1].At < n.At {
-		t.Errorf("the history has %d samples, and lacks the last one", len(got.History))
+		t.Errorf("the history has %d samples, and lacks the last sample", len(got.History))
 	}
 
 	var systems, columns []string

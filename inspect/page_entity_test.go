@@ -206,7 +206,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 	})
 }
 
-// TestPageEntityTree walks through children with the keyboard.
+// TestPageEntityTree: the keyboard alone can walk through the tree of children.
 func TestPageEntityTree(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{})

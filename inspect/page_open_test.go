@@ -35,8 +35,8 @@ func TestPageLoads(t *testing.T) {
 	}
 }
 
-// TestPageOfEachName opens each page by the navigation: it must show a text without a complaint in the
-// console.
+// TestPageOfEachName opens each page by the navigation. Each page must show a text, and the console must stay
+// empty.
 func TestPageOfEachName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

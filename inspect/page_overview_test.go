@@ -50,7 +50,8 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewWithoutSchedule shows a world that runs without a schedule.
+// TestPageOverviewWithoutSchedule: the page shows a world without a schedule, and says that it has no
+// schedule.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
 	t.Parallel()
 	w := vast.NewWorld(vast.Options{Name: "by hand"})

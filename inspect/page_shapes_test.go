@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestPageKeepsNamesakesApart edits and queries one of two components with the same name.
+// TestPageKeepsNamesakesApart: the pages edit and query the chosen one of two components with the same name.
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})

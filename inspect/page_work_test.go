@@ -94,7 +94,7 @@ func TestPageQueryError(t *testing.T) {
 	p.waitText(".queries-state", "90 entities") // 100 people are infected, and 10 of these are dead
 }
 
-// TestPageListsMillion scrolls through a million entities and opens one near the end.
+// TestPageListsMillion scrolls through a million entities and opens the last entity.
 func TestPageListsMillion(t *testing.T) {
 	t.Parallel()
 	browsertest.Needed(t) // before newFixtureOf, which needs more addresses than 32 bits have

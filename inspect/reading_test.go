@@ -136,8 +136,8 @@ func TestHistory(t *testing.T) {
 			continue
 		}
 		if len(got) != i-first+1 || got[0].At != float64(first) || got[len(got)-1].At != float64(i) {
-			t.Fatalf("after %d: %d samples from %v, want %d from %d", i, len(got), got[0].At, i-first+1,
-				first)
+			t.Fatalf("after sample %d: %d samples from %v, want %d from %d", i, len(got), got[0].At,
+				i-first+1, first)
 		}
 	}
 }

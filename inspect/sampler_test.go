@@ -68,7 +68,7 @@ func (p *paced) sample(t *testing.T) Sample {
 	return s
 }
 
-// near reports whether a rate is within a tenth of the expected one.
+// near reports whether a rate is within a tenth of the expected rate.
 func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
 
 func TestSamplerTakesASampleASecond(t *testing.T) {

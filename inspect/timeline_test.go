@@ -60,7 +60,7 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 		var a timelineAnswer
 		f.get(t, "systems/timeline", &a)
 		if a.Fresh || len(a.Ticks) != 1 || a.Ticks[0].Tick != made.Tick || len(a.Ticks[0].Spans) < 3 {
-			t.Errorf("after %+v: %+v", made, a)
+			t.Errorf("the timeline after the step %+v is %+v", made, a)
 		}
 	}
 }
