@@ -169,8 +169,8 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 	}
 }
 
-// TestCursorWhileClearing clears each run as soon as the cursor yields it, which the removal of all matches
-// does too.
+// TestCursorWhileClearing clears each run as soon as the cursor yields it. The removal of all matches does
+// the same.
 func TestCursorWhileClearing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

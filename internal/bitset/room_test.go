@@ -53,7 +53,7 @@ func TestHeapSetIsSmall(t *testing.T) {
 	}
 }
 
-// TestCheckFindsWrongSummaries breaks each level of the summaries.
+// TestCheckFindsWrongSummaries breaks each level of the summaries. CheckInvariants names the wrong summary.
 func TestCheckFindsWrongSummaries(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(*Set)
