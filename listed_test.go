@@ -68,7 +68,7 @@ func TestListedWalk(t *testing.T) {
 			num.Add(e, uint64(i))
 		}
 	}
-	w.Archetype(num).NewN(400, nil) // they take slots that were used before
+	w.Archetype(num).NewN(400, nil) // takes slots that were used before
 	pool = append(pool, entitiesOf(w.Query())...)
 	pool = append(pool, Entity{}, Entity{1<<32 - 1, 1}, Entity{1 << 20, pool[0].generation})
 	for range 300 {

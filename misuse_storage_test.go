@@ -48,7 +48,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 				t.Errorf("%s: an operation found or changed %s", s.name, name)
 			}
 		}
-		// Adding a component that exists overwrites it. That does not change the structure, so a query may
+		// Adding a component that exists overwrites it. The structure does not change, so a query may
 		// run.
 		for e := range w.Query(s.column).All() {
 			if !s.add(e, 6) {
@@ -116,8 +116,8 @@ func TestChangesInNestedQueries(t *testing.T) {
 	}
 }
 
-// TestRecursionInOnRemove: a callback that removes components or deletes entities panics before anything is
-// lost, even if it does so to its own entity.
+// TestRecursionInOnRemove: a callback that removes a component or deletes an entity, even its own entity,
+// panics before anything is lost.
 func TestRecursionInOnRemove(t *testing.T) {
 	for kind := range 4 {
 		for name, do := range map[string]func(w *World, s bulkVerbs, e Entity){
@@ -179,7 +179,7 @@ func TestFourBillionSlots(t *testing.T) {
 	}
 }
 
-// TestExtremeComponents uses components of 0 bytes and of 1 MiB.
+// TestExtremeComponents: columns hold components of 0 bytes and of 1 MiB.
 func TestExtremeComponents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()

@@ -155,7 +155,8 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
 }
 
-// TestManyColumns uses 300 columns, which are more than a word's mask has bits. Each has a few entities.
+// TestManyColumns uses 300 columns, which are more than a word's mask has bits. Each column has a few
+// entities.
 func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()

@@ -113,7 +113,8 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.c.internal = false
 }
 
-// TestAmongAgain runs a query with a list again after some entities were deleted and others made.
+// TestAmongAgain runs a query with a list again after some entities were deleted and other entities were
+// made.
 func TestAmongAgain(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -138,7 +139,7 @@ func TestAmongAgain(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestFormsSideBySide runs queries on several goroutines at once, for the race detector.
+// TestFormsSideBySide: several goroutines can run the same query at once without a data race.
 func TestFormsSideBySide(t *testing.T) {
 	f := newFormsWorld(rand.New(rand.NewPCG(1, 2)), 70, 3000)
 	defer f.Close()

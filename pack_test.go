@@ -164,7 +164,7 @@ func TestPackInSteps(t *testing.T) {
 	}
 	a, s := all.Stats().Archetypes[0], steps.Stats().Archetypes[0]
 	if a.Runs != s.Runs || a.Slots != s.Slots {
-		t.Errorf("in one call %+v, in steps %+v", a, s)
+		t.Errorf("after one call %+v, after several steps %+v", a, s)
 	}
 	one, other := all.numbers(), steps.numbers()
 	slices.Sort(one)

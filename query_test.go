@@ -103,7 +103,8 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 	}
 }
 
-// TestRunsAreMaximal puts gaps at the borders of words, of 4,096 slots and of 262,144 slots.
+// TestRunsAreMaximal puts gaps at the borders of words, of 4,096 slots and of 262,144 slots. A run ends only
+// at a gap.
 func TestRunsAreMaximal(t *testing.T) {
 	slots := 1 << 19
 	gaps := []int{0, 63, 64, 127, 1000, 4095, 4096, 8192, 100_000, 262_143, 262_144, 300_000}
@@ -217,7 +218,8 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfEightColumns sets random bits in more columns than the filter has fields for.
+// TestQueryOfEightColumns: a query can name more columns than the filter has fields for. The columns have
+// random bits.
 func TestQueryOfEightColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

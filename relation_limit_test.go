@@ -89,7 +89,7 @@ func TestRelationGrow(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRunsBeyondTargets links runs that lie beyond all slots that were ever targets.
+// TestRunsBeyondTargets links and unlinks entities in slots beyond every slot that was ever a target.
 func TestRunsBeyondTargets(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 20})
 	defer w.Close()
