@@ -78,8 +78,8 @@ func (m *promisesModel) must(ok bool, format string, a ...any) {
 	}
 }
 
-// try calls f and reports whether f succeeded. A promised f must succeed. A failed f must have changed
-// nothing.
+// try calls f and reports whether f succeeded. If promised is true, f must succeed. If f fails, it must have
+// changed nothing.
 func (m *promisesModel) try(promised bool, f func() error) bool {
 	m.t.Helper()
 	type state struct {

@@ -90,7 +90,7 @@ func TestPictureOfEverything(t *testing.T) {
 					m.Areas[cell[5]])
 			}
 		}
-		// Resident memory may grow meanwhile, by pages that are touched for the first time.
+		// Resident memory may grow between the requests, by pages that are touched for the first time.
 		if at != m.Bytes || c != committed || r < resident {
 			t.Errorf("%d cells have %d bytes, %d committed, %d resident; want %d, %d, %d", n, at, c, r,
 				m.Bytes, committed, resident)

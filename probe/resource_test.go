@@ -14,7 +14,7 @@ type clock struct {
 	_    int // reflection finds this unexported field
 }
 
-// refused reports whether f panics with a message that contains s.
+// refused checks that f panics with a message that contains s.
 func refused(t *testing.T, s string, f func()) {
 	t.Helper()
 	defer func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term. of reports whether an entity fulfils the condition.
+// condition is an alternative of a term. The function of reports whether an entity fulfils the condition.
 type condition struct {
 	text string
 	of   func(f *testWorld, e vast.Entity) bool
