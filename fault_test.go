@@ -75,12 +75,8 @@ func TestColumnFault(t *testing.T) {
 			t.Errorf("the error does not contain %q:\n%s", want, text)
 		}
 	}
-	// The pointer p and the run outlive their world.
-	p := c.Get(e)
-	run := Run{}
-	for r := range c.c.world.Query(c).Runs() {
-		run = r
-	}
+	// The pointers outlive their world.
+	p, generation := c.Get(e), c.c.world.generation(e.slot)
 	if err := c.c.world.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +85,7 @@ func TestColumnFault(t *testing.T) {
 	if f.String() != want || !f.Closed {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}
-	f = faultOf(t, func() { e = run.Entity(0) })
+	f = faultOf(t, func() { e.generation = *generation })
 	want = ` of the entities of world "demo" is gone: it was closed`
 	if !strings.HasSuffix(f.String(), want) {
 		t.Errorf("the fault says %q, want %q", f, want)
