@@ -74,6 +74,9 @@ func hasHeading(t *testing.T, page, anchor string) bool {
 
 // TestSourcesAreShown checks that the tests and the benchmark workloads that docs/sources.md names exist.
 func TestSourcesAreShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the document and the names are the same in every build: the long form compares them")
+	}
 	page, err := os.ReadFile("docs/sources.md")
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,9 @@ func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)
 	}
+	if testing.Short() {
+		t.Skip("the programs of the documents are the same in every build: the long form compiles them")
+	}
 	childtest.Needed(t)
 	var programs []*documented
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/guide/*.md"} {

@@ -182,7 +182,10 @@ func TestPackGivesMemoryBack(t *testing.T) {
 	defer w.Close()
 	c := NewColumn[[16]uint64](w)
 	a := w.Archetype(c)
-	const n = 100_000
+	n := 100_000
+	if testing.Short() {
+		n = 25_000
+	}
 	a.NewN(n, func(r Run) {
 		for i := range c.Slice(r) {
 			c.Slice(r)[i][0] = 1
