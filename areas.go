@@ -66,8 +66,8 @@ func (c *column) parts(add func(AnyColumn, probing.Part)) {
 	}
 }
 
-// parts calls add for the three sets and the generations of a tracker's marks. i is the number of these marks
-// in their column, or among the world's unused marks.
+// parts calls add for the three sets and the generations of a tracker's marks. i is the index of m among the
+// marks of its column, or among the world's unused marks.
 func (m *marks) parts(i int, col AnyColumn, add func(AnyColumn, probing.Part)) {
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3 * i, Set: m.changed})
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3*i + 1, Set: m.touched})

@@ -70,9 +70,10 @@ func (b callback) String() string {
 	return b.what
 }
 
-// mustNotBeInCallback panics if a callback of one operation calls another. It runs before the first change,
-// so that nothing is half done. The short paths of New and Delete do not call it if no hook can miss a
-// change: the operation that called the callback notices the change afterwards.
+// mustNotBeInCallback panics if a callback of one operation calls another operation. This check comes before
+// the first change, so that nothing is half done. The short paths of New and Delete skip the check where no
+// hook, store or tracker watches the change. Then the operation that runs the callback finds the change after
+// the callback has returned, and panics.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
@@ -85,8 +86,9 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics if a callback calls a method that changes no structure, but takes away room that the
-// operation relies on.
+// mustRunAlone panics if a callback calls the method named what. Such a method makes no structural change,
+// but must not run inside an operation. World.Trim and World.Require give up room that the operation made,
+// Tracker.Next forgets notes, and a world saved in a callback would be half changed.
 func (w *World) mustRunAlone(what string) {
 	if w.calling.what != "" {
 		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what,

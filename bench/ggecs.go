@@ -99,8 +99,8 @@ func makeGGECS(s *worlds[ecs.World]) {
 	s.made++
 }
 
-// newGGECS returns an empty world with Position, Velocity and the first of C1 … C10; extras is the number of
-// component types from C1 on.
+// newGGECS returns an empty world with the component types Position, Velocity and the first few of C1 … C10.
+// extras is the number of types from C1 on.
 func newGGECS(extras int) *ggecsStore {
 	s := &ggecsStore{world: ecs.NewWorld(initialCapacity)}
 	for _, registry := range []ecs.ComponentRegistry{

@@ -18,7 +18,8 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the number of component types in addition to the types of query2comp.
+// hierarchyExtras is the number of component types in addition to Position and Velocity in the worlds that
+// time an empty query.
 const hierarchyExtras = 1
 
 // The shape of a family.

@@ -10,8 +10,8 @@ import (
 // Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both
 // components, and add the velocity to the position.
 //
-// All sides read v through a slice that is cut to the length of p, which removes a bounds check. The loops of
-// all sides are identical.
+// The sides that loop over slices cut v to the length of p, which removes a bounds check. These loops are
+// identical. The other sides visit one entity at a time.
 
 // vastQuery is a system of Vast: its query and its columns.
 type vastQuery struct {
@@ -94,11 +94,11 @@ func velocityOf(i int) Velocity {
 	return Velocity{X: 1, Y: float64(i % 4)}
 }
 
-// A tally is the sum of all positions in a world.
+// A tally has the figures that check compares.
 type tally struct {
-	entities int
-	matching int
-	x, y     float64
+	entities int     // all entities in the world
+	matching int     // entities that the query matches
+	x, y     float64 // the sum of all positions in the world
 }
 
 // add adds one entity's position.

@@ -24,7 +24,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 		return
 	}
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes memory from Go's heap, which no limit refuses")
+		t.Skip("Go's heap does not report the limit as an error, and the heap stand-in uses Go's heap")
 	}
 	childtest.Needed(t)
 	for _, which := range []string{"RLIMIT_AS", "RLIMIT_DATA"} {

@@ -15,7 +15,8 @@ type momentum struct{ X, Y, Z float64 }
 type charge struct{ Now, Most, Rate float64 }
 type kind struct{ Class, Flags uint32 }
 
-// million makes a world of a million entities with three components of 56 bytes in all.
+// million makes a world with three columns, whose elements have 56 bytes in all. If full is true, the world
+// has a million entities with all three components. If full is false, the world has no entities.
 func million(b *testing.B, full bool) *vast.World {
 	w := vast.NewWorld(vast.Options{})
 	b.Cleanup(func() { w.Close() })
@@ -32,7 +33,7 @@ func million(b *testing.B, full bool) *vast.World {
 	return w
 }
 
-// BenchmarkSave saves a world of 56 MB to a file, beside writing as many bytes to a file.
+// BenchmarkSave compares saving a world of 56 MB to a file with writing as many plain bytes to a file.
 func BenchmarkSave(b *testing.B) {
 	w := million(b, true)
 	var plain bytes.Buffer
@@ -65,7 +66,8 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad loads the world of BenchmarkSave from a file, beside reading the file into fresh memory.
+// BenchmarkLoad compares loading the world of BenchmarkSave from a file with reading that file into fresh
+// memory.
 func BenchmarkLoad(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "file")
 	f, err := os.Create(path)

@@ -10,8 +10,10 @@ import (
 
 const noReserve = unix.MAP_NORESERVE
 
-// decommit keeps names and advice if memory is not charged. In strict overcommit mode only a fresh mapping
-// gives the charge back, and on some kernels only a fresh mapping gives memory back.
+// decommit makes the pages inaccessible and gives their memory back; the range keeps its name and advice. In
+// two cases decommit makes a fresh mapping, which loses name and advice. In strict overcommit mode only a
+// fresh mapping gives the charge back. If the kernel ignores or refuses MADV_DONTNEED, only a fresh mapping
+// gives the memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	if facts().OvercommitMode == 2 || !heedsAdvice() {
 		return true, b.reset(p, n)
@@ -26,21 +28,23 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	}
 	if err != nil {
 		// mprotect stops at the page where it fails. This call makes the changed pages usable again. It needs
-		// no new mapping, so it can fail only if mmap has taken the process past the limit of mappings by
-		// one.
+		// no new mapping. It can fail only if the process has one mapping more than the limit, which mmap
+		// allows.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
 	return bare, nil
 }
 
-// keeps returns false in strict overcommit mode, because inaccessible pages that were written stay charged.
-// It also returns false if the kernel ignores advice.
+// keeps reports whether inaccessible pages can keep their memory without a charge; see keeper. keeps returns
+// false in strict overcommit mode, because inaccessible pages that were written stay charged. keeps also
+// returns false if the kernel ignores advice.
 func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
 
-// discard gives memory back at once; the kernel zeroes the pages when they are touched again. If the kernel
-// ignores or refuses that advice, a fresh mapping does the same. The range is first mapped without access,
-// because a failed mmap may have unmapped it, and pages without access need no charge that could be refused.
+// discard gives memory back at once by MADV_DONTNEED; the kernel zeroes the pages when they are touched
+// again. If the kernel ignores or refuses this advice, a fresh mapping does the same, in two steps. The first
+// step maps the range without access, which needs no charge that the kernel could refuse. The second step
+// makes the pages accessible. A single mmap with access could fail and leave the range unmapped.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if heedsAdvice() {
 		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)

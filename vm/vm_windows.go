@@ -34,14 +34,14 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 }
 
 // decommit gives back the memory and the charge. DiscardVirtualMemory and OfferVirtualMemory would keep the
-// charge, so other processes could not use the commit limit.
+// charge, so other processes could not use that part of the commit limit.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
 // discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave
-// the contents undefined instead of zero. Between the two calls another process may take the system's last
-// memory.
+// the contents undefined instead of zero. After the decommit another process may take the rest of the commit
+// limit. Then the commit fails, and the error wraps errLost.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -133,7 +133,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
-		// The code depends on whether the size exceeds the free addresses or all addresses.
+		// Windows has one code for more than the free addresses and another for more than all addresses, so
+		// every code counts.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -15,8 +15,8 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 // missing stands for a second without a sample.
 var missing = math.NaN()
 
-// bySecond lays out a figure of the samples, one cell a second, the newest at the right. Seconds without a
-// sample are missing.
+// bySecond returns one value a second, for as many seconds as there are cells. The newest value is the last.
+// figure takes the value from a sample. A second without a sample has the value missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil
@@ -33,7 +33,7 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// If two samples fall into one second, a false gap remains in the second before or after.
+	// If two samples fall into one second, the second before or after has none. Fill such gaps of one second.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
