@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -183,7 +184,7 @@ func TestPackGivesMemoryBack(t *testing.T) {
 	c := NewColumn[[16]uint64](w)
 	a := w.Archetype(c)
 	n := 100_000
-	if testing.Short() {
+	if testing.Short() && invariants.Enabled { // the checks take seconds
 		n = 25_000
 	}
 	a.NewN(n, func(r Run) {

@@ -24,7 +24,8 @@ type restored struct {
 
 // Restore prepares an empty world for a state, and returns the arrays to fill. Bits and floors lie in Go
 // memory until Settle. Restore returns an error if the world is not empty, or has no room, or if the state
-// contradicts itself. If the first result is nil then, the world is as it was; otherwise it must be closed.
+// contradicts itself. If the first result is nil then, the world is as it was; otherwise the world must be
+// abandoned and closed, as after an error of Settle or Finish.
 func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	w.mustBeOpen("store.Load")
 	w.mustNotBeInCallback(opRestore)
@@ -80,9 +81,7 @@ func (r *restored) column(i int) error {
 			return err
 		}
 	}
-	if s.Notes = s.Notes[:min(len(s.Notes), len(c.marks))]; !c.tracked {
-		s.Notes = nil
-	}
+	s.Notes = s.Notes[:min(len(s.Notes), len(c.marks))]
 	for n, end := range s.Notes {
 		if end < 0 || end%64 != 0 || end > r.s.Used*64 {
 			return fmt.Errorf("a tracker of column %s has notes up to slot %d", c.name, end)
@@ -223,22 +222,21 @@ func (r *restored) array(kind string, column, number int) *state.Array {
 func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Len) }
 
 // Settle gives the restored world its entities and components, after all arrays have been filled. The
-// components of a HeapColumn are zero. If the arrays contradict each other, Settle returns an error, and the
-// world must be closed.
-func (states) Settle(of any) error {
-	r := of.(*restored)
-	err := r.settle()
-	if err != nil {
-		r.abandon()
-	}
-	return err
-}
+// components of a HeapColumn are zero. Settle returns an error if the arrays contradict each other.
+func (states) Settle(of any) error { return of.(*restored).settle() }
 
-// abandon empties the world, so that Close calls no callbacks.
-func (r *restored) abandon() {
+// Abandon empties a world whose restoration failed, so that it can be closed and no callback runs.
+func (states) Abandon(of any) {
+	r := of.(*restored)
 	r.w.live.Reset()
-	for _, c := range r.w.columns {
-		c.set.Reset()
+	for i := range r.s.Columns {
+		s := &r.s.Columns[i]
+		if c := columnIn(s); c != nil {
+			c.set.Reset()
+			if pool := c.pool(); pool != nil && s.Pool != nil {
+				pool.Abandon(*s.Pool)
+			}
+		}
 	}
 }
 
@@ -376,15 +374,12 @@ func (k *relation) settle(present []uint64) error {
 }
 
 // Finish ends a restoration, after the components of HeapColumns have been set. It returns an error if a
-// part of the world contradicts another; then the world must be closed. It calls no callbacks.
+// part of the world contradicts another. It calls no callbacks.
 func (states) Finish(of any) (err error) {
 	r := of.(*restored)
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
-		}
-		if err != nil {
-			r.abandon()
 		}
 	}()
 	if n := r.w.names; n != nil {

@@ -105,3 +105,13 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 	p.checkInvariants()
 	return nil
 }
+
+func (r roomOf[T]) Abandon(s state.Pool) {
+	p := r.p
+	for w := range uint(min(s.Slots, int(p.room))+wordBits-1) / wordBits {
+		*p.generations.common(w), *p.generations.ofWord(w) = common{}, 0
+	}
+	p.retired, p.len = nil, 0
+	p.live.Reset()
+	p.lower(0)
+}

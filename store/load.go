@@ -43,7 +43,8 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	if err == nil {
 		return l.report, nil
 	}
-	if l.touched {
+	if l.restored != nil {
+		engine.Abandon(l.restored)
 		err = errors.Join(err, w.Close())
 	}
 	return nil, fmt.Errorf("store: loading world %q: %w", w.Options().Name, err)
@@ -61,7 +62,6 @@ type loader struct {
 	s        *state.World
 	restored any
 	targets  []target // for each array of the file
-	touched  bool     // whether the world may have changed
 	settled  bool
 
 	values map[uint32]*values
@@ -219,8 +219,7 @@ func (l *loader) extents(b block) error {
 	l.s.Extents = make([]state.Extent, b.count)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size), bytes)
 	var arrays []state.Array
-	l.restored, arrays, err = engine.Restore(l.w, l.s)
-	if l.touched = l.restored != nil; err != nil {
+	if l.restored, arrays, err = engine.Restore(l.w, l.s); err != nil {
 		return err
 	}
 	for i := range l.m.Arrays {

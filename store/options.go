@@ -31,6 +31,7 @@ var engine = state.Vast.(interface {
 	Restore(w *vast.World, s *state.World) (restored any, arrays []state.Array, err error)
 	Settle(restored any) error
 	Finish(restored any) error
+	Abandon(restored any)
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
 })

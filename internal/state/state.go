@@ -123,4 +123,6 @@ type Container interface {
 	// Settle ends a restoration: it derives from the arrays what they do not hold. It returns an error if the
 	// arrays contradict each other.
 	Settle(arrays []Array) error
+	// Abandon empties a container whose restoration failed.
+	Abandon(p Pool)
 }
