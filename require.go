@@ -105,7 +105,7 @@ func (c *column) addRequired(e Entity) {
 type gaining struct {
 	*column
 	by      []*column  // if other components require this one: an entity gains it with one of these
-	gains   []wordMask // for columns with callbacks, trackers, a store or by
+	gains   []wordMask // for columns with callbacks, trackers, a store, by or requirements
 	missing int        // the number of slots in gains
 	share   int        // how many of the gains may redeem promises
 }
@@ -118,7 +118,6 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 		for _, c := range columns {
 			if slices.Contains(c.requires, r) {
 				g.by = append(g.by, c)
-				g.share += c.promised
 			}
 		}
 		if g.by != nil && !slices.Contains(columns, r) {
@@ -130,7 +129,7 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	}
 	for i := range all {
 		g := &all[i]
-		if !g.observed && g.by == nil {
+		if !g.observed && g.by == nil && len(g.requires) == 0 {
 			continue
 		}
 		for run := range q.Runs() {
@@ -141,6 +140,16 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 					g.missing += bits.OnesCount64(mask)
 				}
 				lo = hi
+			}
+		}
+	}
+	for i := range all {
+		for _, c := range all[i].by {
+			// Only entities that gain c now redeem promises of c.
+			for _, g := range all {
+				if g.column == c {
+					all[i].share += min(c.promised, g.missing)
+				}
 			}
 		}
 	}

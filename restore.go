@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -38,6 +37,10 @@ func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	r := &restored{w: w, s: s}
 	if err := w.prepare(); err != nil {
 		return r, nil, err
+	}
+	// Load does not keep promises of Grow: the room goes to what is restored.
+	for _, c := range w.columns {
+		c.kept(c.promised)
 	}
 	w.mark, w.alignment = generation.Mark(s.Mark), s.Alignment
 	if err := w.restoreExtents(s, w.restoreArchetypes(s)); err != nil {
@@ -91,8 +94,7 @@ func (r *restored) column(i int) error {
 		}
 	}
 	for _, a := range c.arrays(i, s) {
-		if a.Type == typeWord {
-			// It reaches the world in Settle, when it is known to be sound.
+		if a.Bits {
 			a = bitsFor(a.Kind, a.Column, a.Number, a.Len)
 		}
 		r.arrays = append(r.arrays, a)
@@ -100,35 +102,28 @@ func (r *restored) column(i int) error {
 	return nil
 }
 
-var typeWord = reflect.TypeFor[uint64]()
-
 // mustBeUnused returns an error if the world has, or had, entities.
 func (w *World) mustBeUnused() error {
-	used := w.frontier > 0
-	for i := range int(w.size / 64) {
-		used = used || w.usedWord(i) != 0 || w.owner(uint32(i)).floor != 0
-	}
 	if w.commands.pending() {
 		return errors.New("commands have been recorded and not applied")
 	}
-	if used {
-		return fmt.Errorf("world %q has or had entities: load into a new world, before the first entity is "+
-			"made", w.options.Name)
+	if w.live != nil && w.used() > 0 {
+		return fmt.Errorf("world %q has or had entities, or room for some: load into a new world, before the "+
+			"first entity and before Archetype.Grow", w.options.Name)
 	}
 	return nil
 }
 
 // checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
 func (w *World) checkState(s *state.World) error {
-	if most := w.options.MaxEntities / 64; s.Words > most {
-		return fmt.Errorf("the entities lie in %d slots, and world %q has at most %d: set "+
-			"Options.MaxEntities to at least %d", s.Words*64, w.options.Name, most*64, s.Words*64)
+	if most := w.options.MaxEntities / 64; s.Used > most {
+		return fmt.Errorf("the world needs %d slots, and world %q has at most %d: set Options.MaxEntities to "+
+			"at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
 	}
 	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
 		return fmt.Errorf("the mark of the world is %#x", s.Mark)
 	}
-	if s.Words < 0 || s.Used < s.Words || s.Used > w.options.MaxEntities/64 || s.Alignment < 0 ||
-		s.Alignment&(s.Alignment-1) != 0 {
+	if s.Words < 0 || s.Used < s.Words || s.Alignment < 0 || s.Alignment&(s.Alignment-1) != 0 {
 		return fmt.Errorf("the world has %d words and the alignment %d", s.Words, s.Alignment)
 	}
 	for _, columns := range s.Archetypes {
@@ -153,6 +148,9 @@ func (w *World) checkState(s *state.World) error {
 	for _, c := range s.Columns {
 		if c.Slots < 0 || c.Slots%64 != 0 || c.Slots > s.Words*64 {
 			return fmt.Errorf("column %s has components up to slot %d of %d", c.Name, c.Slots, s.Words*64)
+		}
+		if c.Pool != nil && c.Pool.Slots < 0 {
+			return fmt.Errorf("column %s has a pool of %d slots", c.Name, c.Pool.Slots)
 		}
 	}
 	return nil
@@ -228,6 +226,9 @@ func (states) Settle(of any) error { return of.(*restored).settle() }
 // Abandon empties a world whose restoration failed, so that it can be closed and no callback runs.
 func (states) Abandon(of any) {
 	r := of.(*restored)
+	if r.w.live == nil {
+		return
+	}
 	r.w.live.Reset()
 	for i := range r.s.Columns {
 		s := &r.s.Columns[i]
@@ -262,7 +263,8 @@ func (r *restored) settleEntities() error {
 			w.owner(uint32(i)).floor = floor // invariants hold it to the rules
 		}
 		for _, g := range w.generationsOf(uint32(i)) {
-			if g != 0 && g&^generation.MaxCount != uint32(w.mark) {
+			if g != 0 && g&^generation.MaxCount != uint32(w.mark) ||
+				generation.Exhausted(g) && (i >= int(w.frontier) || w.vacant.Test(uint(i))) {
 				return fmt.Errorf("word %d has the generation %#x", i, g)
 			}
 		}
@@ -302,6 +304,9 @@ func (r *restored) settleColumn(i int, c *column) error {
 		if mask&^w.live.Word(uint(word)) != 0 {
 			return fmt.Errorf("word %d holds components without an entity", word)
 		}
+	}
+	if a := r.array(state.Elements, i, 0); a != nil {
+		a.ClearRest(func(word int) uint64 { return present[word] })
 	}
 	if k := c.relation(); k != nil {
 		if err := k.settle(present); err != nil {

@@ -17,10 +17,10 @@ func init() { state.Vast = states{} }
 // Describe returns the state of a world. Its arrays lie in the world's memory, so the structure of the world
 // must not change while they are read. It returns an error if Commands of the world have not been applied.
 func (states) Describe(w *World) (*state.World, error) {
-	w.mustRunAlone("saving the world")
+	w.mustBeOpen("store.Save or store.Load")
+	w.mustRunAlone("store.Save or store.Load")
 	if w.commands.pending() {
-		return nil, errors.New("commands have been recorded and not applied: call World.Apply before " +
-			"saving")
+		return nil, errors.New("commands have been recorded and not applied: call World.Apply first")
 	}
 	s := &state.World{Mark: uint32(w.mark), Alignment: w.alignment, Words: int(w.frontier)}
 	if w.live != nil {
@@ -143,7 +143,7 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 	}
 	if k := c.relation(); k != nil {
 		arrays = append(arrays, state.Array{Kind: state.Links, Column: i, Type: reflect.TypeFor[link](),
-			Len: s.Slots, Base: k.linkBase, Kept: kept})
+			Len: min(s.Slots, int(k.linkRoom)), Base: k.linkBase, Kept: kept})
 	}
 	if s.Pool != nil {
 		arrays = append(arrays, c.pool().Arrays(*s.Pool, i)...)
@@ -207,7 +207,7 @@ type anyBits interface {
 // bitsOf returns the first words of a set as an array.
 func bitsOf(kind string, column, number, words int, s anyBits) state.Array {
 	return state.Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[uint64](),
-		Len: words, Base: s.Words(), Kept: func(group int) uint64 {
+		Len: words, Base: s.Words(), Bits: true, Kept: func(group int) uint64 {
 			any, _ := s.Block(uint(group))
 			if rest := words - group*64; rest < 64 {
 				any &= 1<<rest - 1

@@ -24,7 +24,7 @@ func (r roomOf[T]) Arrays(p state.Pool, column int) []state.Array {
 	words := (p.Slots + wordBits - 1) / wordBits
 	g := &r.p.generations
 	return []state.Array{
-		{Kind: state.PoolLive, Column: column, Type: reflect.TypeFor[uint64](), Len: words,
+		{Kind: state.PoolLive, Column: column, Type: reflect.TypeFor[uint64](), Len: words, Bits: true,
 			Base: r.p.live.Words(), Kept: func(group int) uint64 {
 				any, _ := r.p.live.Block(uint(group))
 				return any
@@ -68,7 +68,8 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 			return fmt.Errorf("word %d of a pool has elements in the slots %#x, of %d that were taken", i,
 				mask, c.fresh)
 		}
-		if c.fresh > 0 && c.generation&^generation.MaxCount != uint32(g.tag) {
+		if (c.fresh == 0) != (c.generation == 0) ||
+			c.fresh > 0 && c.generation&^generation.MaxCount != uint32(g.tag) {
 			return fmt.Errorf("word %d of a pool has the generation %#x", i, c.generation)
 		}
 		for m := c.apart; m != 0; m &= m - 1 {
@@ -87,6 +88,7 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 			p.retired[w] = m
 		}
 	}
+	arrays[3].ClearRest(func(word int) uint64 { return live[word] })
 	for i, mask := range live {
 		if mask != 0 {
 			p.live.Store(uint(i), mask)
@@ -108,7 +110,7 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 
 func (r roomOf[T]) Abandon(s state.Pool) {
 	p := r.p
-	for w := range uint(min(s.Slots, int(p.room))+wordBits-1) / wordBits {
+	for w := range (min(uint(max(s.Slots, 0)), p.room) + wordBits - 1) / wordBits {
 		*p.generations.common(w), *p.generations.ofWord(w) = common{}, 0
 	}
 	p.retired, p.len = nil, 0

@@ -105,7 +105,7 @@ func newBlockReader(src io.Reader) (*blockReader, error) {
 	}
 	if version := binary.LittleEndian.Uint16(begin[14:]); version != formatVersion {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads version %d: "+
-			"use a program of the same or a later version of package store", version, formatVersion)
+			"load it with a program that has the package store of that version", version, formatVersion)
 	}
 	return r, nil
 }

@@ -35,9 +35,15 @@ var (
 // ownCodec returns the codec of a type that has the methods AppendBinary or MarshalBinary, and
 // UnmarshalBinary.
 func ownCodec(t reflect.Type) (Codec, bool) {
-	p := reflect.PointerTo(t)
-	if !p.Implements(typeUnmarshaler) || !p.Implements(typeAppender) && !p.Implements(typeMarshaler) {
+	if !encodesItself(t) {
 		return Codec{}, false
+	}
+	if t.Kind() == reflect.Struct && t.NumField() > 1 {
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Anonymous && encodesItself(f.Type) {
+				return Codec{}, false // the methods may be those of this field, and leave out the others
+			}
+		}
 	}
 	return Codec{
 		typ: t,
@@ -52,6 +58,12 @@ func ownCodec(t reflect.Type) (Codec, bool) {
 			return v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 		},
 	}, true
+}
+
+// encodesItself reports whether a type has the methods that encode and decode its values.
+func encodesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(typeUnmarshaler) && (p.Implements(typeAppender) || p.Implements(typeMarshaler))
 }
 
 // codecs finds the codec of a type.

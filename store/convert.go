@@ -31,6 +31,34 @@ func (c *changes) conversionOf(from, to *schema, path string) (*conversion, erro
 	return k, c.convert(k, from, to, 0, 0, path)
 }
 
+// conversionOfPool is conversionOf for the elements of a pool, in which components are the field value. The
+// other fields belong to package vast.
+func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, error) {
+	if from.same(to) {
+		return nil, nil
+	}
+	k := &conversion{from: from.Size, to: to.Size}
+	if len(from.Fields) != len(to.Fields) {
+		return nil, fmt.Errorf("%s: the elements of the pool have %d fields in the file, and %d in the program",
+			path, len(from.Fields), len(to.Fields))
+	}
+	for i, f := range from.Fields {
+		t := to.Fields[i]
+		if f.Name != t.Name {
+			return nil, fmt.Errorf("%s: the pool has the field %s in the file, and %s in the program", path,
+				f.Name, t.Name)
+		}
+		part := path
+		if f.Name != "value" {
+			part += "." + f.Name
+		}
+		if err := c.convert(k, f.Type, t.Type, f.Offset, t.Offset, part); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
 // convert appends the steps for a part of an element.
 func (c *changes) convert(k *conversion, from, to *schema, at, into int, path string) error {
 	switch {
@@ -45,12 +73,13 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 		if from.Len > to.Len {
 			return fmt.Errorf(tooShort, path, from.Len, to.Len)
 		}
+		part := c
 		for i := range from.Len {
-			err := c.convert(k, from.Elem, to.Elem, at+i*from.Elem.Size, into+i*to.Elem.Size,
-				fmt.Sprintf("%s[%d]", path, i))
+			err := part.convert(k, from.Elem, to.Elem, at+i*from.Elem.Size, into+i*to.Elem.Size, path+"[]")
 			if err != nil {
 				return err
 			}
+			part = &changes{renamed: c.renamed, report: new(Report)} // the first element reports for all
 		}
 		return nil
 	}

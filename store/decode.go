@@ -75,7 +75,7 @@ func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 			if v.IsValid() {
 				elem = v.Index(i)
 			}
-			if err := d.decode(from.Elem, elem, path); err != nil {
+			if err := d.decode(from.Elem, elem, path+"[]"); err != nil {
 				return err
 			}
 		}
@@ -96,13 +96,12 @@ func (d *decoder) take() ([]byte, error) {
 }
 
 // maxEmpty is the largest length of a slice or a map whose elements take no bytes in a file.
-const maxEmpty = 1 << 24
+const maxEmpty = 1 << 16
 
 // length returns the length of a slice or a map, and whether it is not nil.
 func (d *decoder) length(least int) (n int, some bool, err error) {
 	u, size := binary.Uvarint(d.b)
-	// An element takes at least as many bytes, so a length from a broken file costs no more memory than the
-	// file has.
+	// An element takes at least as many bytes, so the length is bounded by the bytes that the file has.
 	if size <= 0 {
 		return 0, false, errShort
 	}
@@ -140,12 +139,12 @@ func (s *schema) least() int {
 
 func (d *decoder) decodeStruct(from *schema, v reflect.Value, path string) error {
 	for _, f := range from.Fields {
-		name := f.Name
-		if now, ok := d.changes.renamed[path+"."+name]; ok {
-			name = now[len(path)+1:]
+		name, err := d.changes.nameOfField(path, f.Name)
+		if err != nil {
+			return err
 		}
 		var into reflect.Value
-		if v.IsValid() {
+		if v.IsValid() && name != "_" {
 			if t, ok := v.Type().FieldByName(name); ok && len(t.Index) == 1 {
 				into = field(v, t.Index[0])
 			}
@@ -165,7 +164,7 @@ func (d *decoder) decodeSlice(from *schema, v reflect.Value, path string) error 
 	if v.IsValid() {
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		if from.Elem.Kind == "uint8" && v.Type().Elem().Kind() == reflect.Uint8 {
-			reflect.Copy(v, reflect.ValueOf(d.b[:n]).Convert(v.Type()))
+			copy(v.Bytes(), d.b)
 			d.b = d.b[n:]
 			return nil
 		}

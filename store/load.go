@@ -19,6 +19,8 @@ import (
 // edges, trackers and resources as the program that saved did, in any order, and calls Load before it makes
 // the first entity. Columns and archetypes that w has beyond those of the file stay.
 //
+// Trackers of one column are told apart by their order. Calls of [vast.World.Require] come before Load, too.
+//
 // Columns and fields are found by their names. Where the types differ, Load converts: it drops what the
 // program no longer has, leaves zero what the file lacks, and lets integers and floats grow, or shrink if
 // each value fits. The report says what it did. Options.Renamed gives new names. Everything else that
@@ -28,7 +30,8 @@ import (
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //
-// If Load returns an error, make a new world: it has closed w, unless w had entities before. Load checks
+// If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
+// world. A world that had entities before stays as it was. Load checks
 // checksums, and that the parts of the world fit together, so a damaged file is an error and never a damaged
 // world. A file that somebody forged may hold values that no program would write, such as a bool that is
 // neither true nor false.
@@ -39,15 +42,28 @@ import (
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}}
 	l.codecs = codecsOf(o)
+	whole := false
+	defer func() {
+		if !whole { // a codec panics
+			_ = l.abandon()
+		}
+	}()
 	err := l.load(src)
+	whole = true
 	if err == nil {
 		return l.report, nil
 	}
-	if l.restored != nil {
-		engine.Abandon(l.restored)
-		err = errors.Join(err, w.Close())
-	}
+	err = errors.Join(err, l.abandon())
 	return nil, fmt.Errorf("store: loading world %q: %w", w.Options().Name, err)
+}
+
+// abandon closes the world if a part of it was restored.
+func (l *loader) abandon() error {
+	if l.restored == nil {
+		return nil
+	}
+	engine.Abandon(l.restored)
+	return l.w.Close()
 }
 
 // loader is one call of Load.
@@ -64,7 +80,8 @@ type loader struct {
 	targets  []target // for each array of the file
 	settled  bool
 
-	values map[uint32]*values
+	values    map[uint32]*values
+	resources map[uint32]bool // the resources that have been read
 }
 
 // target is where the elements of an array of the file go.
@@ -84,6 +101,9 @@ type values struct {
 }
 
 func (l *loader) load(src io.Reader) (err error) {
+	if _, err := engine.Describe(l.w); err != nil {
+		return err
+	}
 	if l.r, err = newBlockReader(src); err != nil {
 		return err
 	}
@@ -151,6 +171,12 @@ func (l *loader) columns() error {
 	}
 	l.s = &state.World{Mark: l.m.Mark, Alignment: l.m.Alignment, Words: l.m.Words, Used: l.m.Used,
 		Archetypes: l.m.Archetypes}
+	for i, c := range own.Columns {
+		if slices.ContainsFunc(own.Columns[:i], func(o state.Column) bool { return o.Name == c.Name }) {
+			return fmt.Errorf("two columns of the program have the name %q: give one of them another name with "+
+				"Named", c.Name)
+		}
+	}
 	found := make(map[string]bool)
 	for _, c := range l.m.Columns {
 		one := state.Column{Name: c.Name, Linked: c.Linked, Names: c.Names, Slots: c.Slots, Notes: c.Notes}
@@ -160,7 +186,9 @@ func (l *loader) columns() error {
 		name := l.nameNow(&c)
 		i := slices.IndexFunc(own.Columns, func(o state.Column) bool { return o.Name == name })
 		if i < 0 {
-			l.report.Dropped = append(l.report.Dropped, c.Name)
+			if !c.Private {
+				l.report.Dropped = append(l.report.Dropped, c.Name)
+			}
 			l.s.Columns = append(l.s.Columns, one)
 			continue
 		}
@@ -179,7 +207,7 @@ func (l *loader) columns() error {
 		l.s.Columns = append(l.s.Columns, one)
 	}
 	for _, p := range own.Columns {
-		if !found[p.Name] {
+		if !found[p.Name] && !p.Private {
 			l.report.Added = append(l.report.Added, p.Name)
 		}
 	}
@@ -234,7 +262,11 @@ func (l *loader) extents(b block) error {
 			if a.Column >= 0 {
 				path = l.nameNow(&l.m.Columns[a.Column])
 			}
-			if t.conversion, err = l.conversionOf(a.Type, schemaOf(t.array.Type), path); err != nil {
+			conversionOf := l.conversionOf
+			if a.Kind == state.PoolElements {
+				conversionOf = l.conversionOfPool
+			}
+			if t.conversion, err = conversionOf(a.Type, schemaOf(t.array.Type), path); err != nil {
 				return err
 			}
 		}
@@ -259,6 +291,7 @@ func (l *loader) array(b block) error {
 			l.r.blocks-1, b.count, b.first, b.size, t.array.Len)
 	}
 	first, n := int(b.first), int(b.count)
+	t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
 	dst := t.array.Bytes(first, first+n)
 	if t.conversion == nil {
 		return l.r.into(dst)
@@ -356,6 +389,13 @@ func (l *loader) resource(b block) error {
 		return fmt.Errorf("block %d belongs to no resource", l.r.blocks-1)
 	}
 	m := &l.m.Resources[b.index]
+	if l.resources[b.index] {
+		return fmt.Errorf("the resource %s is in the file twice", m.Name)
+	}
+	if l.resources == nil {
+		l.resources = make(map[uint32]bool)
+	}
+	l.resources[b.index] = true
 	i := slices.IndexFunc(l.options.Resources, func(t reflect.Type) bool {
 		name := nameOf(t)
 		if now, ok := l.renamed[m.Name]; ok {
@@ -396,6 +436,10 @@ func (l *loader) finish() error {
 		if len(v.slots) > 0 {
 			return fmt.Errorf("column %s: %d values are missing", v.path, len(v.slots))
 		}
+	}
+	if len(l.resources) != len(l.m.Resources) {
+		return fmt.Errorf("%d resources of %d are missing", len(l.m.Resources)-len(l.resources),
+			len(l.m.Resources))
 	}
 	for _, t := range l.options.Resources {
 		if !slices.ContainsFunc(l.m.Resources, func(m resourceManifest) bool {

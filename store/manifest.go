@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// formatVersion is the version of the file's format. A reader refuses files of a later version.
+// formatVersion is the version of the file's format. A reader refuses files of another version.
 const formatVersion = 1
 
 // manifest describes a saved world: all of it apart from the bytes of arrays and values.
@@ -129,7 +129,12 @@ func parse(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// nameOf is the name of a resource's type in files.
-func nameOf(t reflect.Type) string { return t.String() }
+// nameOf is the name of a resource's type in files. It tells types of the same name in two packages apart.
+func nameOf(t reflect.Type) string {
+	if t.PkgPath() == "" {
+		return t.String()
+	}
+	return t.PkgPath() + "." + t.Name()
+}
 
 func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -63,11 +64,28 @@ func (s *schema) same(other *schema) bool {
 		})
 }
 
+// sizes are the sizes that values of a kind can have.
+var sizes = map[string][]int{
+	"bool": {1}, "int": {4, 8}, "int8": {1}, "int16": {2}, "int32": {4}, "int64": {8},
+	"uint": {4, 8}, "uint8": {1}, "uint16": {2}, "uint32": {4}, "uint64": {8}, "uintptr": {4, 8},
+	"float32": {4}, "float64": {8}, "complex64": {8}, "complex128": {16},
+}
+
+// maxParts is the largest number of parts of one value in memory, or of the parts of an encoded value whose
+// number is fixed.
+const maxParts = 1 << 24
+
 // check returns an error if a schema from a file is not complete, or if parts of it lie outside of it. The
 // parts of encoded values have no place.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
-		return fmt.Errorf("the description of a type is incomplete")
+		return errors.New("the description of a type is incomplete")
+	}
+	known := sizes[s.Kind] != nil && slices.Contains(sizes[s.Kind], s.Size) || s.Kind == "array" ||
+		s.Kind == "struct" || encoded && (s.Kind == "string" || s.Kind == "slice" || s.Kind == "map" ||
+		s.Kind == kindOpaque)
+	if !known {
+		return fmt.Errorf("the kind %q of %d bytes is unknown", s.Kind, s.Size)
 	}
 	switch {
 	case s.Kind == "array" && s.Len > 0:
@@ -85,6 +103,9 @@ func (s *schema) check(encoded bool) error {
 		}
 		return s.Elem.check(encoded)
 	}
+	if s.parts() > maxParts {
+		return fmt.Errorf("a value has more than %d parts", maxParts)
+	}
 	for _, f := range s.Fields {
 		if err := f.Type.check(encoded); err != nil {
 			return err
@@ -94,6 +115,24 @@ func (s *schema) check(encoded bool) error {
 		}
 	}
 	return nil
+}
+
+// parts returns the number of basic parts of a value, at most maxParts + 1. The elements of slices and maps do
+// not count.
+func (s *schema) parts() int {
+	n := 1
+	if s.Kind == "array" && s.Len > 0 && s.Elem != nil {
+		if n = s.Elem.parts(); n > maxParts/s.Len {
+			return maxParts + 1
+		}
+		return n * s.Len
+	}
+	for _, f := range s.Fields {
+		if f.Type != nil {
+			n = min(n+f.Type.parts(), maxParts+1)
+		}
+	}
+	return n
 }
 
 // String names the type in messages.
@@ -134,14 +173,18 @@ type changes struct {
 func (c *changes) match(from, to *schema, path string, both func(from, to member) error) error {
 	paired := make(map[string]bool)
 	for _, f := range from.Fields {
-		name := f.Name
-		if now, ok := c.renamed[path+"."+name]; ok {
-			name = strings.TrimPrefix(now, path+".")
+		name, err := c.nameOfField(path, f.Name)
+		if err != nil {
+			return err
 		}
 		i := slices.IndexFunc(to.Fields, func(m member) bool { return m.Name == name })
 		if i < 0 {
 			c.report.Dropped = append(c.report.Dropped, path+"."+f.Name)
 			continue
+		}
+		if paired[name] {
+			return fmt.Errorf("two fields of the file are %s.%s in the program: correct Options.Renamed", path,
+				name)
 		}
 		paired[name] = true
 		if err := both(f, to.Fields[i]); err != nil {
@@ -154,6 +197,20 @@ func (c *changes) match(from, to *schema, path string, both func(from, to member
 		}
 	}
 	return nil
+}
+
+// nameOfField returns the name that a field of the file has in the program.
+func (c *changes) nameOfField(path, name string) (string, error) {
+	now, ok := c.renamed[path+"."+name]
+	if !ok {
+		return name, nil
+	}
+	short, ok := strings.CutPrefix(now, path+".")
+	if !ok {
+		return "", fmt.Errorf("Options.Renamed: the new name of %s.%s is %q: begin it with %q", path, name, now,
+			path+".")
+	}
+	return short, nil
 }
 
 // fit returns an error unless values of one basic type can become values of another. Integers become integers

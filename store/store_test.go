@@ -286,12 +286,12 @@ func TestResources(t *testing.T) {
 	}
 	c := newTown(t, false)
 	r := load(t, c, save(t, a, o), store.Options{})
-	if !slices.Equal(r.Dropped, []string{"store_test.clock"}) {
+	if !slices.Equal(r.Dropped, []string{"github.com/vastgo/vast/store_test.clock"}) {
 		t.Errorf("%+v", *r)
 	}
 	d := newTown(t, false)
 	r = load(t, d, save(t, c, store.Options{}), o)
-	if !slices.Equal(r.Added, []string{"store_test.clock"}) || vast.FindResource[clock](d.w) != nil {
+	if !slices.Equal(r.Added, []string{"github.com/vastgo/vast/store_test.clock"}) || vast.FindResource[clock](d.w) != nil {
 		t.Errorf("%+v", *r)
 	}
 }

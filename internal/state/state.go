@@ -84,6 +84,26 @@ type Array struct {
 	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
 	// kept. Kept is nil if all elements belong to the state.
 	Kept func(group int) uint64
+	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
+	// that they are sound.
+	Bits bool
+	// Filled are the ranges of elements that a restoration has written.
+	Filled [][2]int
+}
+
+// ClearRest clears those of the filled elements that do not belong to the state: package store writes zeros
+// there, and a forged file anything. live returns which of the 64 elements of a word belong to the state.
+func (a *Array) ClearRest(live func(word int) uint64) {
+	for _, f := range a.Filled {
+		for i := f[0]; i < f[1]; i++ {
+			word := live(i / 64)
+			if word == ^uint64(0) {
+				i |= 63
+			} else if word>>(i%64)&1 == 0 {
+				clear(a.Bytes(i, i+1))
+			}
+		}
+	}
 }
 
 // ArrayOf describes a slice as an array of which every element that is not zero belongs to the state.

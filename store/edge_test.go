@@ -1,0 +1,189 @@
+package store_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store"
+)
+
+// copied saves a world and loads it into another.
+func copied(t *testing.T, from, to *vast.World, o store.Options) *store.Report {
+	t.Helper()
+	var file bytes.Buffer
+	if err := store.Save(from, &file, o); err != nil {
+		t.Fatal(err)
+	}
+	report, err := store.Load(to, &file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func world(t *testing.T) *vast.World {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestColumnOfWords: components of the type that holds bits elsewhere are kept, too.
+func TestColumnOfWords(t *testing.T) {
+	a, b := world(t), world(t)
+	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")
+	sparse, loaded := vast.NewSparseColumn[uint64](a).Named("s"), vast.NewSparseColumn[uint64](b).Named("s")
+	e := a.Archetype(x, sparse).New()
+	x.Set(e, 7)
+	sparse.Set(e, 8)
+	copied(t, a, b, store.Options{})
+	if *y.Get(e) != 7 || *loaded.Get(e) != 8 {
+		t.Error(*y.Get(e), *loaded.Get(e))
+	}
+}
+
+// TestRelationsOfEachSize: the links of a relation end anywhere in a word.
+func TestRelationsOfEachSize(t *testing.T) {
+	for n := 2; n < 1500; n += 37 {
+		a, b := world(t), world(t)
+		r := vast.NewRelation(a, "r", vast.RelationOptions{})
+		loaded := vast.NewRelation(b, "r", vast.RelationOptions{})
+		first, last := a.Archetype().New(), vast.Entity{}
+		for range n - 1 {
+			last = a.Archetype().New()
+		}
+		r.Set(last, first)
+		copied(t, a, b, store.Options{})
+		if target, ok := loaded.Target(last); !ok || target != first {
+			t.Fatalf("%d entities: the target is %v, %t", n, target, ok)
+		}
+	}
+}
+
+// TestClosedWorlds: Save and Load of a closed world panic with the remedy.
+func TestClosedWorlds(t *testing.T) {
+	n := newTown(t, false)
+	n.live(1, 100)
+	file := save(t, n, store.Options{})
+	if err := n.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []func(){
+		func() { _ = store.Save(n.w, new(bytes.Buffer), store.Options{}) },
+		func() { _, _ = store.Load(n.w, bytes.NewReader(file), store.Options{}) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "do not use a world after Close") {
+					t.Errorf("the panic says %q", text)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestRoomBeforeLoad: room that Grow has promised does not stand in the way.
+func TestRoomBeforeLoad(t *testing.T) {
+	a, b := world(t), world(t)
+	x, y := vast.NewSparseColumn[position](a), vast.NewSparseColumn[position](b)
+	a.Archetype(x).NewN(5000, nil)
+	if err := y.Grow(100); err != nil {
+		t.Fatal(err)
+	}
+	copied(t, a, b, store.Options{})
+	if y.Len() != 5000 {
+		t.Error(y.Len())
+	}
+	b.Archetype(y).NewN(5000, nil)
+}
+
+type tile uint8
+
+type stamped struct {
+	time.Time
+	Name  string
+	Tiles []tile
+}
+
+// TestEmbeddedMethods: the methods of an embedded field do not stand for the whole struct.
+func TestEmbeddedMethods(t *testing.T) {
+	v := stamped{time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), "name", []tile{1, 200}}
+	got, _, err := inNew[stamped](t, true, inOld(t, true, v), store.Options{})
+	if err != nil || !got.Equal(v.Time) || got.Name != v.Name || len(got.Tiles) != 2 || got.Tiles[1] != 200 {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+type loadV1 struct {
+	Weight int32
+	Parts  [2]struct{ X int32 }
+}
+
+type loadV2 struct {
+	Mass  int64
+	Parts [2]struct{ Y int32 }
+}
+
+// TestRenamedEverywhere: fields of sparse columns, of edges and in arrays have the paths that reports show.
+func TestRenamedEverywhere(t *testing.T) {
+	old := loadV1{Weight: 3}
+	old.Parts[1].X = 4
+	want := loadV2{Mass: 3}
+	want.Parts[1].Y = 4
+	o := store.Options{Renamed: map[string]string{"C.Weight": "C.Mass", "C.Parts[].X": "C.Parts[].Y",
+		"R.Weight": "R.Mass", "R.Parts[].X": "R.Parts[].Y"}}
+	for _, heap := range []bool{false, true} {
+		if got, report, err := inNew[loadV2](t, heap, inOld(t, heap, old), o); err != nil || got != want ||
+			len(report.Dropped)+len(report.Added) > 0 {
+			t.Errorf("heap %t: %+v %+v %v", heap, got, report, err)
+		}
+	}
+	a, b := world(t), world(t)
+	x, y := vast.NewSparseColumn[loadV1](a).Named("C"), vast.NewSparseColumn[loadV2](b).Named("C")
+	roads := vast.NewEdges[loadV1](a, "R", vast.EdgesOptions{Capacity: 1 << 12})
+	loaded := vast.NewEdges[loadV2](b, "R", vast.EdgesOptions{Capacity: 1 << 12})
+	e := a.Archetype(x).New()
+	x.Set(e, old)
+	roads.Add(e, e, old)
+	report := copied(t, a, b, o)
+	if *y.Get(e) != want || *loaded.Get(e, e) != want || len(report.Dropped)+len(report.Added) > 0 {
+		t.Errorf("%+v %+v %+v", *y.Get(e), *loaded.Get(e, e), *report)
+	}
+	for _, wrong := range []map[string]string{{"C.Weight": "Mass"}, {"C.Weight": "C.Mass", "C.Parts": "C.Mass"}} {
+		for _, heap := range []bool{false, true} {
+			if _, _, err := inNew[loadV2](t, heap, inOld(t, heap, old), store.Options{Renamed: wrong}); err == nil ||
+				!strings.Contains(err.Error(), "Options.Renamed") {
+				t.Errorf("%v, heap %t: %v", wrong, heap, err)
+			}
+		}
+	}
+}
+
+// TestCodecPanics: a codec that panics leaves a closed world.
+func TestCodecPanics(t *testing.T) {
+	a, b := world(t), world(t)
+	x := vast.NewHeapColumn[tree](a)
+	vast.NewHeapColumn[tree](b)
+	x.Add(a.Archetype().New(), tree{})
+	o := store.Options{Codecs: []store.Codec{store.CodecOf(
+		func(b []byte, _ *tree) ([]byte, error) { return b, nil },
+		func([]byte, *tree) error { panic("no tree") })}}
+	var file bytes.Buffer
+	if err := store.Save(a, &file, o); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if v := recover(); v != "no tree" {
+				t.Error(v)
+			}
+		}()
+		_, _ = store.Load(b, &file, o)
+	}()
+	if b.Len() != 0 {
+		t.Error("the world has entities after a panic")
+	}
+}
