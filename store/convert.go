@@ -39,8 +39,8 @@ func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, 
 	}
 	k := &conversion{from: from.Size, to: to.Size}
 	if len(from.Fields) != len(to.Fields) {
-		return nil, fmt.Errorf("%s: the elements of the pool have %d fields in the file, and %d in the program",
-			path, len(from.Fields), len(to.Fields))
+		return nil, fmt.Errorf("%s: the elements of the pool have %d fields in the file, and %d in the "+
+			"program", path, len(from.Fields), len(to.Fields))
 	}
 	for i, f := range from.Fields {
 		t := to.Fields[i]

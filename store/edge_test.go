@@ -152,10 +152,12 @@ func TestRenamedEverywhere(t *testing.T) {
 	if *y.Get(e) != want || *loaded.Get(e, e) != want || len(report.Dropped)+len(report.Added) > 0 {
 		t.Errorf("%+v %+v %+v", *y.Get(e), *loaded.Get(e, e), *report)
 	}
-	for _, wrong := range []map[string]string{{"C.Weight": "Mass"}, {"C.Weight": "C.Mass", "C.Parts": "C.Mass"}} {
+	for _, wrong := range []map[string]string{
+		{"C.Weight": "Mass"}, {"C.Weight": "C.Mass", "C.Parts": "C.Mass"},
+	} {
 		for _, heap := range []bool{false, true} {
-			if _, _, err := inNew[loadV2](t, heap, inOld(t, heap, old), store.Options{Renamed: wrong}); err == nil ||
-				!strings.Contains(err.Error(), "Options.Renamed") {
+			_, _, err := inNew[loadV2](t, heap, inOld(t, heap, old), store.Options{Renamed: wrong})
+			if err == nil || !strings.Contains(err.Error(), "Options.Renamed") {
 				t.Errorf("%v, heap %t: %v", wrong, heap, err)
 			}
 		}

@@ -22,9 +22,9 @@ import (
 // Trackers of one column are told apart by their order. Calls of [vast.World.Require] come before Load, too.
 //
 // Columns and fields are found by their names. Where the types differ, Load converts: it drops what the
-// program no longer has, leaves zero what the file lacks, and lets integers and floats grow, or shrink if
-// each value fits. The report says what it did. Options.Renamed gives new names. Everything else that
-// differs is an error that names the column, the field, both types and the remedy.
+// program no longer has, leaves zero what the file lacks, and lets integers and floats become wider. Integers
+// also become narrower if each value fits. The report says what it did. Options.Renamed gives new names.
+// Everything else that differs is an error that names the column, the field, both types and the remedy.
 //
 // Load calls no callbacks: what OnAdd derives from components is derived by the program after Load, or saved
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
@@ -173,8 +173,8 @@ func (l *loader) columns() error {
 		Archetypes: l.m.Archetypes}
 	for i, c := range own.Columns {
 		if slices.ContainsFunc(own.Columns[:i], func(o state.Column) bool { return o.Name == c.Name }) {
-			return fmt.Errorf("two columns of the program have the name %q: give one of them another name with "+
-				"Named", c.Name)
+			return fmt.Errorf("two columns of the program have the name %q: give one of them another name "+
+				"with Named", c.Name)
 		}
 	}
 	found := make(map[string]bool)

@@ -117,8 +117,8 @@ func (s *schema) check(encoded bool) error {
 	return nil
 }
 
-// parts returns the number of basic parts of a value, at most maxParts + 1. The elements of slices and maps do
-// not count.
+// parts returns the number of basic parts of a value, at most maxParts + 1. The elements of slices and maps
+// do not count.
 func (s *schema) parts() int {
 	n := 1
 	if s.Kind == "array" && s.Len > 0 && s.Elem != nil {
@@ -183,8 +183,8 @@ func (c *changes) match(from, to *schema, path string, both func(from, to member
 			continue
 		}
 		if paired[name] {
-			return fmt.Errorf("two fields of the file are %s.%s in the program: correct Options.Renamed", path,
-				name)
+			return fmt.Errorf("two fields of the file are %s.%s in the program: correct Options.Renamed",
+				path, name)
 		}
 		paired[name] = true
 		if err := both(f, to.Fields[i]); err != nil {
@@ -207,8 +207,8 @@ func (c *changes) nameOfField(path, name string) (string, error) {
 	}
 	short, ok := strings.CutPrefix(now, path+".")
 	if !ok {
-		return "", fmt.Errorf("Options.Renamed: the new name of %s.%s is %q: begin it with %q", path, name, now,
-			path+".")
+		return "", fmt.Errorf("Options.Renamed: the new name of %s.%s is %q: begin it with %q", path, name,
+			now, path+".")
 	}
 	return short, nil
 }

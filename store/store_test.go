@@ -291,7 +291,8 @@ func TestResources(t *testing.T) {
 	}
 	d := newTown(t, false)
 	r = load(t, d, save(t, c, store.Options{}), o)
-	if !slices.Equal(r.Added, []string{"github.com/vastgo/vast/store_test.clock"}) || vast.FindResource[clock](d.w) != nil {
+	if !slices.Equal(r.Added, []string{"github.com/vastgo/vast/store_test.clock"}) ||
+		vast.FindResource[clock](d.w) != nil {
 		t.Errorf("%+v", *r)
 	}
 }
