@@ -31,10 +31,11 @@ import (
 // kept.
 //
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
-// world. A world that had entities before stays as it was. Load checks
-// checksums, and that the parts of the world fit together, so a damaged file is an error and never a damaged
-// world. A file that somebody forged may hold values that no program would write, such as a bool that is
-// neither true nor false.
+// world. A world that had entities before stays as it was.
+//
+// Load checks checksums, and that the parts of the world fit together, so a damaged file is an error and
+// never a damaged world. A forged file may hold values that no program writes, such as a bool that is neither
+// true nor false.
 //
 // If src is not an io.ByteReader, Load may read beyond the end of the world.
 //
