@@ -3,7 +3,6 @@ package vast
 import (
 	"errors"
 	"reflect"
-	"unsafe"
 
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
@@ -88,7 +87,7 @@ func (w *World) arrays(s *state.World) []state.Array {
 	arrays := []state.Array{
 		state.ArrayOf(state.Floors, -1, 0, w.floors(s.Used)),
 		w.arrayOfGenerations(s),
-		bitsOf(state.Live, -1, 0, s.Words, w.live),
+		state.BitsOf(state.Live, -1, 0, s.Words, w.live),
 	}
 	for i, c := range w.columns {
 		arrays = append(arrays, c.arrays(i, &s.Columns[i])...)
@@ -136,7 +135,7 @@ func (w *World) usedWord(word int) uint64 {
 // arrays returns the arrays of a column with the given number and state.
 func (c *column) arrays(i int, s *state.Column) []state.Array {
 	kept := func(word int) uint64 { return c.set.Word(uint(word)) }
-	arrays := []state.Array{bitsOf(state.Presence, i, 0, s.Slots/64, c.set)}
+	arrays := []state.Array{state.BitsOf(state.Presence, i, 0, s.Slots/64, c.set)}
 	if c.bytes > 0 {
 		arrays = append(arrays, state.Array{Kind: state.Elements, Column: i, Type: c.typeOfElement(),
 			Len: s.Slots, Base: c.base, Kept: kept})
@@ -157,9 +156,9 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 // arrays returns the arrays of marks for the slots below end. They are number n of column i.
 func (m *marks) arrays(i, n, end int) []state.Array {
 	return []state.Array{
-		bitsOf(state.Changed, i, n, end/64, m.changed),
-		bitsOf(state.Touched, i, n, end/64, m.touched),
-		bitsOf(state.Had, i, n, end/64, m.had),
+		state.BitsOf(state.Changed, i, n, end/64, m.changed),
+		state.BitsOf(state.Touched, i, n, end/64, m.touched),
+		state.BitsOf(state.Had, i, n, end/64, m.had),
 		{Kind: state.HadGenerations, Column: i, Number: n, Type: reflect.TypeFor[uint32](), Len: end,
 			Base: m.gens, Kept: func(word int) uint64 { return m.had.Word(uint(word)) }},
 	}
@@ -196,24 +195,6 @@ func (c *column) relation() *relation {
 		return s.k
 	}
 	return nil
-}
-
-// anyBits is a set of bits that says which of its words are not zero.
-type anyBits interface {
-	Words() unsafe.Pointer
-	Block(uint) (any, full uint64)
-}
-
-// bitsOf returns the first words of a set as an array.
-func bitsOf(kind string, column, number, words int, s anyBits) state.Array {
-	return state.Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[uint64](),
-		Len: words, Base: s.Words(), Bits: true, Kept: func(group int) uint64 {
-			any, _ := s.Block(uint(group))
-			if rest := words - group*64; rest < 64 {
-				any &= 1<<rest - 1
-			}
-			return any
-		}}
 }
 
 // Value returns the component of the entity in a slot of a column, to read and write it. The entity must

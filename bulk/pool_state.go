@@ -24,11 +24,7 @@ func (r roomOf[T]) Arrays(p state.Pool, column int) []state.Array {
 	words := (p.Slots + wordBits - 1) / wordBits
 	g := &r.p.generations
 	return []state.Array{
-		{Kind: state.PoolLive, Column: column, Type: reflect.TypeFor[uint64](), Len: words, Bits: true,
-			Base: r.p.live.Words(), Kept: func(group int) uint64 {
-				any, _ := r.p.live.Block(uint(group))
-				return any
-			}},
+		state.BitsOf(state.PoolLive, column, 0, words, r.p.live),
 		{Kind: state.PoolWords, Column: column, Type: reflect.TypeFor[common](), Len: words, Base: g.commons},
 		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](), Len: p.Slots,
 			Base: g.slots, Kept: func(word int) uint64 { return g.common(uint(word)).apart }},

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/probing"
 )
 
@@ -111,6 +112,18 @@ func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
 		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
 			return NotZero(s[group*64 : min(group*64+64, len(s))])
+		}}
+}
+
+// BitsOf describes the first words of a set as an array of bits.
+func BitsOf(kind string, column, number, words int, s *bitset.Set) Array {
+	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[uint64](), Len: words,
+		Base: s.Words(), Bits: true, Kept: func(group int) uint64 {
+			any, _ := s.Block(uint(group))
+			if rest := words - group*64; rest < 64 {
+				any &= 1<<rest - 1
+			}
+			return any
 		}}
 }
 
