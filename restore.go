@@ -2,7 +2,6 @@ package vast
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -21,13 +20,11 @@ type restored struct {
 	arrays []state.Array
 }
 
-// Restore prepares an empty world for a state, and returns the arrays to fill. Bits and floors lie in Go
-// memory until Settle. Restore returns an error if the world is not empty, or has no room, or if the state
-// contradicts itself. If the first result is nil then, the world is as it was; otherwise the world must be
-// abandoned and closed, as after an error of Settle or Finish.
+// Restore prepares an empty world, which Describe has accepted, for a state, and returns the arrays to fill.
+// Bits and floors lie in Go memory until Settle. Restore returns an error if the world is not empty, or has
+// no room, or if the state contradicts itself. If the first result is nil then, the world is as it was;
+// otherwise the world must be abandoned and closed, as after an error of Settle or Finish.
 func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
-	w.mustBeOpen("store.Load")
-	w.mustNotBeInCallback(opRestore)
 	if err := w.mustBeUnused(); err != nil {
 		return nil, nil, err
 	}
@@ -104,9 +101,6 @@ func (r *restored) column(i int) error {
 
 // mustBeUnused returns an error if the world has, or had, entities.
 func (w *World) mustBeUnused() error {
-	if w.commands.pending() {
-		return errors.New("commands have been recorded and not applied")
-	}
 	if w.live != nil && w.used() > 0 {
 		return fmt.Errorf("world %q has or had entities, or room for some: load into a new world, before the "+
 			"first entity and before Archetype.Grow", w.options.Name)

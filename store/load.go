@@ -76,7 +76,8 @@ type loader struct {
 
 	m        *manifest
 	r        *blockReader
-	s        *state.World
+	own      *state.World // as the program has made the world
+	s        *state.World // as the file describes it
 	restored any
 	targets  []target // for each array of the file
 	settled  bool
@@ -102,7 +103,7 @@ type values struct {
 }
 
 func (l *loader) load(src io.Reader) (err error) {
-	if _, err := engine.Describe(l.w); err != nil {
+	if l.own, err = engine.Describe(l.w); err != nil {
 		return err
 	}
 	if l.r, err = newBlockReader(src); err != nil {
@@ -165,11 +166,12 @@ func (l *loader) block(b block) error {
 func (l *loader) columns() error {
 	if slices.ContainsFunc(l.m.Columns, func(c columnManifest) bool { return c.Names }) {
 		l.w.Names()
+		var err error
+		if l.own, err = engine.Describe(l.w); err != nil {
+			return err
+		}
 	}
-	own, err := engine.Describe(l.w)
-	if err != nil {
-		return err
-	}
+	own := l.own
 	l.s = &state.World{Mark: l.m.Mark, Alignment: l.m.Alignment, Words: l.m.Words, Used: l.m.Used,
 		Archetypes: l.m.Archetypes}
 	for i, c := range own.Columns {
