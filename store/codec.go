@@ -67,7 +67,7 @@ func encodesItself(t reflect.Type) bool {
 }
 
 // codecs finds the codec of a type.
-type codecs map[reflect.Type]Codec
+type codecs map[reflect.Type]Codec // the zero Codec for a type without one
 
 func codecsOf(o Options) codecs {
 	c := make(codecs)
@@ -79,10 +79,12 @@ func codecsOf(o Options) codecs {
 
 // of returns the codec of a type, if the program names one or the type has one.
 func (c codecs) of(t reflect.Type) (Codec, bool) {
-	if one, ok := c[t]; ok {
-		return one, true
+	one, known := c[t]
+	if !known {
+		one, _ = ownCodec(t)
+		c[t] = one // because it is asked for each value
 	}
-	return ownCodec(t)
+	return one, one.append != nil
 }
 
 // remedy ends the message about a type that cannot be encoded.

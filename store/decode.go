@@ -70,16 +70,7 @@ func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	case "map":
 		return d.decodeMap(from, v, path)
 	case "array":
-		for i := range from.Len {
-			var elem reflect.Value
-			if v.IsValid() {
-				elem = v.Index(i)
-			}
-			if err := d.decode(from.Elem, elem, path+"[]"); err != nil {
-				return err
-			}
-		}
-		return nil
+		return d.decodeEach(from.Elem, v, from.Len, path)
 	}
 	return d.decodeNumber(from, v, path)
 }
@@ -169,12 +160,17 @@ func (d *decoder) decodeSlice(from *schema, v reflect.Value, path string) error 
 			return nil
 		}
 	}
+	return d.decodeEach(from.Elem, v, n, path)
+}
+
+// decodeEach decodes the elements of a slice or an array.
+func (d *decoder) decodeEach(from *schema, v reflect.Value, n int, path string) error {
 	for i := range n {
 		var elem reflect.Value
 		if v.IsValid() {
 			elem = v.Index(i)
 		}
-		if err := d.decode(from.Elem, elem, path+"[]"); err != nil {
+		if err := d.decode(from, elem, path+"[]"); err != nil {
 			return err
 		}
 	}

@@ -14,10 +14,8 @@ import (
 // equal values have equal bytes.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
-		at := len(b)
 		own, err := codec.append(nil, v)
-		b = binary.AppendUvarint(b[:at], uint64(len(own)))
-		return append(b, own...), err
+		return append(binary.AppendUvarint(b, uint64(len(own))), own...), err
 	}
 	le := binary.LittleEndian
 	switch v.Kind() {
