@@ -120,7 +120,7 @@ func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 // losesWatched reports whether the entity in the slot of mask has a component of a watched column.
 func (w *World) losesWatched(word uint32, mask uint64) bool {
 	for _, c := range w.watched {
-		if word < c.slots/64 && *(*uint64)(unsafe.Add(c.words, uintptr(word)*8))&mask != 0 {
+		if c.now(word)&mask != 0 {
 			return true
 		}
 	}

@@ -282,7 +282,7 @@ func (c *column) now(word uint32) uint64 {
 	if word >= c.slots/64 {
 		return 0
 	}
-	return c.set.Word(uint(word))
+	return *(*uint64)(unsafe.Add(c.words, uintptr(word)*8))
 }
 
 // replaced returns the slots of mask in a word that now hold another entity than at the last look. These
