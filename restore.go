@@ -102,8 +102,8 @@ func (r *restored) column(i int) error {
 // mustBeUnused returns an error if the world has, or had, entities.
 func (w *World) mustBeUnused() error {
 	if w.live != nil && w.used() > 0 {
-		return fmt.Errorf("world %q has or had entities, or room for some: load into a new world, before the "+
-			"first entity and before Archetype.Grow", w.options.Name)
+		return fmt.Errorf("world %q has or had entities, or room for some: load into a new world, before "+
+			"the first entity and before Archetype.Grow", w.options.Name)
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func (w *World) mustBeUnused() error {
 // checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
 func (w *World) checkState(s *state.World) error {
 	if most := w.options.MaxEntities / 64; s.Used > most {
-		return fmt.Errorf("the world needs %d slots, and world %q has at most %d: set Options.MaxEntities to "+
-			"at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
+		return fmt.Errorf("the world needs %d slots, and world %q has at most %d: set Options.MaxEntities "+
+			"to at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
 	}
 	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
 		return fmt.Errorf("the mark of the world is %#x", s.Mark)

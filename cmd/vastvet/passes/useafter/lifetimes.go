@@ -35,7 +35,8 @@ var needsOpen = map[string][]string{
 	"sched.Schedule":    words("Add Build DropCommands GrowCommandBytes Reset Run RunTicks Tick"),
 	"vast.Commands":     words("Delete GrowBytes New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
-	"vast.World":        words("Apply Archetype DeleteAll Exchange Names OnMove Query Regroup Require Reset Trim"),
+	"vast.World": words("Apply Archetype DeleteAll Exchange Names OnMove Query Regroup Require Reset " +
+		"Trim"),
 	"vm.Region": words("Carve CarvePrivate Collapse Commit Decommit Discard Huge Label MovePages " +
 		"Populate Protect"),
 
