@@ -365,7 +365,7 @@ func TestLimitReachedInATick(t *testing.T) {
 		travellers = 10_000
 	}
 	list := village(t, 400)
-	// manyBirths makes so many births that the world must grow.
+	// manyBirths makes regions larger, so that many travellers are born and the world must grow.
 	manyBirths := func(e *Earth) {
 		for i := range e.region {
 			e.region[i].size *= 200
