@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/vastgo/vast/internal/state"
 )
 
 // A file is a magic number and blocks. A block is a header and its bytes. Both have a checksum.
@@ -48,6 +50,7 @@ type blockWriter struct {
 	dst    *bufio.Writer
 	blocks uint64
 	header [bytesHeader]byte
+	buffer []byte
 }
 
 func newBlockWriter(dst io.Writer) (*blockWriter, error) {
@@ -71,6 +74,17 @@ func (w *blockWriter) write(b block, bytes []byte) error {
 	w.blocks++
 	_, err := w.dst.Write(bytes)
 	return err
+}
+
+// elements writes elements of an array. Those that do not belong to the state are zero in the file.
+func (w *blockWriter) elements(b block, a *state.Array, whole bool) error {
+	bytes := a.Bytes(int(b.first), int(b.first+b.count))
+	if !whole {
+		w.buffer = append(w.buffer[:0], bytes...)
+		bytes = w.buffer
+		clearOthers(bytes, a, int(b.first))
+	}
+	return w.write(b, bytes)
 }
 
 // close writes the block that ends a file.

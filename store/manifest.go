@@ -24,6 +24,17 @@ type manifest struct {
 	Archetypes [][]int            `json:"archetypes"`
 	Arrays     []arrayManifest    `json:"arrays"`
 	Resources  []resourceManifest `json:"resources,omitempty"`
+	Kept       *keptManifest      `json:"kept,omitempty"`
+}
+
+// keptManifest is what a checkpoint of a store adds to a saved world.
+type keptManifest struct {
+	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
+	Number   uint64          `json:"number"`   // of the checkpoint
+	Tick     uint64          `json:"tick"`     // the number of the last tick
+	Segment  uint32          `json:"segment"`  // of the journal, where what follows the checkpoint begins
+	Position uint64          `json:"position"` // of the first record in the journal that follows
+	Schedule *state.Schedule `json:"schedule,omitempty"`
 }
 
 type columnManifest struct {
