@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,5 +128,8 @@ type readFile struct{ osFile }
 
 // Write refuses, also on a system where Sync needs a file that is open for writing.
 func (f readFile) Write([]byte) (int, error) {
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		return 0, err // the file is closed
+	}
 	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
 }

@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Op is what a call does.
+type Op uint8
+
+// The calls of a folder and of a file.
+const (
+	Files Op = iota
+	Create
+	Open
+	Rename
+	Remove
+	SyncFolder
+	ReadAt
+	Write
+	SyncFile
+	Close
+)
+
+func (o Op) String() string {
+	return [...]string{"files", "create", "open", "rename", "remove", "sync folder", "read", "write", "sync",
+		"close"}[o]
+}
+
+// Call is a call that a program has made.
+type Call struct {
+	Number int64 // from 1
+	Op     Op
+	Name   string // of the file when it was opened; empty for Files and SyncFolder
+	To     string // of a Rename
+	Offset int64  // of a ReadAt, or of the first byte that a Write wrote
+	Bytes  int    // that a ReadAt or Write has read or written
+	Err    error
+}
+
+func (c Call) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %v", c.Number, c.Op)
+	if c.Name != "" {
+		b.WriteString(" " + c.Name)
+	}
+	switch c.Op {
+	case Rename:
+		b.WriteString(" to " + c.To)
+	case ReadAt, Write:
+		fmt.Fprintf(&b, ": %d bytes at %d", c.Bytes, c.Offset)
+	}
+	if c.Err != nil {
+		fmt.Fprintf(&b, ": %v", c.Err)
+	}
+	return b.String()
+}
+
+// Calls returns the number of calls so far, over the life of the disk. Calls of a program that has ended do not
+// count.
+func (d *Disk) Calls() int64 {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.calls
+}
+
+// Log returns the calls so far.
+func (d *Disk) Log() []Call {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.log[:len(d.log):len(d.log)]
+}
+
+// Watch has f called after each call, by the goroutine that made the call. f may call the methods of the disk,
+// such as Copy. Other goroutines' calls may come between. nil ends it.
+func (d *Disk) Watch(f func(Call)) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.watch = f
+}
+
+// PrintIfFailed prints the last calls at the end of a test that has failed.
+func (d *Disk) PrintIfFailed(t testing.TB) {
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		const most = 200
+		var b strings.Builder
+		log := d.Log()
+		for _, c := range log[max(0, len(log)-most):] {
+			fmt.Fprintf(&b, "\n%v", c)
+		}
+		t.Logf("the last of %d calls of the simulated disk of seed %d:%s", len(log), d.seed, b.String())
+	})
+}
