@@ -72,12 +72,24 @@ func (d *Disk) Log() []Call {
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// Watch has f called after each call, by the goroutine that made the call. f may call the methods of the disk,
-// such as Copy. Other goroutines' calls may come between. nil ends it.
+// Watch has f called before each call, by the goroutine that makes the call. A program that ends there has done
+// all that follows from the call before: that is where a test copies the disk and cuts the power of the copy. f
+// gets what is known of the call before it is made, without a number. f may call the methods of the disk. Calls
+// of other goroutines may come between. nil ends it.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.watch = f
+}
+
+// watcher returns what Watch has set, if the program of the call runs.
+func (d *Disk) watcher(life int) func(Call) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.ended(life) {
+		return nil
+	}
+	return d.watch
 }
 
 // PrintIfFailed prints the last calls at the end of a test that has failed.

@@ -21,9 +21,12 @@ type folder struct {
 // return, or nil: ErrStopped if the program ends in the middle of the call, and otherwise a fault.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
+	if watch := d.watcher(f.life); watch != nil {
+		watch(c)
+	}
 	d.mutex.Lock()
-	if d.stopped || f.life != d.life {
-		d.mutex.Unlock()
+	defer d.mutex.Unlock()
+	if d.ended(f.life) {
 		return pathError(c.Op, c.Name, ErrStopped)
 	}
 	d.calls++
@@ -39,13 +42,11 @@ func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 		c.Err = pathError(c.Op, c.Name, c.Err)
 	}
 	d.log = append(d.log, c)
-	watch := d.watch
-	d.mutex.Unlock()
-	if watch != nil {
-		watch(c)
-	}
 	return c.Err
 }
+
+// ended reports whether a program has ended.
+func (d *Disk) ended(life int) bool { return d.stopped || life != d.life }
 
 // does reports whether a call changes something. A call in whose middle the program ends may have done so.
 func (d *Disk) does(fault error) bool {
