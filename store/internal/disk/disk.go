@@ -23,7 +23,7 @@ type Folder interface {
 	Open(name string) (File, error)
 	// Rename gives a file another name, and replaces a file of that name. When the power goes, the new name
 	// refers to the replaced file or to the renamed one, never to none. It returns an error that is
-	// fs.ErrNotExist if there is no file to rename. Both files must be closed: Windows refuses open ones.
+	// fs.ErrNotExist if there is no file to rename. The two names must differ. Both files must be closed: Windows refuses open ones.
 	Rename(from, to string) error
 	// Remove removes a file, which must be closed: Windows refuses an open one. It returns an error that is
 	// fs.ErrNotExist if there is none.

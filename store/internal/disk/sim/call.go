@@ -73,8 +73,8 @@ func (d *Disk) Log() []Call {
 }
 
 // Watch has f called before each call, by the goroutine that makes the call. A program that ends there has done
-// all that follows from the call before: that is where a test copies the disk and cuts the power of the copy. f
-// gets what is known of the call before it is made, without a number. f may call the methods of the disk. Calls
+// all that follows from the call before, so here a test copies the disk and cuts the power of the copy. f
+// gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the methods of the disk. Calls
 // of other goroutines may come between. nil ends it.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
