@@ -24,7 +24,8 @@ func TestConformance(t *testing.T) {
 	for seed := range uint64(4) {
 		simulated := sim.New(seed)
 		simulated.PrintIfFailed(t)
-		p := pair{t: t, seed: seed, system: openFolder(t, t.TempDir()), simulated: simulated.Folder(), seen: seen}
+		p := pair{t: t, seed: seed, seen: seen}
+		p.system, p.simulated = openFolder(t, t.TempDir()), simulated.Folder()
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range operations {
 			p.operate(r)

@@ -16,8 +16,8 @@ type Lock struct {
 // LockedError is the error of [LockFolder] if another Lock holds the folder.
 type LockedError struct {
 	Dir string
-	// Holder names the process that holds the lock by its number, program and host. It is empty if the process
-	// has not said so.
+	// Holder names the process that holds the lock by its number, program and host. It is empty if the
+	// process has not said so.
 	Holder string
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/store/internal/disk"
 )
 
-// TestLockOfReadOnlyFolder: the error of a folder that may not be written names the folder and what to do. For
-// root, who may write everywhere, one thread reaches files as another user.
+// TestLockOfReadOnlyFolder: the error of a folder that may not be written names the folder and what to do.
+// For root, who may write everywhere, one thread reaches files as another user.
 func TestLockOfReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if err := os.Mkdir(dir, 0o555); err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks an open file if no other open file of the same name is locked. The lock belongs to the open file,
-// not to the process as those of fcntl do. So it holds against this process, too.
+// lock locks an open file if no other open file of the same name is locked. The lock belongs to the open
+// file, not to the process as those of fcntl do. So it holds against this process, too.
 func lock(file *os.File) (bool, error) {
 	err := flock(file, unix.LOCK_EX|unix.LOCK_NB)
 	if err == unix.EWOULDBLOCK {
@@ -18,8 +18,8 @@ func lock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock ends the lock. Closing the file would not: a child that is just being started has the file, too, until
-// it runs its program.
+// unlock ends the lock. Closing the file would not: a child that is just being started has the file, too,
+// until it runs its program.
 func unlock(file *os.File) error { return flock(file, unix.LOCK_UN) }
 
 func flock(file *os.File, operation int) error {

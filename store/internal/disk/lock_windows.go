@@ -10,8 +10,8 @@ import (
 // holds against this process, too.
 func lock(file *os.File) (bool, error) {
 	err := control(file, func(handle windows.Handle) error {
-		return windows.LockFileEx(handle, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0,
-			1, 0, lockedByte())
+		const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+		return windows.LockFileEx(handle, flags, 0, 1, 0, lockedByte())
 	})
 	if err == windows.ERROR_LOCK_VIOLATION || err == windows.ERROR_IO_PENDING {
 		return false, nil
@@ -26,8 +26,8 @@ func unlock(file *os.File) error {
 	})
 }
 
-// lockedByte returns the place of the byte that is locked. It is far beyond the text of the file: other handles
-// can neither read nor write what is locked.
+// lockedByte returns the place of the byte that is locked. It is far beyond the text of the file: other
+// handles can neither read nor write what is locked.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
 
 func control(file *os.File, call func(windows.Handle) error) error {

@@ -14,11 +14,12 @@ import (
 // the folder forbids it.
 const fileMode = 0o644
 
-// OpenFolder returns a folder of the operating system. The folder must exist. The program may change its working
-// directory later.
+// OpenFolder returns a folder of the operating system. The folder must exist. The program may change its
+// working directory later.
 //
-// Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync elsewhere.
-// Sync of the folder is fsync of the folder (F_FULLFSYNC on macOS), and nothing on Windows: see syncFolder.
+// Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync
+// elsewhere. Sync of the folder is fsync of the folder (F_FULLFSYNC on macOS), and nothing on Windows: see
+// syncFolder.
 func OpenFolder(dir string) (Folder, error) {
 	dir, err := absolute(dir)
 	if err != nil {

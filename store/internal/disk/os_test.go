@@ -66,7 +66,8 @@ func TestNames(t *testing.T) {
 		strings.Repeat("n", 256)} {
 		_, created := f.Create(name)
 		_, opened := f.Open(name)
-		for _, err := range []error{created, opened, f.Rename("a", name), f.Rename(name, "b"), f.Remove(name)} {
+		for _, err := range []error{created, opened, f.Rename("a", name), f.Rename(name, "b"),
+			f.Remove(name)} {
 			if !errors.Is(err, fs.ErrInvalid) {
 				t.Errorf("the name %q: %v", name, err)
 			}

@@ -30,8 +30,9 @@ func replace(f disk.Folder, content []byte) error {
 	return f.Sync()
 }
 
-// crashes runs a program, cuts the power of copies of its disk before each call and at the end, and has each disk checked.
-func crashes(t *testing.T, m sim.Mistake, run func(f disk.Folder), check func(d *sim.Disk) error) (failed error) {
+// crashes runs a program, cuts the power of copies of its disk before each call and at the end, and has each
+// disk checked.
+func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (failed error) {
 	t.Helper()
 	d := sim.New(1)
 	crash := func(c sim.Call) {
@@ -89,7 +90,7 @@ func TestBreakReplace(t *testing.T) {
 					return nil
 				}
 			}
-			return fmt.Errorf("%d replacements are acknowledged, and the file has other contents", acknowledged)
+			return fmt.Errorf("%d replacements are acknowledged, and the file holds others", acknowledged)
 		})
 		if (failed != nil) != c.fails {
 			t.Errorf("with the mistakes %b: %v", c.mistake, failed)
@@ -97,8 +98,8 @@ func TestBreakReplace(t *testing.T) {
 	}
 }
 
-// TestBreakAppend: a correct program that appends records survives each power cut, and does not on a folder that
-// makes a mistake.
+// TestBreakAppend: a correct program that appends records survives each power cut, and does not on a folder
+// that makes a mistake.
 func TestBreakAppend(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake

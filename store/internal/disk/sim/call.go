@@ -57,8 +57,8 @@ func (c Call) String() string {
 	return b.String()
 }
 
-// Calls returns the number of calls so far, over the life of the disk. Calls of a program that has ended do not
-// count.
+// Calls returns the number of calls so far, over the life of the disk. Calls of a program that has ended do
+// not count.
 func (d *Disk) Calls() int64 {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -72,10 +72,10 @@ func (d *Disk) Log() []Call {
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// Watch has f called before each call, by the goroutine that makes the call. A program that ends there has done
-// all that follows from the call before, so here a test copies the disk and cuts the power of the copy. f
-// gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the methods of the disk. Calls
-// of other goroutines may come between. nil ends it.
+// Watch has f called before each call, by the goroutine that makes the call. A program that ends there has
+// done all that follows from the call before, so here a test copies the disk and cuts the power of the copy.
+// f gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the
+// methods of the disk. Calls of other goroutines may come between. nil ends it.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -63,9 +63,9 @@ func (d *Disk) Folder() disk.Folder {
 	return &folder{d, d.life}
 }
 
-// Copy returns a copy of the disk, with what is synced and what is not. It has the same calls so far and the same
-// log, and decides by a seed of its own. It has neither faults nor a watcher, and files that are open on the disk
-// are not open on the copy. Copying takes time for each file and change, not for each byte.
+// Copy returns a copy of the disk, with what is synced and what is not. It has the same calls so far and the
+// same log, and decides by a seed of its own. It has neither faults nor a watcher, and files that are open on
+// the disk are not open on the copy. Copying takes time for each file and change, not for each byte.
 func (d *Disk) Copy(seed uint64) *Disk {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -174,8 +174,8 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 	return kept
 }
 
-// chances are those with which a sector or a change survives. One of them is drawn for each file and power cut:
-// with one and the same chance, all of many sectors would hardly ever survive together.
+// chances are those with which a sector or a change survives. One of them is drawn for each file and power
+// cut: with one and the same chance, all of many sectors would hardly ever survive together.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
 // apply makes a change in names. A rename or removal of a file that is not there under this name, because an

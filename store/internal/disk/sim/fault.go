@@ -7,8 +7,9 @@ import "syscall"
 type Faults struct {
 	// WriteEIO and WriteENOSPC are those of Write. A part of the bytes may be written.
 	WriteEIO, WriteENOSPC float64
-	// SyncFile is that of Sync of a file: EIO. Sectors that were not synced count as synced, as on Linux, and at
-	// least one of them is lost when the power goes, even if a later Sync succeeds. Programs see it until then.
+	// SyncFile is that of Sync of a file: EIO. Sectors that were not synced count as synced, as on Linux, and
+	// at least one of them is lost when the power goes, even if a later Sync succeeds. Programs see it until
+	// then.
 	SyncFile float64
 	// Folder is that of Create, Rename, Remove and Sync of the folder: EIO. The call has done nothing.
 	Folder float64
@@ -23,16 +24,16 @@ func (d *Disk) SetFaults(f Faults) {
 	d.faults = f
 }
 
-// FailAt has one call fail, as by [Faults]; of Write either way. Calls are counted from 1, over the life of the
-// disk. 0 stands for no call. Close does not fail.
+// FailAt has one call fail, as by [Faults]; of Write either way. Calls are counted from 1, over the life of
+// the disk. 0 stands for no call. Close does not fail.
 func (d *Disk) FailAt(call int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.failAt = call
 }
 
-// SetCapacity limits the bytes of all files together. A Write beyond it writes what fits and returns ENOSPC. 0
-// stands for no limit.
+// SetCapacity limits the bytes of all files together. A Write beyond it writes what fits and returns ENOSPC.
+// 0 stands for no limit.
 func (d *Disk) SetCapacity(bytes int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

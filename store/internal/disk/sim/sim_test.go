@@ -128,11 +128,13 @@ func TestUnsyncedIsTorn(t *testing.T) {
 		for s := range 10 {
 			have := got[min(len(got), s*512):min(len(got), (s+1)*512)]
 			want := all[s*512 : s*512+len(have)]
+			blank := filled(512, 0)
 			durable := min(len(have), max(0, before-s*512))
 			switch {
 			case bytes.Equal(have, want) && len(have) > durable:
 				kept = append(kept, s)
-			case !bytes.Equal(have[:durable], want[:durable]) || !bytes.Equal(have[durable:], filled(len(have)-durable, 0)):
+			case !bytes.Equal(have[:durable], want[:durable]) ||
+				!bytes.Equal(have[durable:], blank[:len(have)-durable]):
 				t.Fatalf("seed %d: sector %d is neither whole nor blank", seed, s)
 			}
 		}
@@ -367,8 +369,8 @@ func play(f disk.Folder) (errs []error) {
 // calls is the number of calls that play makes.
 const calls = 13
 
-// TestStopAtCall: a program ends in the middle of each of its calls. The call and all later ones fail, and the
-// disk is usable after Restart.
+// TestStopAtCall: a program ends in the middle of each of its calls. The call and all later ones fail, and
+// the disk is usable after Restart.
 func TestStopAtCall(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		seen := make(outcomes)
@@ -451,8 +453,8 @@ func TestFilesOfEndedProgram(t *testing.T) {
 	d.Restart()
 }
 
-// TestFailedSync: sectors that a failed Sync loses are seen until the power goes, and a later Sync does not make
-// them durable.
+// TestFailedSync: sectors that a failed Sync loses are seen until the power goes, and a later Sync does not
+// make them durable.
 func TestFailedSync(t *testing.T) {
 	const before, after = 700, 5000
 	seen := make(outcomes)
@@ -799,8 +801,9 @@ func TestLog(t *testing.T) {
 	}
 	failing.failed = true
 	failing.cleanup()
-	for _, want := range []string{"14 calls", "seed 7", "\n1 create a\n2 write a: 3000 bytes at 0\n3 sync a\n",
-		"4 read a: 10 bytes at 0\n5 close a\n6 sync folder\n7 rename a to b\n8 files\n9 open b\n",
+	for _, want := range []string{"14 calls", "seed 7",
+		"\n1 create a\n2 write a: 3000 bytes at 0\n3 sync a\n", "4 read a: 10 bytes at 0\n5 close a\n6 sync folder\n",
+		"\n7 rename a to b\n8 files\n9 open b\n",
 		"12 remove b\n", "14 open none: open none: file does not exist"} {
 		if !strings.Contains(failing.printed, want) {
 			t.Errorf("the log does not contain %q:\n%s", want, failing.printed)
