@@ -165,11 +165,14 @@ func TestUnsyncedIsTorn(t *testing.T) {
 	}
 	seen.expect(t, "all lost", "all kept", "torn", "a hole", "the first lost, a later one kept",
 		"ends at the last Sync", "ends blank at the last Write", "ends behind the last sector")
+	if n := seen["ends at the last Sync"]; n < seeds/4 {
+		t.Errorf("only %d of %d files end at the last Sync, also if later sectors survive", n, seeds)
+	}
 }
 
 // TestVersionsOfSector: a sector that several calls of Write filled survives as one of them left it.
 func TestVersionsOfSector(t *testing.T) {
-	seen := make(outcomes)
+	seen, second := make(outcomes), make(outcomes)
 	for seed := range uint64(seeds) {
 		d := sim.New(seed)
 		f := d.Folder()
@@ -180,8 +183,10 @@ func TestVersionsOfSector(t *testing.T) {
 			write(t, a, filled(100, 1))
 		}
 		write(t, a, filled(512, 1))
+		write(t, a, filled(50, 1))
 		d.PowerCut()
 		got := read(t, d.Restart(), "a")
+		second[fmt.Sprint(bytes.Count(got[min(512, len(got)):], []byte{1}), " bytes")]++
 		first := got[:min(512, len(got))]
 		seen[fmt.Sprint(bytes.Count(first, []byte{1}), " bytes")]++
 		if !bytes.Equal(bytes.TrimRight(first, "\x00"), filled(bytes.Count(first, []byte{1}), 1)) {
@@ -189,6 +194,7 @@ func TestVersionsOfSector(t *testing.T) {
 		}
 	}
 	seen.expect(t, "100 bytes", "200 bytes", "300 bytes", "400 bytes", "512 bytes")
+	second.expect(t, "0 bytes", "400 bytes", "450 bytes")
 }
 
 // TestNamesAreLost: creations survive in order, or in any other.
@@ -212,6 +218,29 @@ func TestNamesAreLost(t *testing.T) {
 		seen[strings.Join(d.Names(), "")]++
 	}
 	seen.expect(t, "", "a", "b", "c", "ab", "ac", "bc", "abc")
+}
+
+// TestFirstNamesSurvive: also of many creations, the first few survive.
+func TestFirstNamesSurvive(t *testing.T) {
+	const all = "abcdefghijklmnopqrst"
+	first, others := 0, 0
+	for seed := range uint64(seeds) {
+		d := sim.New(seed)
+		f := d.Folder()
+		for _, name := range all {
+			create(t, f, string(name))
+		}
+		d.PowerCut()
+		d.Restart()
+		if names := strings.Join(d.Names(), ""); !strings.HasPrefix(all, names) {
+			others++
+		} else if len(names) >= 5 && len(names) <= 15 {
+			first++
+		}
+	}
+	if first < seeds/10 || others < seeds/10 {
+		t.Errorf("of %d power cuts, %d left the first few files, %d left others", seeds, first, others)
+	}
 }
 
 // TestRenameIsAtomic: a rename that was not synced leaves the file under one of its names. The name that it
@@ -501,6 +530,33 @@ func TestFailedSync(t *testing.T) {
 	seen.expect(t, "all lost", "some lost")
 }
 
+// TestFailedSyncLosesUnsynced: a failed Sync loses the only sector that was not synced, and nothing if all
+// was synced.
+func TestFailedSyncLosesUnsynced(t *testing.T) {
+	for seed := range uint64(50) {
+		for _, before := range []int{0, 100, 512, 700} {
+			for _, after := range []int{before, before + 10} {
+				d := sim.New(seed)
+				f := d.Folder()
+				a := create(t, f, "a")
+				write(t, a, filled(before, 1))
+				must(t, a.Sync(), f.Sync())
+				write(t, a, filled(after-before, 1))
+				d.FailAt(d.Calls() + 1)
+				if err := a.Sync(); !errors.Is(err, syscall.EIO) {
+					t.Fatal("the failed Sync returned", err)
+				}
+				must(t, a.Sync())
+				d.PowerCut()
+				if got, want := read(t, d.Restart(), "a"), append(filled(before, 1),
+					filled(after-before, 0)...); !bytes.Equal(got, want) {
+					t.Fatalf("seed %d, %d bytes, then %d: the file holds %v", seed, before, after, got)
+				}
+			}
+		}
+	}
+}
+
 // TestFailedWrites: Write fails for an error of the disk or a full disk, with a part of the bytes written.
 func TestFailedWrites(t *testing.T) {
 	seen := make(outcomes)
@@ -571,6 +627,60 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestFailAtWrite: a Write that is told to fail does so in either way.
+func TestFailAtWrite(t *testing.T) {
+	seen := make(outcomes)
+	for seed := range uint64(50) {
+		d := sim.New(seed)
+		a := create(t, d.Folder(), "a")
+		d.FailAt(2)
+		_, err := a.Write(filled(10, 1))
+		seen[fmt.Sprint(errors.Unwrap(err))]++
+		_, err = a.Write(filled(10, 1))
+		must(t, err)
+	}
+	seen.expect(t, syscall.EIO.Error(), syscall.ENOSPC.Error())
+}
+
+// TestErrors: calls that the operating system refuses are refused.
+func TestErrors(t *testing.T) {
+	d := sim.New(1)
+	f := d.Folder()
+	a := create(t, f, "a")
+	write(t, a, []byte("one"))
+	files, err := f.Files()
+	if must(t, err); !slices.Equal(files, []disk.Info{{Name: "a", Size: 3}}) {
+		t.Errorf("the files are %v", files)
+	}
+	for _, offset := range []int64{3, 4, 1 << 40} {
+		if n, err := a.ReadAt(make([]byte, 1), offset); n != 0 || err != io.EOF {
+			t.Errorf("ReadAt %d returned %d, %v", offset, n, err)
+		}
+	}
+	reader := open(t, f, "a")
+	_, written := reader.Write([]byte("two"))
+	_, before := a.ReadAt(make([]byte, 1), -1)
+	_, created := f.Create("a")
+	_, invalid := f.Create("lock")
+	_, opened := f.Open("none")
+	must(t, a.Close())
+	_, late := a.Write([]byte("two"))
+	for i, c := range []struct{ err, want error }{
+		{written, fs.ErrPermission}, {before, fs.ErrInvalid}, {created, fs.ErrExist},
+		{invalid, fs.ErrInvalid}, {opened, fs.ErrNotExist}, {late, fs.ErrClosed}, {a.Sync(), fs.ErrClosed}, {a.Close(), fs.ErrClosed},
+		{f.Rename("none", "b"), fs.ErrNotExist}, {f.Rename("a", "../a"), fs.ErrInvalid},
+		{f.Remove("none"), fs.ErrNotExist}, {f.Remove(""), fs.ErrInvalid},
+	} {
+		var path *fs.PathError
+		if !errors.Is(c.err, c.want) || !errors.As(c.err, &path) {
+			t.Errorf("call %d returned %v, want %v", i, c.err, c.want)
+		}
+	}
+	if got := d.Bytes("a"); string(got) != "one" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
 func TestCapacity(t *testing.T) {
 	d := sim.New(1)
 	d.SetCapacity(1000)
@@ -606,9 +716,12 @@ func TestDamageAtRest(t *testing.T) {
 	d.Put("b", []byte("put"))
 	create(t, f, "c")
 	d.Lose("c")
-	d.PowerCut()
-	if f = d.Restart(); string(read(t, f, "b")) != "put" || !slices.Equal(d.Names(), []string{"b"}) {
-		t.Errorf("after Put, Lose and a power cut: %v", d.Names())
+	for seed := range uint64(20) {
+		cut := d.Copy(seed)
+		cut.PowerCut()
+		if f := cut.Restart(); !slices.Equal(cut.Names(), []string{"b"}) || string(read(t, f, "b")) != "put" {
+			t.Errorf("after Put, Lose and a power cut: %v", cut.Names())
+		}
 	}
 	for name, call := range map[string]func(){
 		"Lose":    func() { d.Lose("c") },
@@ -668,6 +781,7 @@ func TestSeedDecides(t *testing.T) {
 
 // TestCopy: a copy and its disk go on apart from each other.
 func TestCopy(t *testing.T) {
+	seen := make(outcomes)
 	for seed := range uint64(50) {
 		d := sim.New(seed)
 		f := d.Folder()
@@ -703,6 +817,7 @@ func TestCopy(t *testing.T) {
 		if d.Stopped() || kept.Stopped() || kept.Calls() != 6 || len(kept.Log()) != 6 || d.Calls() != 8 {
 			t.Fatalf("the copy has %d calls, the disk %d", kept.Calls(), d.Calls())
 		}
+		seen[strings.Join(cut.Names(), "")]++
 		// One crash has several ends, by seed.
 		write(t, a, filled(5000, 4))
 		ends := make(map[string]bool)
@@ -716,6 +831,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("20 seeds end one run in %d ways", len(ends))
 		}
 	}
+	seen.expect(t, "a", "ab")
 }
 
 // TestGoroutines: several goroutines use one disk while another one copies it.
@@ -802,7 +918,8 @@ func TestLog(t *testing.T) {
 	failing.failed = true
 	failing.cleanup()
 	for _, want := range []string{"14 calls", "seed 7",
-		"\n1 create a\n2 write a: 3000 bytes at 0\n3 sync a\n", "4 read a: 10 bytes at 0\n5 close a\n6 sync folder\n",
+		"\n1 create a\n2 write a: 3000 bytes at 0\n3 sync a\n",
+		"4 read a: 10 bytes at 0\n5 close a\n6 sync folder\n",
 		"\n7 rename a to b\n8 files\n9 open b\n",
 		"12 remove b\n", "14 open none: open none: file does not exist"} {
 		if !strings.Contains(failing.printed, want) {
