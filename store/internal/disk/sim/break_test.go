@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/vastgo/vast/store/internal/disk"
@@ -136,5 +137,32 @@ func TestBreakAppend(t *testing.T) {
 		if (failed != nil) != c.fails {
 			t.Errorf("with the mistakes %b: %v", c.mistake, failed)
 		}
+	}
+}
+
+// TestBreakErrors: a folder that makes mistakes passes on the errors of the disk.
+func TestBreakErrors(t *testing.T) {
+	d := sim.New(1)
+	f := sim.Break(d.Folder(), sim.RenameBeforeData|sim.FileSyncEarly)
+	a := create(t, f, "a")
+	_, created := f.Create("a")
+	_, opened := f.Open("none")
+	for i, c := range []struct{ err, want error }{
+		{created, fs.ErrExist}, {opened, fs.ErrNotExist}, {f.Rename("none", "b"), fs.ErrNotExist},
+		{f.Remove("none"), fs.ErrNotExist},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("call %d returned %v, want %v", i, c.err, c.want)
+		}
+	}
+	must(t, a.Sync(), a.Sync()) // the first is put off, the second returns early
+	d.FailAt(d.Calls() + 1)
+	if _, err := a.Write([]byte("one")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Write after a Sync that returned early and then failed: %v", err)
+	}
+	must(t, a.Close(), f.Rename("a", "b"))
+	d.FailAt(d.Calls() + 1)
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Sync returned %v", err)
 	}
 }
