@@ -205,7 +205,8 @@ func TestEachSector(t *testing.T) {
 					t.Errorf("sector %d of %s does not count: %q, %v", i/sectorSize, name, got, err)
 				}
 			default:
-				if err := damaged(err, name); err != nil {
+				var d *Damage
+				if !errors.As(err, &d) || d.File != name || d.Offset != int64(i) {
 					t.Errorf("sector %d of %s: %v", i/sectorSize, name, err)
 				}
 			}

@@ -119,9 +119,6 @@ func (in *input) scanLast() (scanned, error) {
 		if err != nil {
 			return scanned{}, err
 		}
-		if st == bad {
-			return scanned{}, in.damage(i, "the sector's checksum or place is wrong")
-		}
 		if st != good {
 			break
 		}
