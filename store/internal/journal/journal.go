@@ -231,6 +231,13 @@ func (j *Journal) enqueue(rotate bool) {
 	j.open, j.collected, j.spare = j.spare[:0], 0, nil
 }
 
+// Hold holds acknowledgements back until Release, as Options.Hold does.
+func (j *Journal) Hold() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hold = true
+}
+
 // Release ends Options.Hold: what is on the disk is acknowledged.
 func (j *Journal) Release() {
 	j.mu.Lock()

@@ -45,6 +45,7 @@ type Record struct {
 	Kind     byte
 	Data     []byte // valid until the next record
 	Build    string // the program that appended the record
+	Segment  uint32 // the segment that holds the record
 }
 
 // part is a segment, and how many of its sectors count.
@@ -208,7 +209,7 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 	if _, err := w.header(); err != nil {
 		return false, err
 	}
-	r := Record{Position: p.first}
+	r := Record{Position: p.first, Segment: p.segment}
 	var room []byte
 	for ; ; r.Position++ {
 		var ok bool
