@@ -73,5 +73,6 @@
 // # Failures
 //
 // A Write, Sync or Create that fails is final. Nothing is acknowledged after it, and all calls that wait and
-// all later calls return the error. Records that were not acknowledged may still be found by Read.
+// all later calls return the error. Records that were not acknowledged may still be found by Read. A store
+// that syncs the folder itself stops after a Sync that fails: the failure may concern a segment.
 package journal

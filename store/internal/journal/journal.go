@@ -32,6 +32,7 @@ type Journal struct {
 
 	durable atomic.Uint64 // records below it are acknowledged
 	done    chan struct{} // closed when the writer has ended
+	names   sync.Mutex    // held from a creation or removal up to the Sync of the folder
 
 	mu        sync.Mutex
 	work      sync.Cond     // the writer waits here
@@ -265,6 +266,9 @@ func (j *Journal) Remove(before uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
+	// The folder's Sync may fail here for a file that the writer creates meanwhile, and succeed there.
+	j.names.Lock()
+	defer j.names.Unlock()
 	numbers, err := segments(j.folder)
 	if err != nil {
 		return err

@@ -486,3 +486,40 @@ func TestHighNumbers(t *testing.T) {
 		t.Errorf("%+v, %v", tail, err)
 	}
 }
+
+// TestRemoveBesideRotate removes segments while the writer creates one. A Sync of the folder for one of them
+// does not come between the creation and the Sync of the other.
+func TestRemoveBesideRotate(t *testing.T) {
+	for range 10 {
+		m, j := begin(t, Options{})
+		if _, _, err := j.Rotate(); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		removed := make(chan error, 1)
+		m.mu.Lock()
+		m.fail = func(call string) error {
+			if call == "write journal-00000003" {
+				go func() { removed <- j.Remove(2) }()
+				m.mu.Unlock()
+				time.Sleep(time.Millisecond)
+				m.mu.Lock()
+			}
+			return nil
+		}
+		m.mu.Unlock()
+		if _, _, err := j.Rotate(); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(j.Flush(), <-removed); err != nil {
+			t.Fatal(err)
+		}
+		calls := m.calls[slices.Index(m.calls, "create journal-00000003"):]
+		want := []string{"create journal-00000003", "write journal-00000003", "sync journal-00000003", "sync"}
+		if !slices.Equal(calls[:4], want) {
+			t.Fatalf("calls %q", calls)
+		}
+	}
+}
