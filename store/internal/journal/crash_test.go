@@ -159,8 +159,8 @@ func (l *life) read() (*Tail, error) {
 		return nil, err
 	}
 	if tail.End < l.acked || tail.End > uint64(len(l.entries)) || tail.End != l.from+uint64(len(got)) {
-		return nil, fmt.Errorf("the journal ends at %d with %d records from %d; %d were appended, %d acknowledged",
-			tail.End, len(got), l.from, len(l.entries), l.acked)
+		return nil, fmt.Errorf("%d records from %d up to %d; %d were appended, %d acknowledged",
+			len(got), l.from, tail.End, len(l.entries), l.acked)
 	}
 	l.entries = l.entries[:tail.End]
 	if !slices.Equal(got, l.entries[l.from:]) {
@@ -229,8 +229,8 @@ func (l *life) use(j *Journal, build string) error {
 	return nil
 }
 
-// TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in turn:
-// the first life ends there, and the lives after it at random calls.
+// TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in
+// turn: the first life ends there, and the lives after it at random calls.
 func TestEachCall(t *testing.T) {
 	for seed := range uint64(longtest.Pick(20, 1000)) {
 		for call, past := int64(1), false; !past; call++ {

@@ -109,12 +109,13 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
 // see [Journal.Wait]. If soon is set the record is written at once, otherwise with the next one that is or
-// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does not
-// keep up, and what the disk returned if that failed.
+// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does
+// not keep up, and what the disk returned if that failed.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
-		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record), j.room)
+		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record),
+			j.room)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -153,8 +154,8 @@ func (j *Journal) hurry() {
 // Durable returns the position up to which records are acknowledged: the records below it are durable.
 func (j *Journal) Durable() uint64 { return j.durable.Load() }
 
-// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that ends
-// first, and the journal's if the record will not be acknowledged.
+// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that
+// ends first, and the journal's if the record will not be acknowledged.
 func (j *Journal) Wait(ctx context.Context, position uint64) error {
 	if position < j.durable.Load() {
 		return nil
@@ -205,9 +206,9 @@ func (j *Journal) advanced() {
 	}
 }
 
-// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the number
-// of that segment and the position of its first record, and does not wait for the disk. A checkpoint may name
-// the segment after a Flush that began later.
+// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
+// number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
+// may name the segment after a Flush that began later.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -255,9 +256,9 @@ func (j *Journal) acknowledge() {
 	j.advanced()
 }
 
-// Remove removes the segments with numbers below before, the oldest first. The removals are durable when Remove
-// returns nil. The caller needs none of their records: a durable checkpoint names segment before or a later
-// one.
+// Remove removes the segments with numbers below before, the oldest first. The removals are durable when
+// Remove returns nil. The caller needs none of their records: a durable checkpoint names segment before or a
+// later one.
 func (j *Journal) Remove(before uint32) error {
 	j.mu.Lock()
 	created := j.created
@@ -297,8 +298,8 @@ func (j *Journal) Err() error {
 	return j.end
 }
 
-// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second call
-// does nothing but return that, too. A record that is still held back stays unacknowledged.
+// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second
+// call does nothing but return that, too. A record that is still held back stays unacknowledged.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

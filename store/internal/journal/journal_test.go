@@ -333,8 +333,9 @@ func TestFailures(t *testing.T) {
 		}
 		_, add := j.Append(9, nil, true)
 		_, _, rotate := j.Rotate()
-		for _, err := range []error{err, add, rotate, j.Flush(), j.Wait(t.Context(), test.durable), j.Err(), j.Close()} {
-			if !errors.Is(err, broken) || !strings.Contains(err.Error(), test.text) {
+		wait := j.Wait(t.Context(), test.durable)
+		for _, err := range []error{err, add, rotate, wait, j.Flush(), j.Err(), j.Close()} {
+			if !errors.Is(err, broken) || !fails(err, test.text) {
 				t.Errorf("%s: %v", test.call, err)
 			}
 		}
@@ -342,8 +343,7 @@ func TestFailures(t *testing.T) {
 		if j.Durable() != test.durable || test.durable > 0 && j.Wait(t.Context(), test.durable-1) != nil {
 			t.Errorf("%s fails: %d records are acknowledged, want %d", test.call, j.Durable(), test.durable)
 		}
-		calls := len(m.calls)
-		if got, _, err := readAll(m.crashed()); err != nil || len(got) < int(test.durable) || len(m.calls) != calls {
+		if got, _, err := readAll(m.crashed()); err != nil || len(got) < int(test.durable) {
 			t.Errorf("%s fails: %q are read, %v", test.call, got, err)
 		}
 	}
@@ -379,7 +379,7 @@ func TestFailuresOfResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tail.Resume("again", Options{}); err == nil || !strings.Contains(err.Error(), "call Read again") {
+		if _, err := tail.Resume("again", Options{}); !fails(err, "call Read again") {
 			t.Errorf("a tail is resumed twice: %v", err)
 		}
 		if err := j.Close(); err != nil {
@@ -404,7 +404,7 @@ func TestRemove(t *testing.T) {
 	if err := j.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Remove(5); err == nil || !strings.Contains(err.Error(), "journal-00000004 is the last segment") {
+	if err := j.Remove(5); !fails(err, "journal-00000004 is the last segment") {
 		t.Error(err)
 	}
 	m.names["journal-00000001.old"] = &content{}
@@ -438,7 +438,7 @@ func TestRemove(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	m := newMemory(1)
 	for _, o := range []Options{{Room: -1}, {Delay: -1}} {
-		if _, err := Create(m, storeID, "", o); err == nil || !strings.Contains(err.Error(), "negative") {
+		if _, err := Create(m, storeID, "", o); !fails(err, "negative") {
 			t.Error(err)
 		}
 	}
@@ -472,13 +472,13 @@ func TestHighNumbers(t *testing.T) {
 	if err := j.Flush(); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := j.Rotate(); err == nil || !strings.Contains(err.Error(), "highest number") {
+	if _, _, err := j.Rotate(); !fails(err, "highest number") {
 		t.Error(err)
 	}
 	if err := j.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Create(m, storeID, "", Options{}); err == nil || !strings.Contains(err.Error(), "highest number") {
+	if _, err := Create(m, storeID, "", Options{}); !fails(err, "highest number") {
 		t.Error(err)
 	}
 	tail, err := Read(m, storeID, 1<<32-2, 0)
