@@ -106,6 +106,13 @@ func TestSmallJournal(t *testing.T) {
 	if h := tail.parts[2].header; h != want {
 		t.Errorf("segment 3 begins with %+v, want %+v", h, want)
 	}
+	var segments []uint32
+	for r := range tail.Records() {
+		segments = append(segments, r.Segment)
+	}
+	if want := []uint32{1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3, 3}; !slices.Equal(segments, want) {
+		t.Errorf("the records are in segments %d, want %d", segments, want)
+	}
 	for from := range uint64(len(all)) + 1 {
 		tail, err := Read(m, storeID, 1, from)
 		if err != nil {
@@ -126,7 +133,8 @@ func TestSmallJournal(t *testing.T) {
 // TestFormat compares the beginning of a segment and the checksums of files with those that version 1 has.
 func TestFormat(t *testing.T) {
 	m, _, _ := small(t)
-	want := []byte("....\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x82\x00" + "\x01" + "\x00" +
+	want := []byte("....\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x82\x00" +
+		"\x01" + "\x00" +
 		"vast journal\r\n" + "\x01\x00" + string(storeID[:]) + "\x05\x00\x00\x00\x00\x00\x00\x00" +
 		"\x02\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03two" + "\x03one" +
 		"\x1e\x05" + strings.Repeat("f", 30) + "\x28\x06" + strings.Repeat("g", 40))

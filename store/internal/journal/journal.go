@@ -18,7 +18,7 @@ type Options struct {
 	Room int
 	// Delay is how long a record may wait that was appended without soon. Default: 10 ms.
 	Delay time.Duration
-	// Hold holds acknowledgements back until Release.
+	// Hold holds acknowledgements back from the beginning until Release.
 	Hold bool
 }
 
@@ -233,14 +233,15 @@ func (j *Journal) enqueue(rotate bool) {
 	j.open, j.collected, j.spare = j.spare[:0], 0, nil
 }
 
-// Hold holds acknowledgements back until Release, as Options.Hold does.
+// Hold holds acknowledgements back until Release, as Options.Hold does: no record that is appended after Hold
+// is acknowledged before Release.
 func (j *Journal) Hold() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.hold = true
 }
 
-// Release ends Options.Hold: what is on the disk is acknowledged.
+// Release ends Hold: what is on the disk is acknowledged.
 func (j *Journal) Release() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

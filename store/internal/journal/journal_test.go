@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -244,6 +245,17 @@ func TestHold(t *testing.T) {
 	if err := <-waited; err != nil || j.Durable() != 1 {
 		t.Errorf("%d records are acknowledged, error %v", j.Durable(), err)
 	}
+	j.Hold()
+	if _, err := j.Append(0, nil, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Flush(); err != nil || j.Durable() != 1 {
+		t.Errorf("%d records are acknowledged after Hold, error %v", j.Durable(), err)
+	}
+	j.Release()
+	if j.Durable() != 2 {
+		t.Errorf("%d records are acknowledged after Release", j.Durable())
+	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +267,7 @@ func TestHold(t *testing.T) {
 	if j, err = tail.Resume("second", Options{Hold: true}); err != nil {
 		t.Fatal(err)
 	}
-	if j.Durable() != 1 {
+	if j.Durable() != 2 {
 		t.Errorf("a resumed journal acknowledges %d records", j.Durable())
 	}
 	if p, err = j.Append(0, nil, true); err != nil {
@@ -265,7 +277,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Release()
-	if err := j.Wait(t.Context(), p); !errors.Is(err, ErrClosed) || j.Durable() != 1 {
+	if err := j.Wait(t.Context(), p); !errors.Is(err, ErrClosed) || j.Durable() != 2 {
 		t.Errorf("%d records are acknowledged after Close, error %v", j.Durable(), err)
 	}
 }
@@ -521,5 +533,24 @@ func TestRemoveBesideRotate(t *testing.T) {
 		if !slices.Equal(calls[:4], want) {
 			t.Fatalf("calls %q", calls)
 		}
+	}
+}
+
+// TestFullSegment writes to a segment that has almost as many sectors as can be.
+func TestFullSegment(t *testing.T) {
+	m := newMemory(1)
+	f, err := m.Create(fileName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &output{file: f, segment: 1, sectors: math.MaxUint32 - 2}
+	if err := out.write(appendRecord(nil, 0, make([]byte, 1000)), 0); !fails(err, "journal-00000001 is full") {
+		t.Error(err)
+	}
+	if len(m.names[fileName(1)].data) != 0 {
+		t.Error("a part of the batch is written")
+	}
+	if err := out.write(appendRecord(nil, 0, nil), 0); err != nil {
+		t.Error(err)
 	}
 }
