@@ -544,7 +544,8 @@ func TestFullSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := &output{file: f, segment: 1, sectors: math.MaxUint32 - 2}
-	if err := out.write(appendRecord(nil, 0, make([]byte, 1000)), 0); !fails(err, "journal-00000001 is full") {
+	long := appendRecord(nil, 0, make([]byte, 1000))
+	if err := out.write(long, 0); !fails(err, "journal-00000001 is full") {
 		t.Error(err)
 	}
 	if len(m.names[fileName(1)].data) != 0 {
