@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 var storeID = [16]byte{1, 2, 3, 15: 16}
@@ -50,7 +53,7 @@ func randomEntry(rng *rand.Rand, position int, build string) entry {
 
 // life is a store that dies again and again.
 type life struct {
-	m       *memory
+	f       disk.Folder
 	rng     *rand.Rand
 	entries []entry
 	acked   uint64 // records that were acknowledged at any time
@@ -63,11 +66,25 @@ type life struct {
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
 	for seed := range uint64(longtest.Pick(3000, 100_000)) {
-		l := &life{m: newMemory(seed), rng: rand.New(rand.NewPCG(seed, 2))}
+		m := newMemory(seed)
+		l := &life{rng: rand.New(rand.NewPCG(seed, 2))}
 		for round := range 6 {
-			tail, err := l.round(round)
+			switch l.rng.IntN(5) {
+			case 0, 1, 2:
+				m.offAt = 1 + l.rng.IntN(60)
+			case 3:
+				prefix := []string{"sync", "sync ", "write", "create"}[l.rng.IntN(4)]
+				m.fail = failing(prefix, 1+l.rng.IntN(12), errBroken)
+			}
+			l.f = m
+			tail, err := l.round(round, m.stop)
 			if err != nil {
-				t.Fatalf("seed %d, round %d: %v\ncalls: %q", seed, round, err, l.m.calls)
+				t.Fatalf("seed %d, round %d: %v\ncalls: %q", seed, round, err, m.calls)
+			}
+			if l.rng.IntN(2) == 0 {
+				m = m.killed()
+			} else {
+				m = m.crashed()
 			}
 			if tail == nil {
 				continue
@@ -90,45 +107,40 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
+// errBroken is the error of a call that a test makes fail.
+var errBroken = errors.New("input/output error")
+
+// expected reports whether err comes from a disk that fails on purpose.
+func expected(err error) bool {
+	return errors.Is(err, errBroken) || errors.Is(err, errOff) || errors.Is(err, sim.ErrStopped) ||
+		errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
+}
+
 // round opens the store, uses it, and lets it die. It returns what was read.
-func (l *life) round(round int) (*Tail, error) {
+func (l *life) round(round int, stop func()) (*Tail, error) {
 	build := fmt.Sprint("build ", round)
 	o := Options{Hold: l.rng.IntN(2) == 0, Delay: 1 << 40}
 	tail, err := l.read()
-	if err != nil {
-		return nil, err
-	}
-	switch l.rng.IntN(5) {
-	case 0, 1, 2:
-		l.m.offAt = len(l.m.calls) + 1 + l.rng.IntN(50)
-	case 3:
-		prefix := []string{"sync", "sync ", "write", "create"}[l.rng.IntN(4)]
-		l.m.fail = failing(prefix, 1+l.rng.IntN(12), errors.New("input/output error"))
-	}
 	var j *Journal
-	if tail == nil {
-		if j, err = Create(l.m, storeID, build, o); err == nil {
+	switch {
+	case err != nil:
+	case tail != nil:
+		j, err = tail.Resume(build, o)
+	default:
+		if j, err = Create(l.f, storeID, build, o); err == nil {
 			l.segment, _ = j.Segment()
 		}
-	} else {
-		j, err = tail.Resume(build, o)
 	}
 	if err == nil {
 		err = l.use(j, build)
-		l.m.stop()
-		if e := j.Close(); err == nil && e != nil && !errors.Is(e, errOff) && l.m.fail == nil {
+		stop()
+		if e := j.Close(); err == nil {
 			err = e
 		}
 		l.acked = max(l.acked, j.Durable())
-	} else if l.m.fail == nil && !errors.Is(err, errOff) {
-		return nil, err
-	} else {
-		err = nil
 	}
-	if l.rng.IntN(2) == 0 {
-		l.m = l.m.killed()
-	} else {
-		l.m = l.m.crashed()
+	if expected(err) {
+		err = nil
 	}
 	return tail, err
 }
@@ -138,7 +150,7 @@ func (l *life) read() (*Tail, error) {
 	if l.segment == 0 {
 		return nil, nil
 	}
-	tail, err := Read(l.m, storeID, l.segment, l.from)
+	tail, err := Read(l.f, storeID, l.segment, l.from)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +159,8 @@ func (l *life) read() (*Tail, error) {
 		return nil, err
 	}
 	if tail.End < l.acked || tail.End > uint64(len(l.entries)) || tail.End != l.from+uint64(len(got)) {
-		return nil, fmt.Errorf("the journal ends at %d with %d records from %d; %d were appended, %d acknowledged",
-			tail.End, len(got), l.from, len(l.entries), l.acked)
+		return nil, fmt.Errorf("%d records from %d up to %d; %d were appended, %d acknowledged",
+			len(got), l.from, tail.End, len(l.entries), l.acked)
 	}
 	l.entries = l.entries[:tail.End]
 	if !slices.Equal(got, l.entries[l.from:]) {
@@ -215,4 +227,59 @@ func (l *life) use(j *Journal, build string) error {
 		_ = j.Close() // an orderly end
 	}
 	return nil
+}
+
+// TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in
+// turn: the first life ends there, and the lives after it at random calls.
+func TestEachCall(t *testing.T) {
+	for seed := range uint64(longtest.Pick(20, 1000)) {
+		for call, past := int64(1), false; !past; call++ {
+			d := sim.New(seed<<32 + uint64(call))
+			var err error
+			if past, err = lives(d, seed, call, 0); err != nil {
+				t.Fatalf("seed %d, call %d: %v\ncalls: %v", seed, call, err, d.Log())
+			}
+		}
+	}
+}
+
+// TestMistakes finds out that a folder which syncs too little loses what was acknowledged.
+func TestMistakes(t *testing.T) {
+	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
+		found := 0
+		for seed := range uint64(100) {
+			if _, err := lives(sim.New(seed), seed, 30, mistake); err != nil {
+				found++
+			}
+		}
+		if found == 0 {
+			t.Errorf("mistake %d has no consequences", mistake)
+		}
+	}
+}
+
+// lives lets a store live on a disk four times. The first life ends at a call, or before: past.
+func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
+	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
+	f := d.Folder()
+	for round := range 4 {
+		at := call
+		if round > 0 {
+			at = d.Calls() + 1 + l.rng.Int64N(60)
+		}
+		[]func(int64){d.KillAt, d.PowerCutAt, d.FailAt}[l.rng.IntN(3)](at)
+		stop := []func(){d.Kill, d.PowerCut}[l.rng.IntN(2)]
+		if l.f = f; mistake != 0 {
+			l.f = sim.Break(f, mistake)
+		}
+		if _, err := l.round(round, stop); err != nil {
+			return false, fmt.Errorf("round %d: %w", round, err)
+		}
+		past = past || round == 0 && d.Calls() < call
+		if !d.Stopped() {
+			stop()
+		}
+		f = d.Restart()
+	}
+	return past, nil
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,16 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // small makes a journal of three segments with two or three batches each, by two builds. It returns the
-// journal and its records, and for the last segment the number of records up to each number of sectors where a
-// batch ends.
+// journal and its records, and for the last segment the number of records up to each number of sectors where
+// a batch ends.
 func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 	t.Helper()
 	m = newMemory(1)
 	ends = map[int]int{}
-	j, err := Create(m, storeID, "one", Options{})
+	j, err := Create(m, storeID, "one", Options{Delay: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 		t.Fatal(err)
 	}
 	build = "two"
-	if j, err = tail.Resume(build, Options{}); err != nil {
+	if j, err = tail.Resume(build, Options{Delay: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	sectors := func() int { return len(m.names[fileName(3)].data) / sectorSize }
@@ -74,6 +76,9 @@ func readAll(m *memory) ([]entry, *Tail, error) {
 	return all, tail, err
 }
 
+// fails reports whether err says text.
+func fails(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
+
 // damaged returns an error unless err is a *Damage of one of the files.
 func damaged(err error, files ...string) error {
 	var d *Damage
@@ -92,12 +97,21 @@ func TestSmallJournal(t *testing.T) {
 	if err != nil || !slices.Equal(got, all) {
 		t.Fatalf("read %q, %v; want %q", got, err, all)
 	}
-	if tail.Segment != 3 || ends[int(tail.Sectors)] != len(all) || int(tail.End) != len(all) || tail.Cuts != nil {
+	end := len(all)
+	if tail.Segment != 3 || ends[int(tail.Sectors)] != end || int(tail.End) != end || tail.Cuts != nil {
 		t.Errorf("the tail is %+v", tail)
 	}
 	// the last batch of segment 2 was carried over
-	if p := tail.parts[2]; p.previous != 2 || p.previousSectors != 2 || p.first != 5 || p.carriedBuild != "one" {
-		t.Errorf("segment 3 begins with %+v", p.header)
+	want := header{storeID, 5, 2, 2, "two", "one"}
+	if h := tail.parts[2].header; h != want {
+		t.Errorf("segment 3 begins with %+v, want %+v", h, want)
+	}
+	var segments []uint32
+	for r := range tail.Records() {
+		segments = append(segments, r.Segment)
+	}
+	if want := []uint32{1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3, 3}; !slices.Equal(segments, want) {
+		t.Errorf("the records are in segments %d, want %d", segments, want)
 	}
 	for from := range uint64(len(all)) + 1 {
 		tail, err := Read(m, storeID, 1, from)
@@ -113,6 +127,26 @@ func TestSmallJournal(t *testing.T) {
 	}
 	if _, err := Read(m, storeID, 1, uint64(len(all))+1); damaged(err, fileName(3)) != nil {
 		t.Error(err)
+	}
+}
+
+// TestFormat compares the beginning of a segment and the checksums of files with those that version 1 has.
+func TestFormat(t *testing.T) {
+	m, _, _ := small(t)
+	want := []byte("....\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x82\x00" +
+		"\x01" + "\x00" +
+		"vast journal\r\n" + "\x01\x00" + string(storeID[:]) + "\x05\x00\x00\x00\x00\x00\x00\x00" +
+		"\x02\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03two" + "\x03one" +
+		"\x1e\x05" + strings.Repeat("f", 30) + "\x28\x06" + strings.Repeat("g", 40))
+	data := m.names[fileName(3)].data
+	copy(want, data[:4])
+	if got := data[:len(want)]; !bytes.Equal(got, want) {
+		t.Errorf("segment 3 begins with\n%q, want\n%q", got, want)
+	}
+	for n, want := range []uint32{0x39ed3d00, 0xaf89598, 0xbf99ffe5} {
+		if got := crc32.ChecksumIEEE(m.names[fileName(uint32(n+1))].data); got != want {
+			t.Errorf("segment %d has checksum %#x, want %#x", n+1, got, want)
+		}
 	}
 }
 
@@ -148,7 +182,8 @@ func TestEachBit(t *testing.T) {
 // TestEachLength cuts each file to each length.
 func TestEachLength(t *testing.T) {
 	m, all, ends := small(t)
-	counted := map[string]int{fileName(1): len(m.names[fileName(1)].data) - sectorSize, fileName(2): 2 * sectorSize}
+	first := len(m.names[fileName(1)].data)
+	counted := map[string]int{fileName(1): first - sectorSize, fileName(2): 2 * sectorSize}
 	for name := range m.names {
 		whole := m.names[name].data
 		for size := range len(whole) {
@@ -205,7 +240,8 @@ func TestEachSector(t *testing.T) {
 					t.Errorf("sector %d of %s does not count: %q, %v", i/sectorSize, name, got, err)
 				}
 			default:
-				if err := damaged(err, name); err != nil {
+				var d *Damage
+				if !errors.As(err, &d) || d.File != name || d.Offset != int64(i) {
 					t.Errorf("sector %d of %s: %v", i/sectorSize, name, err)
 				}
 			}
@@ -245,7 +281,7 @@ func TestLostFiles(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Read(m, [16]byte{9}, 1, 0); damaged(err, fileName(3)) != nil ||
-		!strings.Contains(err.Error(), "belongs to store 01020300") {
+		!fails(err, "belongs to store 01020300") {
 		t.Error(err)
 	}
 	if _, err := Read(newMemory(1), storeID, 1, 0); damaged(err, fileName(1)) != nil {
@@ -269,50 +305,54 @@ func resum(sector []byte) {
 
 // TestForgedFiles reads files whose checksums are right.
 func TestForgedFiles(t *testing.T) {
+	type list = []*content
 	head := func(h header) []byte { h.store = storeID; return appendHeader(nil, h) }
+	none := head(header{})
 	one := appendRecord(nil, 1, []byte("one"))
+	long := appendRecord(nil, 1, make([]byte, 900))
 	forge := func(at int, b ...byte) *content {
-		c := file(1, head(header{}), one, one)
+		c := file(1, none, one, one)
 		copy(c.data[at:], b)
 		resum(c.data[at/sectorSize*sectorSize:])
 		return c
 	}
-	torn := file(1, head(header{}), one, appendRecord(nil, 1, make([]byte, 2000)))
+	torn := file(1, none, one, appendRecord(nil, 1, make([]byte, 2000)))
 	clear(torn.data[3*sectorSize : 4*sectorSize])
 	binary.LittleEndian.PutUint32(torn.data[4*sectorSize+12:], 1)
 	resum(torn.data[4*sectorSize:])
 	for _, test := range []struct {
 		why   string
-		files []*content // from segment 1 on
+		files list // from segment 1 on
 	}{
-		{"flags 0x5", []*content{forge(sectorSize+18, 5)}},
-		{"flags 0x2", []*content{forge(sectorSize+18, 2)}},
-		{"within a batch is not full", []*content{forge(sectorSize+18, 0)}},
-		{"goes on after its end mark", []*content{forge(sectorSize+18, 3)}},
-		{"has an end mark, and the segment that follows it is missing", []*content{forge(2*sectorSize+18, 3)}},
-		{"2 sectors are synced, and its batch begins at 1", []*content{forge(sectorSize+12, 2)}},
-		{"checksum or place is wrong", []*content{forge(sectorSize+16, 0xff, 0xff)}},
-		{"belongs to no batch that can follow", []*content{torn}},
-		{"goes on after the end of its batch", []*content{forge(sectorSize+sectorHead, 200, 1)}},
-		{"and the segment has at most 489 more", []*content{file(1, head(header{}),
+		{"flags 0x5", list{forge(sectorSize+18, 5)}},
+		{"flags 0x2", list{forge(sectorSize+18, 2)}},
+		{"within a batch is not full", list{forge(sectorSize+18, 0)}},
+		{"goes on after its end mark", list{forge(sectorSize+18, 3)}},
+		{"has an end mark, and the segment that follows it is missing", list{forge(2*sectorSize+18, 3)}},
+		{"2 sectors are synced, and its batch begins at 1", list{forge(sectorSize+12, 2)}},
+		{"checksum or place is wrong", list{forge(sectorSize+16, 0xff, 0xff)}},
+		{"belongs to no batch that can follow", list{torn}},
+		{"goes on after the end of its batch", list{forge(sectorSize+sectorHead, 200, 1)}},
+		{"and the segment has at most 489 more", list{file(1, none,
 			append(appendPayload(nil, []byte{0xff, 0xff, 1}), make([]byte, 489)...))}},
-		{"more than 64 bits", []*content{file(1, head(header{}), appendPayload(nil, slices.Repeat([]byte{255}, 99)))}},
-		{"goes on after the end of its batch", []*content{file(1, head(header{}), appendPayload(nil, []byte{128}))}},
-		{"goes on after the end of its batch", []*content{file(1, one)}},
-		{"does not begin like a journal", []*content{file(1, appendPayload(nil, make([]byte, 99)))}},
-		{"name of a build has 5000 bytes", []*content{file(1, head(header{build: strings.Repeat("b", 5000)}))}},
-		{"continues 0 sectors of segment 1", []*content{nil, file(2, head(header{previous: 1}))}},
-		{"continues 7 sectors of segment 2", []*content{nil, file(2, head(header{previous: 2, previousSectors: 7}))}},
-		{"continues 7 sectors of segment 0", []*content{file(1, head(header{previousSectors: 7}))}},
-		{"begins at record 7, after record 0", []*content{file(1, head(header{first: 7}))}},
-		{"positions of the records are too high", []*content{nil, file(2, head(header{first: 1<<64 - 1}), one)}},
-		{"begins at record 3, and journal-00000001 before it ends at 2", []*content{file(1, head(header{}), one, one),
-			file(2, head(header{first: 3, previous: 1, previousSectors: 3}))}},
-		{"no batch of records ends there", []*content{file(1, head(header{}), appendRecord(nil, 1, make([]byte, 900))),
+		{"more than 64 bits", list{file(1, none, appendPayload(nil, slices.Repeat([]byte{255}, 99)))}},
+		{"goes on after the end of its batch", list{file(1, none, appendPayload(nil, []byte{128}))}},
+		{"goes on after the end of its batch", list{file(1, one)}},
+		{"does not begin like a journal", list{file(1, appendPayload(nil, make([]byte, 99)))}},
+		{"name of a build has 5000 bytes", list{file(1, head(header{build: strings.Repeat("b", 5000)}))}},
+		{"continues 0 sectors of segment 1", list{nil, file(2, head(header{previous: 1}))}},
+		{"continues 7 sectors of segment 2", list{nil,
+			file(2, head(header{previous: 2, previousSectors: 7}))}},
+		{"continues 7 sectors of segment 0", list{file(1, head(header{previousSectors: 7}))}},
+		{"begins at record 7, after record 0", list{file(1, head(header{first: 7}))}},
+		{"positions of the records are too high", list{nil, file(2, head(header{first: 1<<64 - 1}), one)}},
+		{"begins at record 3, and journal-00000001 before it ends at 2", list{
+			file(1, none, one, one), file(2, head(header{first: 3, previous: 1, previousSectors: 3}))}},
+		{"no batch of records ends there", list{file(1, none, long),
 			file(2, head(header{first: 1, previous: 1, previousSectors: 2}))}},
-		{"no batch of records ends there", []*content{forge(2*sectorSize+18, 3),
+		{"no batch of records ends there", list{forge(2*sectorSize+18, 3),
 			file(2, head(header{first: 2, previous: 1, previousSectors: 3}))}},
-		{"says that 4 sectors count", []*content{file(1, head(header{}), one, one),
+		{"says that 4 sectors count", list{file(1, none, one, one),
 			file(2, head(header{first: 2, previous: 1, previousSectors: 4}))}},
 	} {
 		m := newMemory(1)
@@ -322,14 +362,14 @@ func TestForgedFiles(t *testing.T) {
 			}
 		}
 		_, _, err := readAll(m)
-		if damaged(err, fileName(1), fileName(2)) != nil || !strings.Contains(err.Error(), test.why) {
+		if damaged(err, fileName(1), fileName(2)) != nil || !fails(err, test.why) {
 			t.Errorf("want %q, have %v", test.why, err)
 		}
 	}
 	m := newMemory(1)
 	m.names[fileName(1)] = forge(sectorHead+len(magic), 2)
-	if _, _, err := readAll(m); err == nil || !strings.Contains(err.Error(), "journal-00000001 has format version 2") ||
-		!strings.Contains(err.Error(), "use a newer program") {
+	const newer = "journal-00000001 has format version 2, and this program reads version 1: use a newer"
+	if _, _, err := readAll(m); !fails(err, newer) {
 		t.Error(err)
 	}
 	m.names[fileName(1)] = forge(0)

@@ -10,9 +10,9 @@
 // A record is a kind and bytes. Its position counts the records over the life of the store, from 0.
 //
 // A segment is a file, journal-00000001 and so on. It is a sequence of sectors of 512 bytes. A sector begins
-// with 20 bytes: CRC-32C of the other 508 bytes, number of the segment, index of the sector, number of leading
-// sectors of the segment that were synced when this one was written, number of payload bytes in use (16
-// bits), flags (8 bits: end of a batch, end of the segment), and a zero byte. Integers are little-endian.
+// with 20 bytes: CRC-32C of the other 508 bytes, number of the segment, index of the sector, number of
+// leading sectors of the segment that were synced when this one was written, number of payload bytes in use
+// (16 bits), flags (8 bits: end of a batch, end of the segment), and a zero byte. Integers are little-endian.
 //
 // A batch is what one Write writes: whole sectors. Its payload runs on over its sectors and is padded with
 // zeros at the end. A record never spans batches. So no sector is ever written twice, and a failed write
@@ -29,8 +29,8 @@
 // fails for want of room may end anywhere.
 //
 // A batch is written after the Sync of the batch before it has succeeded. So only the last batch of the last
-// segment can be torn. It was not acknowledged, and Read cuts all of it. A blank sector before a good one of a
-// later batch is damage: the later sector says that the blank one was synced.
+// segment can be torn. It was not acknowledged, and Read cuts all of it. A blank sector before a good one of
+// a later batch is damage: the later sector says that the blank one was synced.
 //
 // A last batch that is damaged to zeros, or cut off, looks like a torn one. Nothing in the journal can tell
 // them apart.
@@ -73,5 +73,6 @@
 // # Failures
 //
 // A Write, Sync or Create that fails is final. Nothing is acknowledged after it, and all calls that wait and
-// all later calls return the error. Records that were not acknowledged may still be found by Read.
+// all later calls return the error. Records that were not acknowledged may still be found by Read. A store
+// that syncs the folder itself stops after a Sync that fails: the failure may concern a segment.
 package journal

@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	// ErrClosed is the error of calls after Close, and of calls that wait for a record that Close has not made
-	// durable or that was held back.
+	// ErrClosed is the error of calls after Close, and of calls that wait for a record that Close has not
+	// made durable or that was held back.
 	ErrClosed = errors.New("journal: closed")
 	// ErrFull is the error of Append if the records that are not on the disk yet take all of Options.Room.
 	ErrFull = errors.New("journal: the disk is too slow for the records")
@@ -23,6 +23,6 @@ type Damage struct {
 
 // Error returns the place and the remedy.
 func (d *Damage) Error() string {
-	return fmt.Sprintf("journal: %s is damaged at byte %d: %s; nothing was changed: restore the store's folder "+
-		"from a copy", d.File, d.Offset, d.Why)
+	return fmt.Sprintf("journal: %s is damaged at byte %d: %s; nothing was changed: restore the store's "+
+		"folder from a copy", d.File, d.Offset, d.Why)
 }

@@ -18,7 +18,7 @@ type Options struct {
 	Room int
 	// Delay is how long a record may wait that was appended without soon. Default: 10 ms.
 	Delay time.Duration
-	// Hold holds acknowledgements back until Release.
+	// Hold holds acknowledgements back from the beginning until Release.
 	Hold bool
 }
 
@@ -32,6 +32,7 @@ type Journal struct {
 
 	durable atomic.Uint64 // records below it are acknowledged
 	done    chan struct{} // closed when the writer has ended
+	names   sync.Mutex    // held from a creation or removal up to the Sync of the folder
 
 	mu        sync.Mutex
 	work      sync.Cond     // the writer waits here
@@ -108,12 +109,13 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
 // see [Journal.Wait]. If soon is set the record is written at once, otherwise with the next one that is or
-// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does not
-// keep up, and what the disk returned if that failed.
+// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does
+// not keep up, and what the disk returned if that failed.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
-		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record), j.room)
+		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record),
+			j.room)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,8 +154,8 @@ func (j *Journal) hurry() {
 // Durable returns the position up to which records are acknowledged: the records below it are durable.
 func (j *Journal) Durable() uint64 { return j.durable.Load() }
 
-// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that ends
-// first, and the journal's if the record will not be acknowledged.
+// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that
+// ends first, and the journal's if the record will not be acknowledged.
 func (j *Journal) Wait(ctx context.Context, position uint64) error {
 	if position < j.durable.Load() {
 		return nil
@@ -204,9 +206,9 @@ func (j *Journal) advanced() {
 	}
 }
 
-// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the number
-// of that segment and the position of its first record, and does not wait for the disk. A checkpoint may name
-// the segment after a Flush that began later.
+// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
+// number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
+// may name the segment after a Flush that began later.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -231,14 +233,15 @@ func (j *Journal) enqueue(rotate bool) {
 	j.open, j.collected, j.spare = j.spare[:0], 0, nil
 }
 
-// Hold holds acknowledgements back until Release, as Options.Hold does.
+// Hold holds acknowledgements back until Release, as Options.Hold does: no record that is appended after Hold
+// is acknowledged before Release.
 func (j *Journal) Hold() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.hold = true
 }
 
-// Release ends Options.Hold: what is on the disk is acknowledged.
+// Release ends Hold: what is on the disk is acknowledged.
 func (j *Journal) Release() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -254,9 +257,9 @@ func (j *Journal) acknowledge() {
 	j.advanced()
 }
 
-// Remove removes the segments with numbers below before, the oldest first. The removals are durable when Remove
-// returns nil. The caller needs none of their records: a durable checkpoint names segment before or a later
-// one.
+// Remove removes the segments with numbers below before, the oldest first. The removals are durable when
+// Remove returns nil. The caller needs none of their records: a durable checkpoint names segment before or a
+// later one.
 func (j *Journal) Remove(before uint32) error {
 	j.mu.Lock()
 	created := j.created
@@ -265,6 +268,9 @@ func (j *Journal) Remove(before uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
+	// The folder's Sync may fail here for a file that the writer creates meanwhile, and succeed there.
+	j.names.Lock()
+	defer j.names.Unlock()
 	numbers, err := segments(j.folder)
 	if err != nil {
 		return err
@@ -293,8 +299,8 @@ func (j *Journal) Err() error {
 	return j.end
 }
 
-// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second call
-// does nothing but return that, too. A record that is still held back stays unacknowledged.
+// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second
+// call does nothing but return that, too. A record that is still held back stays unacknowledged.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

@@ -56,12 +56,12 @@ type part struct {
 }
 
 // Read finds the end of a journal, checks all from the record at position from up to there, and changes
-// nothing. segment is the number of a segment that was on the disk when position from was the end, or later:
-// see [Journal.Rotate] and [Journal.Segment].
+// nothing. segment and from are what the store's last checkpoint names: the results of [Journal.Rotate], or
+// of [Journal.Segment] after Create or Resume.
 //
-// Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs to
-// another store, or if it ends before segment or from. It cuts a torn last batch: see the package's comment.
-// The files may hold any bytes. Read needs memory for the longest record and for 64 KiB.
+// Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
+// to another store, or if it ends before segment or from. It cuts a torn last batch: see the package's
+// comment. The files may hold any bytes. Read needs memory for the longest record and for 64 KiB.
 //
 // Complexity: reads each segment from that of position from on, twice.
 func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, error) {
@@ -129,8 +129,8 @@ func (t *Tail) readLast(segment uint32) error {
 func (t *Tail) readPrevious(next part) (part, error) {
 	name := fileName(next.segment)
 	if next.previous == 0 {
-		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, after record %d",
-			next.first, t.from)}
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, after "+
+			"record %d", next.first, t.from)}
 	}
 	in, err := open(t.folder, next.previous)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,8 +150,8 @@ func (t *Tail) readPrevious(next part) (part, error) {
 		return part{}, err
 	}
 	if end != next.first {
-		return part{}, &Damage{File: name, Why: fmt.Sprintf("the segment begins at record %d, and %s before it "+
-			"ends at %d", next.first, in.name, end)}
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the segment begins at record %d, and %s "+
+			"before it ends at %d", next.first, in.name, end)}
 	}
 	return p, nil
 }
@@ -185,7 +185,9 @@ func (t *Tail) check(in *input, p *part) (end uint64, err error) {
 func (t *Tail) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, p := range t.parts {
-			goOn, err := t.each(p, func(r Record, _ uint32) bool { return r.Position < t.from || yield(r, nil) })
+			goOn, err := t.each(p, func(r Record, _ uint32) bool {
+				return r.Position < t.from || yield(r, nil)
+			})
 			if err != nil {
 				yield(Record{}, err)
 				return
@@ -227,9 +229,11 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 	}
 }
 
-// Resume creates a new segment that continues the journal, and returns the journal: its first position is End.
-// The records of the last batch are written again if it is not certain that they are durable. When Resume
-// returns nil all of the tail is durable. build names the program, as in [Create].
+// Resume creates a new segment that continues the journal, and returns the journal: its first position is
+// End. The records of the last batch are written again if it is not certain that they are durable. When
+// Resume returns nil all of the tail is durable. build names the program, as in [Create].
+//
+// Resume needs memory for that batch, which has at most Options.Room. If Resume fails it may be called again.
 //
 // The store keeps its acknowledgements back until a checkpoint is durable that names the new segment: see
 // Options.Hold.

@@ -119,9 +119,6 @@ func (in *input) scanLast() (scanned, error) {
 		if err != nil {
 			return scanned{}, err
 		}
-		if st == bad {
-			return scanned{}, in.damage(i, "the sector's checksum or place is wrong")
-		}
 		if st != good {
 			break
 		}
@@ -150,7 +147,8 @@ func (in *input) scanLast() (scanned, error) {
 		}
 		next = next || st == good
 	}
-	found := scanned{sectors: b.start, proven: b.last, ended: b.ended, torn: in.size - int64(b.start)*sectorSize}
+	found := scanned{sectors: b.start, proven: b.last, ended: b.ended}
+	found.torn = in.size - int64(b.start)*sectorSize
 	if next {
 		found.proven = b.start
 	}
@@ -174,8 +172,8 @@ func (in *input) scanCounted(sectors uint32, successor string) error {
 		}
 	}
 	if b.start != sectors || b.ended {
-		return in.damage(b.start, "%s says that %d sectors count, and no batch of records ends there", successor,
-			sectors)
+		return in.damage(b.start, "%s says that %d sectors count, and no batch of records ends there",
+			successor, sectors)
 	}
 	return nil
 }
@@ -258,7 +256,7 @@ func (w *walker) length() (int, error) {
 		}
 	}
 	left := uint64(len(w.payload)) + uint64(w.limit-w.next)*payloadSize
-	if n > left {
+	if n > left || n > math.MaxInt {
 		return 0, w.in.damage(w.next-1, "a record of %d bytes, and the segment has at most %d more", n, left)
 	}
 	return int(n), nil

@@ -130,7 +130,9 @@ func (j *Journal) wrote(b batch) {
 func (j *Journal) follow(out *output, first uint64) (*output, error) {
 	h := header{store: j.store, build: j.build, first: first, previous: out.segment,
 		previousSectors: out.sectors}
+	j.names.Lock()
 	next, err := create(j.folder, out.segment+1, appendHeader(nil, h))
+	j.names.Unlock()
 	if err != nil {
 		return nil, err
 	}
