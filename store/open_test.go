@@ -152,7 +152,7 @@ func TestRecover(t *testing.T) {
 
 // TestReopen closes a store and opens it again, many times: the world goes on like one that was never closed.
 func TestReopen(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "new", "folder")
 	var reference *kept
 	for round := range 6 {
 		a := openKept(t, dir, optionsOfKept())
@@ -491,5 +491,65 @@ func TestSameBytes(t *testing.T) {
 		if !bytes.Equal(a.saved(t), b.saved(t)) {
 			t.Fatalf("the worlds differ %d ticks after Load, at tick %d", i%50+1, i)
 		}
+	}
+}
+
+// TestReset resets a schedule: the ticks after it are not replayed with the old seed.
+func TestReset(t *testing.T) {
+	type drop struct{ Value uint64 }
+	start := func(dir string) (*sched.Schedule, *store.Store, func() uint64) {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+		drops := vast.NewColumn[drop](w)
+		st, err := store.Open(dir, w, store.Options{Every: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.New() {
+			w.Archetype(drops).New()
+		}
+		s := sched.New(w, sched.Options{Seed: 1})
+		s.Add(sched.System{Name: "rain", Writes: sched.Columns(drops), Run: func(c *sched.Context) {
+			for slot := range w.Query(drops).Slots() {
+				r := c.RandomOf(0)
+				drops.At(slot).Value += r.Uint64()
+			}
+		}})
+		st.Attach(s)
+		if err := st.Recover(func([]byte) {}, s.Tick); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Close() })
+		t.Cleanup(func() { s.Close() })
+		t.Cleanup(func() { st.Close() })
+		return s, st, func() (sum uint64) {
+			for slot := range w.Query(drops).Slots() {
+				sum += drops.At(slot).Value
+			}
+			return sum
+		}
+	}
+	dir := t.TempDir()
+	s, st, sum := start(dir)
+	if err := s.RunTicks(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reset(2); err != nil {
+		t.Fatal(err)
+	}
+	for st.DurableTick() < 8 { // ticks of the store's life
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := st.LastTick()
+	for st.DurableTick() < last {
+		time.Sleep(time.Millisecond)
+	}
+	s2, st2, sum2 := start(copyFolder(t, dir))
+	if st2.LastTick() != last || sum() != sum2() {
+		t.Errorf("tick %d with the sum %d, want %d and %d", st2.LastTick(), sum2(), last, sum())
+	}
+	if got := s2.Options().Seed; got != 2 {
+		t.Errorf("the seed is %d, want 2", got)
 	}
 }
