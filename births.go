@@ -3,6 +3,7 @@ package vast
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/vastgo/vast/internal/state"
 )
@@ -36,10 +37,16 @@ func (states) WorldOf(q Query) *World {
 // that refer to other entities of the call. born and fill must not change the structure of the world. On an
 // error nothing has changed.
 func (states) Births(archetypes []*Archetype, counts []int, born func(i int, r Run), fill func()) error {
+	var grown []growth
 	for i, a := range archetypes {
+		g := growth{a, slices.Clone(a.extents), a.promised, len(a.extents) == 1 && a.extents[0].spare}
 		if err := a.Grow(counts[i]); err != nil {
+			for _, g := range grown {
+				g.undo()
+			}
 			return err
 		}
+		grown = append(grown, g)
 	}
 	type birth struct {
 		of *Archetype
@@ -67,6 +74,31 @@ func (states) Births(archetypes []*Archetype, counts []int, born func(i int, r R
 	return nil
 }
 
+// growth is what an archetype had before Archetype.Grow.
+type growth struct {
+	*Archetype
+	before   []*extent
+	promised int
+	spare    bool // whether its only extent was spare
+}
+
+// undo gives back the extents that were drawn since, so that other archetypes can draw them, and withdraws
+// the promises that were made since.
+func (g *growth) undo() {
+	a := g.Archetype
+	for _, x := range slices.Clone(a.extents) {
+		if !slices.Contains(g.before, x) {
+			a.world.giveBack(x)
+		}
+	}
+	if g.spare {
+		a.extents[0].spare = true
+	}
+	if a.promised > g.promised {
+		a.promise(g.promised)
+	}
+}
+
 // Cyclic reports whether the relation whose sources a column holds is cyclic.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 
@@ -77,7 +109,9 @@ type edgesOfAnyType interface {
 }
 
 // GrowEdges is [Edges.Grow] for the edges whose sources a column holds.
-func (states) GrowEdges(sources any, n int) error { return sources.(*column).store.(edgesOfAnyType).grow(n) }
+func (states) GrowEdges(sources any, n int) error {
+	return sources.(*column).store.(edgesOfAnyType).grow(n)
+}
 
 // AddEdge is [Edges.Add] for the edges whose sources a column holds. v must be addressable and have the type
 // of their values.

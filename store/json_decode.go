@@ -95,8 +95,8 @@ func (r *jsonReader) reference(path string) (end, error) {
 		row, ok := r.numbers[id]
 		if err != nil || !ok {
 			r.at = at
-			return end{}, r.errorf(at, "%s refers to number %s, which no entity of the document has as its id",
-				path, r.shown())
+			return end{}, r.errorf(at, "%s refers to number %s, which no entity of the document has as "+
+				"its id", path, r.shown())
 		}
 		return end{row: row}, nil
 	}
@@ -119,8 +119,8 @@ func (r *jsonReader) reference(path string) (end, error) {
 		}
 		r.at = at
 	}
-	return end{}, r.errorf(at, "%s must be an entity, as the name or the id of an entity of the document, or "+
-		"{\"outside\": …} with the name of an entity of the world, not %s", path, r.shown())
+	return end{}, r.errorf(at, "%s must be an entity, as the name or the id of an entity of the document, "+
+		"or {\"outside\": …} with the name of an entity of the world, not %s", path, r.shown())
 }
 
 // outside returns the entity of the world that has a name.
@@ -130,8 +130,8 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 			return end{e, -1}, nil
 		}
 	}
-	return end{}, r.errorf(at, "%s refers to %q outside of the document, and the world has no entity of this "+
-		"name", path, name)
+	return end{}, r.errorf(at, "%s refers to %q outside of the document, and the world has no entity of "+
+		"this name", path, name)
 }
 
 // mismatch returns an error about the value that comes next.
@@ -433,7 +433,7 @@ func (r *jsonReader) structure(s *shape, v reflect.Value) error {
 		if !seen.add(i) {
 			return r.errorf(at, "%s comes twice", f.path)
 		}
-		if err := r.value(f.shape, field(v, f.index)); err != nil {
+		if err := r.value(f.shape, f.of(v)); err != nil {
 			return err
 		}
 	}
@@ -534,7 +534,8 @@ func (r *jsonReader) pair(s *shape, key, elem reflect.Value) error {
 			hasValue = true
 			err = r.value(s.elem, elem)
 		default:
-			return r.errorf(start, `%s: an entry of the map has "key" and "value" once, and nothing else`, s.path)
+			return r.errorf(start, `%s: an entry of the map has "key" and "value" once, and nothing else`,
+				s.path)
 		}
 		if err != nil {
 			return err

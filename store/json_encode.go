@@ -128,7 +128,7 @@ func (j *jsonWriter) structure(s *shape, v reflect.Value) error {
 		}
 		f := &s.fields[i]
 		j.b = append(append(append(j.b, '"'), f.name...), "\": "...)
-		if err := j.value(f.shape, field(v, f.index)); err != nil {
+		if err := j.value(f.shape, f.of(v)); err != nil {
 			return err
 		}
 	}

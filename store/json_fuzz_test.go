@@ -13,10 +13,12 @@ import (
 // works. What was read is written and read again as it is.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
-	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},{"id":7,` +
-		`"sources":{"roads":["a"]},"components":{"awake":true,"aimsAt":7,"roads":[{"to":"a","value":3}]}}]}`)
+	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +
+		`{"id":7,"sources":{"roads":["a"]},"components":{"awake":true,"aimsAt":7,` +
+		`"roads":[{"to":"a","value":3}]}}]}`)
 	f.Add(`{"resources":{"` + nameOfClock + `":{"Tick":5,"Note":"\u00e9\ud83d\ude00"}},"entities":[{"id":1,` +
-		`"components":{"diary":{"Seen":[{"key":1,"value":2},{"key":null,"value":-3}],"secret":"AA==","Lines":[""]}}}]}`)
+		`"components":{"diary":{"Seen":[{"key":1,"value":2},{"key":null,"value":-3}],` +
+		`"secret":"AA==","Lines":[""]}}}]}`)
 	for seed := range uint64(3) {
 		n := makeTown(false)
 		n.live(seed, 60)

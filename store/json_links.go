@@ -146,8 +146,8 @@ func (r *documentReader) families(c *readColumn) (map[int][]int, error) {
 		for _, source := range o.sources {
 			i, ok := bySource[source]
 			if !ok {
-				return nil, r.errorf(o.at, "the sources in %s list an entity twice, or one without a link to "+
-					"this entity", c.Name)
+				return nil, r.errorf(o.at, "the sources in %s list an entity twice, or one without a link "+
+					"to this entity", c.Name)
 			}
 			delete(bySource, source)
 			ordered = append(ordered, i)
@@ -202,8 +202,8 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 			made[i] = true
 		}
 		l := c.links[slices.Index(made, false)]
-		return plan{}, r.errorf(l.at, "%s: the links of the entity and of its ancestors form a circle, or lead "+
-			"to one", c.Name)
+		return plan{}, r.errorf(l.at, "%s: the links of the entity and of its ancestors form a circle, or "+
+			"lead to one", c.Name)
 	}
 	return p, nil
 }
@@ -242,8 +242,8 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 		}
 	}
 	if len(p.links) < len(c.links) {
-		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each other: "+
-			"leave \"sources\" out", c.Name)
+		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each "+
+			"other: leave \"sources\" out", c.Name)
 	}
 	return p, nil
 }

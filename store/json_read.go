@@ -77,6 +77,8 @@ type documentReader struct {
 	rows      []newRow
 	births    []*birth
 	groups    map[string]*birth // by the columns
+	own       []*readColumn     // the columns that the last row is born with
+	key       []byte            // their numbers
 	entities  []vast.Entity     // for each row, once they are born
 	resources []reflect.Value
 }
@@ -202,7 +204,8 @@ func (r *documentReader) read(src io.Reader, columns []*jsonColumn) (*Document, 
 // document decodes the document.
 func (r *documentReader) document() error {
 	if r.next() != '{' {
-		return r.errorf(r.at, "the document must be an object with the member \"entities\", not %s", r.shown())
+		return r.errorf(r.at, "the document must be an object with the member \"entities\", not %s",
+			r.shown())
 	}
 	entities, resources := 0, 0
 	r.open()
@@ -214,8 +217,8 @@ func (r *documentReader) document() error {
 		}
 		into := map[string]*int{"entities": &entities, "resources": &resources}[string(name)]
 		if into == nil || *into > 0 {
-			return r.errorf(at, "the document has the member %q, and may have \"entities\" and \"resources\", "+
-				"each once", name)
+			return r.errorf(at, "the document has the member %q, and may have \"entities\" and \"resources\""+
+				", each once", name)
 		}
 		r.next()
 		*into = r.at
@@ -244,15 +247,15 @@ func (r *documentReader) keys(at int) error {
 		if r.next() != '{' {
 			return r.errorf(r.at, "an entity must be an object, not %s", r.shown())
 		}
-		if err := r.key(); err != nil {
+		if err := r.entityKey(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// key reads an entity up to its components.
-func (r *documentReader) key() error {
+// entityKey reads the name and the number of an entity.
+func (r *documentReader) entityKey() error {
 	var one newRow
 	var seen seenMembers
 	r.open()
@@ -279,8 +282,8 @@ func (r *documentReader) key() error {
 			one.sources = r.at
 			err = r.mustBeObject(member)
 		default:
-			err = r.errorf(at, "an entity has the member %q, and may have \"name\", \"id\", \"components\" and "+
-				"\"sources\"", member)
+			err = r.errorf(at, "an entity has the member %q, and may have \"name\", \"id\", \"components\" "+
+				"and \"sources\"", member)
 		}
 		if err != nil {
 			return err
@@ -350,8 +353,7 @@ func (r *documentReader) id(one *newRow) error {
 
 // row decodes the components of an entity.
 func (r *documentReader) row(i int) error {
-	var key []byte
-	var own []*readColumn
+	own := r.own[:0]
 	if r.at = r.rows[i].components; r.at > 0 {
 		var seen seenMembers
 		r.open()
@@ -376,10 +378,12 @@ func (r *documentReader) row(i int) error {
 		}
 	}
 	slices.SortFunc(own, func(a, b *readColumn) int { return a.number - b.number })
+	r.own = own
+	r.key = r.key[:0]
 	for _, c := range own {
-		key = binary.AppendUvarint(key, uint64(c.number))
+		r.key = binary.AppendUvarint(r.key, uint64(c.number))
 	}
-	b := r.groups[string(key)]
+	b := r.groups[string(r.key)]
 	if b == nil {
 		if r.groups == nil {
 			r.groups = make(map[string]*birth)
@@ -388,7 +392,7 @@ func (r *documentReader) row(i int) error {
 		for _, c := range own {
 			b.columns = append(b.columns, c.any)
 		}
-		r.groups[string(key)] = b
+		r.groups[string(r.key)] = b
 		r.births = append(r.births, b)
 	}
 	b.rows = append(b.rows, i)

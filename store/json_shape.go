@@ -49,9 +49,18 @@ type shape struct {
 
 type shapeField struct {
 	*shape
-	name  string
-	index int
-	seen  bool // whether a document had the field
+	name     string
+	index    int
+	exported bool
+	seen     bool // whether a document had the field
+}
+
+// of returns the field of an addressable struct, to read and write it.
+func (f *shapeField) of(v reflect.Value) reflect.Value {
+	if f.exported {
+		return v.Field(f.index)
+	}
+	return field(v, f.index)
 }
 
 var (
@@ -124,7 +133,8 @@ func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, 
 }
 
 // remedyJSON ends the message about a type that JSON cannot hold.
-const remedyJSON = "give the type the methods MarshalText and UnmarshalText, or name a codec in Options.Codecs"
+const remedyJSON = "give the type the methods MarshalText and UnmarshalText, or name a codec in " +
+	"Options.Codecs"
 
 // complete sets the form of a shape by the kind of its type.
 func (c shapes) complete(s *shape, above []reflect.Type) (err error) {
@@ -181,7 +191,7 @@ func (c shapes) completeStruct(s *shape, above []reflect.Type) error {
 			return err
 		}
 		s.named[f.Name] = len(s.fields)
-		s.fields = append(s.fields, shapeField{shape: one, name: f.Name, index: i})
+		s.fields = append(s.fields, shapeField{shape: one, name: f.Name, index: i, exported: f.IsExported()})
 		s.refs = s.refs || one.refs
 	}
 	return c.rename(s)
@@ -220,7 +230,8 @@ func (c shapes) rename(s *shape) error {
 
 // textKeys reports whether the keys of a map are strings in JSON, so that the map is an object.
 func (s *shape) textKeys() bool {
-	return s.key.form == formString || s.key.form == formInt || s.key.form == formUint || s.key.form == formText
+	f := s.key.form
+	return f == formString || f == formInt || f == formUint || f == formText
 }
 
 // added appends the fields that the values of a document lacked to the report.

@@ -140,18 +140,18 @@ type jsonWriter struct {
 	b       []byte
 	columns []*jsonColumn
 	rows    []row
-	at      []uint32 // by slot, one more than the index of its row; 0 for an entity that is not written
-	marking bool     // whether this pass only notes which entities are referred to
-	stale   int      // number of references to deleted entities so far
+	at      []uint32                  // by slot, one more than the index of its row; 0 without a row
+	sources map[*row][]orderOfSources // of the entities that have some
+	marking bool                      // whether this pass only notes which entities are referred to
+	stale   int                       // number of references to deleted entities so far
 }
 
 // row is an entity of a document.
 type row struct {
 	vast.Entity
+	id       uint32 // 0 if no entity refers to it, or if it has a name
+	referred bool   // whether an entity refers to it
 	name     string
-	id       int  // 0 if no other entity refers to it, or if it has a name
-	referred bool // whether another entity refers to it
-	sources  []orderOfSources
 }
 
 // orderOfSources are the sources of an entity in a column, if they were not linked in the order of the
@@ -242,15 +242,15 @@ func (j *jsonWriter) choose(q vast.Query) error {
 		}
 	}
 	type group struct {
-		key  string // the columns of the entities, in the order of their names
-		rows []row
+		key      string // the columns of the entities, in the order of their names
+		entities []vast.Entity
 	}
 	var groups []*group
 	known := make(map[string]*group)
 	var last *group
 	var key []byte
 	masks := make([]uint64, len(born))
-	names, named := probe.NamesOf(j.w)
+	n := 0
 	for word, mask := range q.Words() {
 		for k, i := range born {
 			masks[k] = probe.Presence(j.w, j.columns[i].any, word)
@@ -270,26 +270,27 @@ func (j *jsonWriter) choose(q vast.Query) error {
 					groups = append(groups, last)
 				}
 			}
-			var one row
-			one.Entity, _ = probe.EntityAt(j.w, word*64+bit)
-			if named {
-				one.name, _ = names.Of(one.Entity)
-			}
-			if !utf8.ValidString(one.name) {
-				return fmt.Errorf("the name %q of entity %v is not UTF-8: give it another name", one.name,
-					one.Entity)
-			}
-			last.rows = append(last.rows, one)
+			e, _ := probe.EntityAt(j.w, word*64+bit)
+			last.entities = append(last.entities, e)
+			n++
 		}
 	}
 	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(a.key, b.key) })
+	j.rows = make([]row, 0, n)
 	j.at = make([]uint32, j.w.Slots())
+	names, named := probe.NamesOf(j.w)
 	for _, g := range groups {
-		for _, one := range g.rows {
+		for _, e := range g.entities {
+			one := row{Entity: e}
+			if named {
+				one.name, _ = names.Of(e)
+			}
+			if !utf8.ValidString(one.name) {
+				return fmt.Errorf("the name %q of entity %v is not UTF-8: give it another name", one.name, e)
+			}
 			j.rows = append(j.rows, one)
-			j.at[one.Slot()] = uint32(len(j.rows))
+			j.at[e.Slot()] = uint32(len(j.rows))
 		}
-		g.rows = nil
 	}
 	return nil
 }
@@ -332,7 +333,7 @@ func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 		j.b = j.b[:0]
 	}
 	j.marking = false
-	id := 0
+	id := uint32(0)
 	for i := range j.rows {
 		if r := &j.rows[i]; r.referred && r.name == "" {
 			id++
@@ -366,7 +367,10 @@ func (j *jsonWriter) order(c *jsonColumn, r *row) {
 	if slices.IsSorted(o.rows) {
 		return
 	}
-	r.sources = append(r.sources, o)
+	if j.sources == nil {
+		j.sources = make(map[*row][]orderOfSources)
+	}
+	j.sources[r] = append(j.sources[r], o)
 	for _, i := range o.rows {
 		j.rows[i].referred = true
 	}
@@ -386,9 +390,9 @@ func (j *jsonWriter) entity(r *row) error {
 		j.key(r)
 		separator = ", "
 	}
-	if len(r.sources) > 0 {
+	if sources := j.sources[r]; len(sources) > 0 {
 		j.text(separator + "\"sources\": {")
-		for i, o := range r.sources {
+		for i, o := range sources {
 			if i > 0 {
 				j.text(", ")
 			}
@@ -445,7 +449,7 @@ func (j *jsonWriter) key(r *row) {
 	if r.name != "" {
 		j.b = appendString(j.b, r.name)
 	} else {
-		j.b = strconv.AppendInt(j.b, int64(r.id), 10)
+		j.b = strconv.AppendUint(j.b, uint64(r.id), 10)
 	}
 }
 
