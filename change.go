@@ -50,8 +50,8 @@ var operationNames = [...]string{
 	opRestore: "store.Load",
 }
 
-// callback is a user's function that an operation is calling. The operation relies on room that it made
-// before the call.
+// callback is a user's function that an operation is calling. The function must make no structural change,
+// because the operation relies on room that it made before the call.
 type callback struct {
 	what string  // empty while no callback is running
 	of   *column // the column of a hook

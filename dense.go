@@ -13,9 +13,9 @@ import (
 // Column is the storage of one component: a T for each entity that has it, at base + slot × size. A Column is
 // a small value; copy it freely. Make one with [NewColumn].
 //
-// A pointer to a component stays valid as long as the entity has the component, because only [Archetype.Pack]
-// and [World.Regroup] move components. Afterwards the pointer may see the component of another entity. The
-// pointer must not be used after the world is closed.
+// A pointer to a component is valid until the entity loses the component, or until [Archetype.Pack] or
+// [World.Regroup] moves the entity. Nothing else moves components. Afterwards the pointer may see the
+// component of another entity. The pointer must not be used after the world is closed.
 type Column[T any] struct {
 	base unsafe.Pointer
 	c    *column
@@ -27,8 +27,8 @@ const useHeapColumn = "make the column with NewHeapColumn"
 // NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
 // of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics
 // otherwise. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
-// depth: NewColumn panics with the path of such a field. NewColumn takes addresses only, and panics with a
-// [*vm.Error] if none are left.
+// depth: NewColumn panics with the path of such a field. NewColumn reserves addresses and commits no memory.
+// It panics with a [*vm.Error] if too few addresses are left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustTakeColumns("NewColumn")
 	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
@@ -122,9 +122,9 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it
-	// is. It is written out here because it must make few stores. While stores to elements wait for memory,
-	// all later stores wait behind them, those of calls too, and the processor stops once its queue of stores
-	// is full.
+	// is. It is written out here because it must make few stores, and a call makes stores too. While a store
+	// to an element waits for memory, all later stores wait in a queue behind it. The processor stops once
+	// this queue is full.
 	k := c.c
 	if invariants.Enabled || k.attended || e.slot >= k.slots ||
 		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {
@@ -186,9 +186,9 @@ func (c Column[T]) EditOrAdd(e Entity) *T {
 // is.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail. Each slot has
-// its own room, so any n makes room for all of these entities. Grow returns a [*vm.Error] as [Archetype.Grow]
-// does.
+// Grow makes the next n additions unable to fail, for entities that fit into the world's present memory. The
+// column has a fixed place for each slot, so a call with any n makes room for all of these entities. Grow
+// returns a [*vm.Error] as [Archetype.Grow] does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
 // AddLater records that e gains the component with the value v, as by [Column.Add].
@@ -238,8 +238,8 @@ func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
 }
 
 // Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must
-// come from a query with this column, or from the birth of entities with it. The slice is valid as long as
-// the entities have the component.
+// come from a query with this column, or from [Archetype.NewN] of an archetype with this column. The slice is
+// valid as long as the pointers to these components are.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
 		panic(beyond{c.c, r})

@@ -45,7 +45,7 @@ func TestDocumentation(t *testing.T) {
 		t.Skip("no go command:", err)
 	}
 	if testing.Short() {
-		t.Skip("the programs of the documents are the same in every build: the long form compiles them")
+		t.Skip("compiles every program of the documentation: run it without -short")
 	}
 	childtest.Needed(t)
 	var programs []*documented

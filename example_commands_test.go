@@ -26,7 +26,7 @@ func ExampleCommands() {
 	for e := range w.Query(fuel).All() {
 		switch *fuel.Get(e) {
 		case 0:
-			buoy := c.New(buoys) // later commands can use it at once
+			buoy := c.New(buoys) // the following commands can use buoy
 			pos.SetLater(c, buoy, *pos.Get(e))
 			c.Delete(e)
 		case 1:
@@ -42,8 +42,8 @@ func ExampleCommands() {
 	// 6 4 2 2 2
 }
 
-// Each worker records into Commands of its own. Positions put the commands into the order of the batches,
-// regardless of which worker recorded them.
+// Each worker records into Commands of its own. At gives the commands of a batch the number of the batch, so
+// Apply executes the commands in the order of the batches, regardless of which worker recorded them.
 func ExampleCommands_At() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})

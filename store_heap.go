@@ -43,7 +43,7 @@ func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
 }
 
 // Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid like any Go pointer.
-// Once e has lost the component, the pointer leads to memory that another component may use.
+// After e has lost the component, the component of another entity may use the memory at the pointer.
 func (c HeapColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -54,8 +54,9 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 	return c.heap.element(e.slot)
 }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
-// [Column.Grow] does. It does not allocate memory on the Go heap for the components.
+// Grow makes the next n additions of the component unable to fail, as [Column.Grow] does. The additions may
+// be to any entities that the world has room for now. Grow does not allocate memory on the Go heap for the
+// components.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
 // heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
@@ -68,8 +69,8 @@ type heapStore[T any] struct {
 	mask   uint32 // mask of the bits of a slot that are its index in the block
 }
 
-// A block has few bytes, so that a rare component stays small, and at most 1 << heapBlockShift slots, so that
-// the list of blocks stays short.
+// A block has 1 << heapBlockShift slots, so that the list of blocks stays short. It has fewer if its elements
+// would take more than heapBlockBytes, so that a component of few entities takes little memory.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9

@@ -102,14 +102,15 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 // toggle edits one entity in toggledEvery.
 const toggledEvery = 10
 
-// The numbers of components, apart from Position, of the entities in add_remove and add_remove_large.
+// These are the numbers of components that an entity has besides Position: smallExtras in add_remove and
+// toggle, largeExtras in add_remove_large.
 const (
 	smallExtras = 0
 	largeExtras = 10
 )
 
-// newAddRemoveVast sets the work up for Vast. extras is the number of components from C1 on that the entities
-// also have. The work edits entity 0, entity every, entity 2·every and so on.
+// newAddRemoveVast sets the work up for Vast. Besides Position, each entity has the first of the components
+// C1, C2 and so on; extras is their number. The work edits entity 0, entity every, entity 2·every and so on.
 func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)

@@ -8,13 +8,13 @@ import (
 
 // Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
 // query into batches each time; the calling goroutine and a second one, which stays alive, take batches. In
-// rows with the peer self, Vast also does the work on one goroutine, run by run.
+// rows with the peer self, the other side is Vast on one goroutine, which moves the entities run by run.
 
 const (
 	parallelSteps   = 32
 	parallelWorkers = 2
 	parallelLeast   = 1024 // least entities of a batch: a smaller one is not worth a goroutine
-	parallelBatches = 8    // batches for each goroutine, so that neither waits long for a slow one
+	parallelBatches = 8    // batches for each goroutine, so that neither waits long for the other's last
 )
 
 // parallelBatch returns the number of entities in a batch of a query with n entities.

@@ -173,9 +173,12 @@ func (a *Array[T]) Len() int {
 }
 
 // Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements and 64 KiB
-// for the next ones, rounded up to whole pages, or to whole huge pages if the kept elements fill one.
-// Pointers to the removed elements must not be used again. It panics when n is not in [0, Len]. Complexity:
-// two system calls if memory is given back, and clearing the removed elements whose memory is kept.
+// for the next ones, rounded up to whole pages. If the array uses huge pages and the kept elements fill one,
+// Truncate rounds up to whole huge pages instead.
+//
+// Pointers to the removed elements must not be used again. Truncate panics when n is not in [0, Len].
+// Complexity: two system calls if memory is given back, and clearing the removed elements whose memory is
+// kept.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()

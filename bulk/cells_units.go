@@ -38,7 +38,8 @@ func (cl *sizeClass) addOpen(u uint) {
 	cl.lowest = min(cl.lowest, u)
 }
 
-// describe turns units into one slab or stretch. No List leads into the middle of a stretch.
+// describe turns units into one slab or stretch. For a stretch it describes only the first unit, because no
+// List leads to the other units.
 func (c *cells) describe(u uint, s slab, r holding) {
 	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
@@ -74,7 +75,8 @@ func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	return place, generation
 }
 
-// unitsFor returns how many units n elements need, or more units than there are.
+// unitsFor returns how many units n elements need. If n elements cannot fit, the result is greater than
+// c.units.
 func (c *cells) unitsFor(n int) uint {
 	if n > c.bytesElements()/c.plan.sizeElement {
 		return c.units + 1
@@ -164,8 +166,9 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest gap of most units. If there is no such gap, or no memory for it, takeUnits takes
-// a gap of need units, which is enough for n elements. On an error nothing has changed.
+// takeUnits takes the lowest gap that is long enough. It first tries the number most, then the number need,
+// which is enough for n elements. If both fail, takeUnits gives back the kept slabs and tries again. On an
+// error no units are taken.
 func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
@@ -287,8 +290,8 @@ func (c *cells) full(op operation, n int) *vm.Error {
 	if c.plan.byBudget {
 		e.Err, remedy = vm.ErrLimit, "raise Options.MaxBytes"
 	}
-	e.Detail = fmt.Sprintf("lists and gaps between them take %s: free lists, call Compact, or %s (a list "+
-		"has %d elements at most)",
+	e.Detail = fmt.Sprintf("lists and gaps between them take %s: free some lists, call Compact, or %s (a "+
+		"list has %d elements at most)",
 		vm.Bytes(c.bytesElements()), remedy, uint(maxRoom))
 	return e
 }

@@ -117,7 +117,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 			m.len -= want
 		case 5:
 			if n %= 2 * capacity; (x.Grow(n) == nil) != (m.len+n <= capacity) {
-				t.Fatalf("Grow(%d) with %d", n, m.len)
+				t.Fatalf("Grow(%d) of an index of %d pairs: wrong about the capacity, %d", n, m.len, capacity)
 			}
 		case 6:
 			if n%16 == 0 {
@@ -155,8 +155,8 @@ func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hash
 	first, ok := x.First(k)
 	if len(got) != len(want) || x.Count(k) != len(want) || ok != (len(want) > 0) || ok && first != got[0] ||
 		x.Contains(k) != ok {
-		t.Fatalf("key %v has %d values, the first %d, %t, and Count %d; want %d", k, len(got), first, ok,
-			x.Count(k), len(want))
+		t.Fatalf("key %v: %d values, First = %d, %t, Count = %d, Contains = %t; want %d values", k, len(got),
+			first, ok, x.Count(k), x.Contains(k), len(want))
 	}
 }
 

@@ -18,7 +18,7 @@ type indexError struct {
 	method        string
 	index, length int
 	name          string
-	ended         error // the panic after Close, or nil
+	ended         error // the container's closedError if it is closed, else nil
 }
 
 // Error says what the index may be.

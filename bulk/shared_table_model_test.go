@@ -27,8 +27,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 	}
 }
 
-// playTable decodes operations of two bytes each: the kind, and the entry. At times the reader stays inside
-// over several operations, and the values that it has seen must not change.
+// playTable decodes operations of two bytes each: the kind, and the entry. Between Enter and Leave of the
+// reader there may be several operations. They must not change the values that the reader has seen.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)
@@ -46,7 +46,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 			model[i] = v
 		case 2:
 			if w.Remove(i) != had {
-				t.Fatalf("Remove(%d) is wrong about whether the entry has a value: %t", i, had)
+				t.Fatalf("Remove(%d) = %t, want %t", i, !had, had)
 			}
 			delete(model, i)
 		case 3:
@@ -57,7 +57,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 				*o = v
 			})
 			if updated != had {
-				t.Fatalf("Update(%d) is wrong about whether the entry has a value: %t", i, had)
+				t.Fatalf("Update(%d) = %t, want %t", i, updated, had)
 			}
 			if had {
 				model[i] = v

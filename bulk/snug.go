@@ -7,8 +7,8 @@ import (
 )
 
 // snugSpan is a part of a region whose committed bytes are one prefix, only a little longer than needed.
-// Indices promise to be small, so they cannot commit an eighth and whole huge pages ahead as other containers
-// do.
+// An index must take little memory. So it does not commit an eighth of its memory and whole huge pages ahead,
+// as other containers do.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
@@ -20,7 +20,8 @@ type snugSpan struct {
 	advised   bool
 }
 
-// carveSnug takes a snug span of this many bytes from r, which needs alignedSize(bytes) for it.
+// carveSnug takes a snug span of this many bytes from r. The aligned span takes at most alignedSize(bytes)
+// of r.
 func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
 	s, err := r.Carve(bytes, hugeUnit(bytes))
 	if err != nil {
@@ -73,9 +74,9 @@ func (s *snugSpan) grow(op operation, need int) error {
 	return nil
 }
 
-// shrink decommits the memory far beyond the first keep bytes, except promised memory. Memory that is
-// committed again is zero. It returns an error as [vm.Region.Decommit] does; then memory stays committed that
-// is not used.
+// shrink decommits the memory beyond the target of keep bytes or of the promised bytes, whichever is larger.
+// It does nothing if that is at most a sixteenth of the committed memory. Memory that is committed again is
+// zero. shrink returns an error as [vm.Region.Decommit] does; then the unused memory stays committed.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

@@ -173,8 +173,8 @@ func TestTransposePool(t *testing.T) {
 	}
 }
 
-// TestTransposeRemoves removes elements by their rows during an iteration. It also breaks out of a loop,
-// whose blocks until then are written back.
+// TestTransposeRemoves removes elements by their rows during an iteration. It also breaks out of a loop, and
+// checks that the blocks up to the break are written back.
 func TestTransposeRemoves(t *testing.T) {
 	p := newPool[body](t, Options{Capacity: 10_000})
 	for i := range 1000 {

@@ -54,10 +54,10 @@ func NewAllocator(o Options) (*Allocator, error) {
 // Alloc returns a block of size zero bytes whose address is a multiple of align, a power of two up to the
 // page size. Free it with [Allocator.Free].
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another
-// error of [vm.Region.Commit]; then nothing has changed, except that the oldest freed blocks may have
-// left the quarantine. It panics when size is negative or align is invalid. Complexity: one system call when
-// the block is made and one when it is freed, a page fault, and the recording of the call stack.
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too small,
+// or another error of [vm.Region.Commit]; then nothing has changed, except that the oldest freed blocks may
+// have left the quarantine. It panics when size is negative or align is invalid. Complexity: one system call
+// when the block is made and one when it is freed, a page fault, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -99,8 +99,8 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	a.mustBeOpen()
 	page := vm.PageSize()
 	if size > int(a.size) {
-		return nil, a.failed(op, size, fmt.Sprintf("all blocks share %s of addresses: raise "+
-			"Options.Addresses", vm.Bytes(int(a.size))))
+		return nil, a.failed(op, size, fmt.Sprintf("the allocator has %s of addresses for all its "+
+			"blocks: raise Options.Addresses", vm.Bytes(int(a.size))))
 	}
 	if a.used >= a.o.Capacity {
 		return nil, a.full(op, size)
@@ -138,11 +138,13 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	return b, nil
 }
 
-// makeJoinable lets Linux join the pages of freed blocks with their neighbours into one mapping. By default
-// Linux does not: a touched range has a record of its pages (an anon_vma), separate touched ranges get
-// separate records, and mappings with different records are never joined. Parts of one mapping share its
-// record. So makeJoinable touches the first page, which belongs to no block, while the whole region is one
-// mapping.
+// makeJoinable lets Linux join the pages of freed blocks with their neighbours into one mapping.
+//
+// A mapping gets a record of its pages (an anon_vma) when the program first touches it. Linux never joins
+// mappings that have different records. If each block's mapping got a record of its own, freed blocks would
+// stay separate mappings. Parts that are split from one mapping share its record. So makeJoinable commits,
+// touches and decommits the first page, which belongs to no block, before the first block is made. Then the
+// whole region is one mapping with one record.
 func (a *Allocator) makeJoinable() error {
 	if a.joinable {
 		return nil
@@ -161,8 +163,8 @@ func (a *Allocator) makeJoinable() error {
 // full returns the error for an allocator at its capacity.
 func (a *Allocator) full(op string, bytes int) error {
 	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise "+
-		"Options.Capacity (on Linux each takes two of the mappings that vm.max_map_count "+
-		"allows)", a.used, a.o.Capacity))
+		"Options.Capacity (on Linux each block takes two of the mappings that "+
+		"vm.max_map_count allows)", a.used, a.o.Capacity))
 }
 
 func (a *Allocator) failed(op string, bytes int, detail string) error {
@@ -270,8 +272,9 @@ func (a *Allocator) blockAt(p uintptr) *block {
 	return b
 }
 
-// Owns reports whether p points into the allocator's addresses, live or not. It costs one comparison. A
-// program that allocates only some blocks here calls Owns to tell these blocks from the others.
+// Owns reports whether p is one of the allocator's addresses, whether or not a live block has this address.
+// It costs one comparison. A program that allocates only some blocks here calls Owns to tell these blocks
+// from the others.
 func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
 
 // Len returns the number of live blocks; 0 after Close.
@@ -281,9 +284,10 @@ func (a *Allocator) Len() int {
 	return a.live
 }
 
-// Check compares the bytes around all live blocks, and returns a [*Fault] about the first block whose
-// surroundings were overwritten. If accesses do not fault (see the package documentation), Check also finds
-// writes to freed blocks. It changes nothing. Complexity: it reads less than two pages for each block.
+// Check looks for overwritten bytes in the slack of all live blocks, and returns a [*Fault] about the first
+// damaged block. If accesses do not fault (see the package documentation), Check also finds writes to freed
+// blocks. It changes nothing. Complexity: it reads less than two pages for each live block. If accesses do
+// not fault, it also reads all pages of the freed blocks in the quarantine.
 func (a *Allocator) Check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -295,10 +299,12 @@ func (a *Allocator) Check() error {
 	return nil
 }
 
-// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards, and using
-// the allocator panics. Closing twice does nothing. Close returns an error as [vm.Region.Close] does, and
-// then the allocator is still open; or it returns the [*Fault] that [Allocator.Check] would return, and then
-// the allocator is closed.
+// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards. Alloc,
+// Free and Check panic afterwards. Closing twice does nothing.
+//
+// If the region cannot be closed, Close returns an error as [vm.Region.Close] does, and the allocator stays
+// open. Otherwise the allocator is closed. If [Allocator.Check] would return a [*Fault], Close returns this
+// Fault.
 func (a *Allocator) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -306,8 +312,8 @@ func (a *Allocator) Close() error {
 		return nil
 	}
 	if !a.closing {
-		// A failing Region.Close may decommit some pages, so the check runs before it, and not again when
-		// Close is repeated.
+		// A failing Region.Close may decommit some pages. So the check runs before Region.Close. A second
+		// Close does not check again, because the pages may be gone.
 		a.closing, a.found = true, a.check()
 	}
 	if err := a.region.Close(); err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// block describes one block, live or freed. It lies on the Go heap, outside of the region that bad writes
-// damage.
+// block describes one block: spare, live or freed. The description lies on the Go heap, outside of the region
+// that bad writes damage.
 type block struct {
-	page, pages int // the block's pages; a guard page follows
+	page, pages int // first page and number of pages; a guard page follows
 	start       int // offset of the first byte in the region
 	size        int // bytes
 	what        kind
@@ -63,8 +63,9 @@ var canary = func() []byte {
 	return b
 }()
 
-// slack returns the bytes before and after the block in its pages. Each part is shorter than a page and lies
-// in one page. The conversion is sound while the block's pages are committed or lie on the Go heap.
+// slack returns the bytes before and after the block in its pages. Each part lies in one page. Only a block
+// of size zero can have a part that fills the page. The conversion is sound while the block's pages are
+// committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page

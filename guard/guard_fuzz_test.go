@@ -72,7 +72,8 @@ func playPools[T comparable](t *testing.T, pages vm.Pages, every int, data []byt
 		playPool(t, pool, bulk.Options{Pages: pages}, data, i < 3, element)
 	}
 	if shared.Len() != 0 || shared.region.Committed() != 0 {
-		t.Fatalf("%d blocks of %d bytes are left of closed pools", shared.Len(), shared.region.Committed())
+		t.Fatalf("after the pools are closed, %d blocks are live and %d bytes are committed",
+			shared.Len(), shared.region.Committed())
 	}
 	if err := shared.Close(); err != nil {
 		t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 // Stats are the counters of a heap at one moment, in bytes except for Allocations.
 type Stats struct {
 	Reserved    int // addresses
-	Committed   int // memory that may be touched: the part that limits count
+	Committed   int // memory that may be touched; a limit counts these bytes
 	Allocations int // number of live allocations
 	InUse       int // the sum of SizeOf of all allocations
-	Wasted      int // pages of allocations beyond InUse: free objects and unused ends
+	Wasted      int // the pages of allocations and pools, less InUse: free objects and unused ends
 	Kept        int // free pages whose memory is not given back yet: at most 1 MiB
 	Own         int // committed for the heap's own data
 }
@@ -39,10 +39,10 @@ func (s Stats) String() string {
 // Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
 func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 
-// Trim gives back all memory that holds no allocation, and decommits the pages behind the last allocation.
-// Free and Realloc give memory back by themselves, except for 1 MiB of free pages and one pool for each
-// object size, which the next allocations use. Trim keeps the free objects that Grow has promised.
-// Complexity: a system call for each range of pages given back.
+// Trim gives back the memory of all free pages and of all pools without allocations, and decommits the pages
+// behind the last allocation. Free and Realloc give memory back by themselves, except for 1 MiB of free pages
+// and one pool for each object size, which the next allocations use. Trim keeps the free objects that Grow
+// has promised. Complexity: a system call for each range of pages given back.
 //
 // It returns an error as [vm.Region.Decommit] does if memory stays committed; the heap works as before.
 func (h *Heap) Trim() error {

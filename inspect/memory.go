@@ -15,7 +15,7 @@ import (
 
 const (
 	extentsAtOnce  = 1 << 10                // extents read between two looks at the clock
-	maxExtents     = 1 << 18                // extents read; the archetypes of later slots are unknown
+	maxExtents     = 1 << 18                // extents read in all; the archetypes of later slots stay unknown
 	maxArchetypes  = 512                    // archetypes that are listed, the largest first
 	memoryLookTime = 200 * time.Microsecond // the most that a look should take
 )
@@ -66,11 +66,11 @@ type area struct {
 	Bytes     int    `json:"bytes"`
 	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte
 	Committed int    `json:"committed"`
-	First     int    `json:"first"` // place of the data of the first slots
-	// bytes from the data of a slot to the data of the next; negative if the area grows downwards, 0 without
-	// slots
+	First     int    `json:"first"` // place of the data of the first Share slots
+	// bytes from the data of Share slots to the data of the next Share slots; negative if the area grows
+	// downwards, 0 without slots
 	Stride int `json:"stride"`
-	Share  int `json:"share"` // slots that share a place
+	Share  int `json:"share"` // slots in a row whose data lies in the same bytes, such as 64 bits in a word
 
 	// Counted from the page states:
 	Resident    int `json:"resident"`
@@ -132,7 +132,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 	return l, slices.Concat(parts...), nil
 }
 
-// newLayout reads the layout. The caller calls arrange after the look. Call it in a look.
+// newLayout reads the layout. Call newLayout in a look, and arrange after the look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
 	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w),
@@ -145,7 +145,8 @@ func (in *Inspector) newLayout() *layout {
 	return l
 }
 
-// arrange computes the places of the areas. Call it outside of looks: each column has several areas.
+// arrange computes the places of the areas. Call arrange outside of looks, because it takes time: each column
+// has several areas.
 func (l *layout) arrange(m *memory) {
 	numbers := m.numbersOf(l.columns)
 	for i := range l.reservations {
@@ -348,8 +349,8 @@ func archetypesOf(extents []probe.Extent) []archetype {
 	return all
 }
 
-// limitsNow returns the limits. It reads them at most every five seconds: the system counts mappings by
-// listing them.
+// limitsNow returns the limits. It reads them at most once every five seconds, because the reading is slow:
+// the system lists all mappings to count them.
 func (m *memory) limitsNow() limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -138,7 +138,10 @@ func (s *Schedule) admit(most time.Duration) (more bool) {
 	if oneThread {
 		runtime.Gosched()
 	}
-	return s.options.Visits > 0 && s.world.Admit(most)
+	if s.options.Visits < 0 || s.keeper != nil && !s.keeper.Visits() {
+		return false
+	}
+	return s.world.Admit(most)
 }
 
 func (l *loop) setRunning(is bool, budget time.Duration) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // Options are the options of a schedule. The zero value works.
@@ -78,6 +79,7 @@ type Schedule struct {
 	team      team
 	loop      loop
 	observers observers
+	keeper    state.Keeper // of the store that keeps the world, or nil
 
 	mu       sync.Mutex // guards the fields below, which any goroutine may read
 	graph    Graph

@@ -82,6 +82,11 @@ func (s *Schedule) tick() (err error) {
 		if s.stopped.Load() {
 			return s.end()
 		}
+		if s.keeper != nil {
+			if err := s.keeper.Begin(); err != nil {
+				return err
+			}
+		}
 		s.number++
 		s.at = 0
 	}
@@ -106,6 +111,9 @@ func (s *Schedule) tick() (err error) {
 	}
 	s.took = measured{s.read() - start, true}
 	s.record()
+	if s.keeper != nil && !s.applying {
+		err = errors.Join(err, s.keeper.End(err != nil))
+	}
 	if err == nil && s.stopped.Load() {
 		err = s.end()
 	}

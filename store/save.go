@@ -36,20 +36,7 @@ func Save(w *vast.World, dst io.Writer, o Options) error {
 }
 
 func save(w *vast.World, dst io.Writer, o Options) error {
-	s, err := engine.Describe(w)
-	if err != nil {
-		return err
-	}
-	c := codecsOf(o)
-	m, err := describe(s, c)
-	if err != nil {
-		return err
-	}
-	resources, err := c.resources(w, m, o)
-	if err != nil {
-		return err
-	}
-	text, err := appendManifest(m)
+	p, err := pictureOf(w, o, nil)
 	if err != nil {
 		return err
 	}
@@ -57,33 +44,75 @@ func save(w *vast.World, dst io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := out.write(block{kind: blockManifest}, text); err != nil {
+	if err := p.write(out); err != nil {
 		return err
 	}
-	n := len(s.Extents)
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Extents))), n*bytesExtent)
+	return out.close()
+}
+
+// picture describes a world that is to be saved. The arrays lie in the world's memory.
+type picture struct {
+	codecs
+	text      []byte // the manifest
+	state     *state.World
+	resources [][]byte
+}
+
+// pictureOf describes a world. kept is nil unless a store keeps the world.
+func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
+	p := &picture{codecs: codecsOf(o)}
+	var err error
+	if p.state, err = engine.Describe(w); err != nil {
+		return nil, err
+	}
+	m, err := describe(p.state, p.codecs)
+	if err != nil {
+		return nil, err
+	}
+	m.Kept = kept
+	if p.resources, err = p.codecs.resources(w, m, o); err != nil {
+		return nil, err
+	}
+	p.text, err = appendManifest(m)
+	return p, err
+}
+
+// sink takes the blocks of a picture. The bytes are valid until the next call.
+type sink interface {
+	write(b block, bytes []byte) error
+	// elements takes elements of an array that lie side by side. whole is whether all of them belong to the
+	// state.
+	elements(b block, a *state.Array, whole bool) error
+}
+
+// write writes all blocks apart from the last one.
+func (p *picture) write(out sink) error {
+	if err := out.write(block{kind: blockManifest}, p.text); err != nil {
+		return err
+	}
+	n := len(p.state.Extents)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.state.Extents))), n*bytesExtent)
 	if err := out.write(block{kind: blockExtents, count: uint64(n)}, bytes); err != nil {
 		return err
 	}
-	a := arrayWriter{out: out}
-	for i := range s.Arrays {
-		if err := a.write(uint32(i), &s.Arrays[i]); err != nil {
+	for i := range p.state.Arrays {
+		if err := writeArray(out, uint32(i), &p.state.Arrays[i]); err != nil {
 			return err
 		}
 	}
-	for i := range s.Columns {
-		if s.Columns[i].Storage == probing.StorageHeap {
-			if err := c.writeValues(out, uint32(i), &s.Columns[i]); err != nil {
+	for i := range p.state.Columns {
+		if p.state.Columns[i].Storage == probing.StorageHeap {
+			if err := p.writeValues(out, uint32(i), &p.state.Columns[i]); err != nil {
 				return err
 			}
 		}
 	}
-	for i, b := range resources {
+	for i, b := range p.resources {
 		if err := out.write(block{kind: blockResource, index: uint32(i), count: 1}, b); err != nil {
 			return err
 		}
 	}
-	return out.close()
+	return nil
 }
 
 // resources encodes the resources that the options name, and enters them into the manifest. A resource that
@@ -110,28 +139,18 @@ func (c codecs) resources(w *vast.World, m *manifest, o Options) (encoded [][]by
 
 const bytesExtent = int(unsafe.Sizeof(state.Extent{}))
 
-// arrayWriter writes the elements of arrays that belong to a state.
-type arrayWriter struct {
-	out    *blockWriter
-	buffer []byte
-}
-
-// write writes an array in blocks of elements that lie side by side.
-func (w *arrayWriter) write(index uint32, a *state.Array) error {
+// writeArray writes an array in blocks of elements that lie side by side.
+func writeArray(out sink, index uint32, a *state.Array) error {
 	size := int(a.Type.Size())
 	most := max(maxBlock/size/64, 1) * 64 // elements in a block
-	kept := a.Kept
-	if kept == nil {
-		kept = func(int) uint64 { return ^uint64(0) }
-	}
 	for lo := 0; lo < a.Len; {
-		if kept(lo/64) == 0 {
+		if keptOf(a, lo/64) == 0 {
 			lo += 64
 			continue
 		}
 		hi, whole := lo, true
 		for hi < a.Len && hi-lo < most {
-			mask := kept(hi / 64)
+			mask := keptOf(a, hi/64)
 			if mask == 0 {
 				break
 			}
@@ -139,12 +158,8 @@ func (w *arrayWriter) write(index uint32, a *state.Array) error {
 			hi += 64
 		}
 		hi = min(hi, a.Len)
-		bytes := a.Bytes(lo, hi)
-		if a.Kept != nil && !whole {
-			bytes = w.without(bytes, lo, size, kept)
-		}
 		b := block{kind: blockArray, index: index, first: uint64(lo), count: uint64(hi - lo)}
-		if err := w.out.write(b, bytes); err != nil {
+		if err := out.elements(b, a, whole || a.Kept == nil); err != nil {
 			return err
 		}
 		lo = hi
@@ -152,22 +167,29 @@ func (w *arrayWriter) write(index uint32, a *state.Array) error {
 	return nil
 }
 
-// without returns a copy of the elements from lo on in which those that do not belong to the state are zero.
-func (w *arrayWriter) without(bytes []byte, lo, size int, kept func(int) uint64) []byte {
-	w.buffer = append(w.buffer[:0], bytes...)
-	for at := 0; at < len(bytes); at += 64 * size {
-		word := w.buffer[at:min(at+64*size, len(bytes))]
-		for gone := ^kept(lo/64 + at/size/64); gone != 0; gone &= gone - 1 {
+// keptOf returns which of the 64 elements of a group belong to the state.
+func keptOf(a *state.Array, group int) uint64 {
+	if a.Kept == nil {
+		return ^uint64(0)
+	}
+	return a.Kept(group)
+}
+
+// clearOthers clears those of the copied elements from lo on that do not belong to the state.
+func clearOthers(copied []byte, a *state.Array, lo int) {
+	size := int(a.Type.Size())
+	for at := 0; at < len(copied); at += 64 * size {
+		word := copied[at:min(at+64*size, len(copied))]
+		for gone := ^keptOf(a, lo/64+at/size/64); gone != 0; gone &= gone - 1 {
 			if i := bits.TrailingZeros64(gone) * size; i < len(word) {
 				clear(word[i : i+size])
 			}
 		}
 	}
-	return w.buffer
 }
 
 // writeValues writes the components of a HeapColumn in the order of slots, each with its length before it.
-func (c codecs) writeValues(out *blockWriter, index uint32, col *state.Column) (err error) {
+func (c codecs) writeValues(out sink, index uint32, col *state.Column) (err error) {
 	var b, one []byte
 	first, n := 0, 0
 	flush := func() error {

@@ -8,8 +8,9 @@ const block = 4096
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
 // that needs many IDs should use a [Source].
 //
-// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. This
-// happens only under limits on its address space: 64 billion IDs take one two-thousandth of the usual space.
+// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. Each
+// ID takes one address, and 64 billion IDs take about 1/2000 of the usual address space. So addresses run out
+// only if the system limits the process's address space.
 func New[T any]() ID[T] {
 	address, ok := current.Load().one()
 	if !ok {
@@ -45,7 +46,8 @@ func (s *Source[T]) more() {
 }
 
 // Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a
-// [*vm.Error] as [vm.Reserve] does. If the rest of the source's block is too small, it is lost.
+// [*vm.Error] as [vm.Reserve] does. If the source's block has fewer than n addresses left, Grow takes a new
+// block, and the source never uses the addresses that were left.
 func (s *Source[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))

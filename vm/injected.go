@@ -6,9 +6,11 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail when a test says so. A failing call does nothing, or the first half
-// of its work if the contract allows a partial effect. For reserving, reserveAddresses asks the test, because
-// addresses may come from a closed region without a call of the backend.
+// injected is a backend whose calls fail when a test says so. A failing commit, protect or populate does the
+// first half of its work, as the contract of backend allows. Any other failing call does nothing.
+//
+// injected does not override reserve. The function reserveAddresses asks the test itself, because it may take
+// the addresses of a closed region without calling the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

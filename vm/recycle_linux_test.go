@@ -120,9 +120,9 @@ func TestRecycleSteps(t *testing.T) {
 	}
 }
 
-// TestRecycleRandom opens and closes regions with a few sequences of parts. In each region committed pages
-// are zero at first and keep the bytes that are written. All other pages fault, also after Close, except for
-// private pages.
+// TestRecycleRandom opens and closes regions with a few sequences of parts. In each region, committed pages
+// are zero at first and keep the bytes that are written. Uncommitted pages fault, except for private pages.
+// After Close all pages fault, except for private pages.
 func TestRecycleRandom(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	seed := rand.Uint64()
@@ -200,7 +200,7 @@ func TestRecycleOtherParts(t *testing.T) {
 	}
 	carved(t, r, 10, false)
 	if faults(func() { writeAt(private.Base(), 0) }) {
-		t.Error("the private page was given back before it was clear that it cannot be used")
+		t.Error("the private page was given back before the region carved a different part")
 	}
 	carved(t, r, 11, true)
 	if !faults(func() { writeAt(private.Base(), 0) }) {
@@ -295,7 +295,8 @@ type faultyKeeper struct{ *faulty }
 
 func (faultyKeeper) keeps() bool { return true }
 
-// untilReset is the key of a failure of commits that ends when a region is reset.
+// untilReset is a key of fails. While fails has this key, every commit fails. A reset of a region removes the
+// key.
 const untilReset = "commit until reset"
 
 func (f faultyKeeper) commit(p unsafe.Pointer, n int) error {

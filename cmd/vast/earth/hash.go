@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// digest is the sum of two hashes of each component. A sum does not depend on the slots of the entities. The
-// slots depend on the machine's page size.
+// digest holds two sums, each over one hash of every component. The slots of the entities depend on the
+// machine's page size. A sum does not depend on the order of the components, so a digest does not depend on
+// the slots.
 type digest struct{ a, b uint64 }
 
-// add adds one component: its kind, the number of its entity, and up to six words of content.
+// add adds one component: its kind, the number of its entity, and its content in words of 64 bits.
 func (d *digest) add(kind, whose uint64, words ...uint64) {
 	a := mix(kind*golden + whose)
 	b := mix(a ^ golden)

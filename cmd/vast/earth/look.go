@@ -55,8 +55,8 @@ type Crowd struct {
 	Infectious uint32 // number of infectious travellers among them
 }
 
-// seenOneByOne is the largest number of travellers in a world with which Crowds visits each traveller on its
-// way.
+// seenOneByOne is a number of travellers. In a world of at most this many, Crowds yields every traveller on
+// the way.
 const seenOneByOne = 1 << 20
 
 // Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
@@ -65,8 +65,8 @@ const seenOneByOne = 1 << 20
 // world of more than 1,048,576 travellers, Crowds yields only every second, fourth, … traveller on the way,
 // and counts it as two, four, ….
 //
-// Complexity: about 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a
-// million travellers.
+// Complexity: about 25 nanoseconds for each place or traveller on the way in the part. In a world of a
+// million travellers, a part takes about a sixth of a millisecond.
 func (e *Earth) Crowds(part int) iter.Seq[Crowd] {
 	e.mustBeOpen("Crowds")
 	if part < regions {

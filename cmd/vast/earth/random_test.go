@@ -63,7 +63,7 @@ func TestDistributions(t *testing.T) {
 	}
 	for i, k := range sixths {
 		if math.Abs(float64(k)-n/6) > 5*math.Sqrt(n/6) {
-			t.Errorf("below(6) gave %d %d times of %d", i, k, n)
+			t.Errorf("below(6) gave %d in %d of %d draws", i, k, n)
 		}
 	}
 }

@@ -22,13 +22,13 @@
 // people are ill, the colour turns to red, from dark to bright. Coasts without people are dim, and land has a
 // lighter background than the sea. Without colours, the share of dots that are set shows the density.
 //
-// The projection is equirectangular. The window fills all cells as long as the shapes stay acceptable;
-// otherwise the window is centred.
+// The projection is equirectangular. The window fills all cells if the map is 1.6 to 2.8 times as wide as
+// high, in dots. Otherwise the window has the nearer of these two ratios and is centred.
 //
 // # Lifetime
 //
-// The cells that [Map.Draw] returns belong to the Map until the next Draw. A Map takes 4 bytes a dot, 160 KB
-// for 120×40 cells.
+// The cells that [Map.Draw] returns belong to the Map, and the next Draw overwrites them. A Map takes 4 bytes
+// a dot, 160 KB for 120×40 cells.
 //
 // # Source
 //

@@ -98,7 +98,7 @@ func read(r io.Reader, name string, size int, o Options) (*List, error) {
 	in := bufio.NewReaderSize(counted, 64<<10)
 	done := func() int { return counted.bytes - in.Buffered() }
 
-	// The reader that follows gets the same error as Peek.
+	// The error of Peek can be ignored: the reader that follows meets the same error.
 	if start, _ := in.Peek(2); string(start) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(in)
 		if err != nil {

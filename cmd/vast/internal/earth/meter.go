@@ -6,8 +6,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// meter collects the times of ticks. Percentiles are exact to a thousandth. The longest tick and the share
-// inside the budget are exact.
+// meter collects the times of ticks. Percentiles are exact to a thousandth or to a microsecond, whichever is
+// coarser. The longest tick and the share inside the budget are exact.
 type meter struct {
 	times  *hdrhistogram.Histogram // nanoseconds
 	budget time.Duration

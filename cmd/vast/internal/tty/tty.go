@@ -12,10 +12,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Open takes the terminal over. If the terminal cannot show every character, the screen shows the fallback of
-// a character that has one.
+// Open takes the terminal over. If the terminal cannot show every character, the screen replaces a character
+// that it cannot show by the fallback of this character.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
-	// tcell takes an unknown character set for ASCII.
+	// With this setting tcell treats an unknown character set as ASCII, and Init does not fail.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	screen, err := tcell.NewScreen()
 	if err != nil {

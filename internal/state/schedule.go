@@ -1,0 +1,25 @@
+package state
+
+// Schedules holds the methods of package sched that package store calls. Package sched sets it in an init
+// function. The type is any because the parameters have types of package sched, which this package cannot
+// import. Package store asserts an interface.
+var Schedules any
+
+// Schedule is what decides the next ticks of a schedule, apart from its world.
+type Schedule struct {
+	Tick    uint64   `json:"tick"` // the number of the last tick
+	Seed    uint64   `json:"seed"`
+	Systems []string `json:"systems"` // in the order in which they were added
+}
+
+// Keeper is the store that keeps the world of a schedule. The schedule calls its methods on the goroutine that
+// ticks.
+type Keeper interface {
+	// Begin is called before a tick. After an error the schedule makes no tick.
+	Begin() error
+	// End is called when a tick is over and its commands are applied or dropped. failed is whether the tick
+	// returns an error.
+	End(failed bool) error
+	// Visits reports whether the schedule may admit visitors of the world.
+	Visits() bool
+}

@@ -1,0 +1,50 @@
+package sched
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast/internal/state"
+)
+
+// schedules has the methods behind store.Store.Attach.
+type schedules struct{}
+
+func init() { state.Schedules = schedules{} }
+
+// Keep has a schedule report its ticks to a keeper, and continues after the last tick that the keeper knows.
+// It returns false if of is no Schedule, and panics if the schedule has made ticks or has a keeper. A schedule
+// without ticks in known keeps its seed.
+func (schedules) Keep(of any, k state.Keeper, known state.Schedule) bool {
+	s, ok := of.(*Schedule)
+	if !ok {
+		return false
+	}
+	s.enter("Attach")
+	defer s.busy.Store(false)
+	if s.keeper != nil || s.number > 0 {
+		panic(fmt.Sprintf("sched: the schedule has a store or has made %d ticks: attach it once, before its "+
+			"first tick", s.number))
+	}
+	s.keeper = k
+	if known.Tick == 0 {
+		return true
+	}
+	s.number = known.Tick
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.Seed, s.counters.tick = known.Seed, known.Tick
+	return true
+}
+
+// State returns what decides the next ticks of a schedule.
+func (schedules) State(of any) state.Schedule {
+	s := of.(*Schedule)
+	one := state.Schedule{Tick: s.number, Seed: s.options.Seed}
+	for _, n := range s.nodes {
+		one.Systems = append(one.Systems, n.Name)
+	}
+	return one
+}
+
+// Leave ends Keep.
+func (schedules) Leave(of any) { of.(*Schedule).keeper = nil }
