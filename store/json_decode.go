@@ -186,7 +186,7 @@ func (r *jsonReader) value(s *shape, v reflect.Value) error {
 	return r.mapping(s, v)
 }
 
-// digits passes over a number, or a string with one, and returns its digits. at is the place for messages.
+// digits passes over a number or a string, and returns it. ok reports whether one of the two came next.
 func (r *jsonReader) digits() (digits string, ok bool, err error) {
 	switch c := r.next(); {
 	case c == '"':
