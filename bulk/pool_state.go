@@ -17,9 +17,9 @@ func (r roomOf[T]) Describe() state.Pool {
 	for words > 0 && r.p.generations.common(words-1).generation == 0 {
 		words--
 	}
-	slots := min(words*wordBits, r.p.room)
-	if words > 0 { // the last slots that were taken may have lost their memory since
-		slots = max(slots, (words-1)*wordBits+uint(r.p.generations.common(words-1).fresh))
+	slots := uint(0)
+	if words > 0 {
+		slots = (words-1)*wordBits + uint(r.p.generations.common(words-1).fresh)
 	}
 	return state.Pool{Slots: int(slots), Mark: uint32(r.p.generations.tag)}
 }
@@ -27,13 +27,12 @@ func (r roomOf[T]) Describe() state.Pool {
 func (r roomOf[T]) Arrays(p state.Pool, column int) []state.Array {
 	words := (p.Slots + wordBits - 1) / wordBits
 	g := &r.p.generations
-	usable := min(p.Slots, int(r.p.room))
 	return []state.Array{
 		state.BitsOf(state.PoolLive, column, 0, words, r.p.live),
 		{Kind: state.PoolWords, Column: column, Type: reflect.TypeFor[common](), Len: words, Base: g.commons},
-		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](),
-			Len: min(p.Slots, int(g.room())), Base: g.slots, Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
-		{Kind: state.PoolElements, Column: column, Type: reflect.TypeFor[T](), Len: usable, Base: r.p.base,
+		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](), Len: p.Slots,
+			Base: g.slots, Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
+		{Kind: state.PoolElements, Column: column, Type: reflect.TypeFor[T](), Len: p.Slots, Base: r.p.base,
 			Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }},
 	}
 }

@@ -6,6 +6,10 @@
 // world goes on as the saved one would have: the next entities are born in the same slots, and queries and
 // loops go in the same order.
 //
+// A [Store] is a folder that keeps a world: [Open] reads it, checkpoints follow between ticks, and a journal
+// holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
+// checkpoint. docs/guide/survive.md is the introduction.
+//
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
 //

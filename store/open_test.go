@@ -332,7 +332,7 @@ func TestOpenErrors(t *testing.T) {
 		"another store's checkpoint": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "checkpoint-*"))
 			os.WriteFile(filepath.Join(dir, "checkpoint-00000002"), text, 0o666)
-		}, "the checkpoint belongs to store"},
+		}, "the segment belongs to"},
 		"another store's journal": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "journal-*"))
 			os.WriteFile(one(dir, "journal-*"), text, 0o666)
@@ -431,5 +431,65 @@ func TestBuild(t *testing.T) {
 	}
 	if tick, err := recovered(func(o *store.Options) { o.Build, o.DropTail = "", true }); tick != 0 || err != nil {
 		t.Errorf("DropTail: tick %d, %v", tick, err)
+	}
+}
+
+// TestDropTail lets a process die that has dropped ticks: the ticks that it made itself come back.
+func TestDropTail(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	for range 3 {
+		a.record(t, 9)
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.st.Wait(context.Background(), a.record(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	o := optionsOfKept()
+	o.DropTail = true
+	second := copyFolder(t, dir)
+	b := openKept(t, second, o)
+	if got := b.st.LastTick(); got != 0 {
+		t.Fatalf("tick %d is the last one, want 0", got)
+	}
+	for range 2 {
+		b.record(t, 10)
+		if err := b.st.Tick(b.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.st.Wait(context.Background(), b.record(t, 2)); err != nil {
+		t.Fatal(err)
+	}
+	c := openKept(t, copyFolder(t, second), optionsOfKept())
+	if c.st.LastTick() != 2 || !bytes.Equal(b.saved(t), c.saved(t)) {
+		t.Errorf("tick %d is the last one, want 2; or the worlds differ", c.st.LastTick())
+	}
+}
+
+// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the same
+// way, also after Trim, and Save writes the same bytes, although other parts of their memory are committed.
+func TestSameBytes(t *testing.T) {
+	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
+	a := openKept(t, t.TempDir(), optionsOfKept())
+	var b *kept
+	for i := range 400 {
+		if i%50 == 0 {
+			b = &kept{town: newTown(t, false)}
+			b.clock = vast.SetResource(b.w, clock{})
+			if _, err := store.Load(b.w, bytes.NewReader(a.saved(t)), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, k := range []*kept{a, b} {
+			if err := k.tick(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(a.saved(t), b.saved(t)) {
+			t.Fatalf("the worlds differ %d ticks after Load, at tick %d", i%50+1, i)
+		}
 	}
 }

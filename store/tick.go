@@ -13,6 +13,7 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
+	recordDrop  byte = 'd' // the records before it were dropped: see Options.DropTail
 )
 
 // Schedule is a *sched.Schedule.

@@ -46,7 +46,7 @@ type Column struct {
 
 // Pool is the state of a bulk.Pool, apart from the bytes of its arrays.
 type Pool struct {
-	Slots int    // slots below it may have been taken; a multiple of 64, or the capacity
+	Slots int    // all slots that were taken lie below it
 	Mark  uint32 // of the pool's generations
 }
 
@@ -83,7 +83,8 @@ type Array struct {
 	Len    int // elements
 	Base   unsafe.Pointer
 	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
-	// kept. Kept is nil if all elements belong to the state.
+	// kept. The memory is usable up to the last element that belongs to the state. Kept is nil if all
+	// elements belong to the state.
 	Kept func(group int) uint64
 	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
 	// that they are sound.
