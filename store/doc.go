@@ -12,5 +12,9 @@
 //
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
-// docs/store-format.md describes the file.
+//
+// [WriteJSON] writes a world, and [WriteJSONOf] the entities of a query, as a document that people read and
+// edit. [ReadJSON] adds the entities of a document to a world, as new entities beside those that it has.
+//
+// docs/store-format.md describes the file and the document.
 package store

@@ -21,7 +21,8 @@ type Options struct {
 	Codecs []Codec
 	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
-	// begins with the new name of its column. Only Load and Open use it.
+	// begins with the new name of its column. ReadJSON also drops columns, fields and resources whose new
+	// name is empty. Load, Open and ReadJSON use it.
 	Renamed map[string]string
 
 	// The following fields are for stores: see [Open].
