@@ -73,7 +73,7 @@ func TestTrimKeepsBirthsOnly(t *testing.T) {
 	num := NewColumn[kilobyte](w)
 	c := NewCommands(w, CommandsOptions{})
 	first := c.New(w.Archetype())
-	for range 5000 {
+	for range 2500 {
 		num.AddLater(c, first, kilobyte{7})
 	}
 	last := c.New(w.Archetype())
