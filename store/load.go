@@ -30,8 +30,17 @@ import (
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //
+// Containers that the options name must be new, too, but may have room that Grow has made. Their options may
+// differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
+// of another type is converted like a component, apart from a List's elements of another size: Lists lie where
+// the size has put them. Two things are not as if the program had run on. A HashIndex whose keys are floats,
+// or larger than 8 bytes, or have padding, has its pairs in another order, because Go hashes such keys with a
+// seed that each process draws. And what follows a pool by itself must be given as an [bulk.Indexed]: its
+// indices are read from the file if they fit the elements, and otherwise made from the elements.
+//
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
-// world. A world that had entities before stays as it was.
+// world. The containers have no elements then. A world that had entities before, and a container that had
+// elements, stay as they were.
 //
 // Load checks checksums, and that the parts of the world fit together, so a damaged file is an error and
 // never a damaged world. A forged file may hold values that no program writes, such as a bool that is neither
@@ -60,6 +69,7 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 
 // abandon closes the world if a part of it was restored.
 func (l *loader) abandon() error {
+	l.abandonContainers()
 	if l.restored == nil {
 		return nil
 	}
@@ -81,6 +91,9 @@ type loader struct {
 	restored any
 	targets  []target // for each array of the file
 	settled  bool
+
+	containers []container  // of the program
+	kept       []*container // for each container of the file, the program's, or nil
 
 	values    map[uint32]*values
 	resources map[uint32]bool // the resources that have been read
@@ -124,6 +137,9 @@ func (l *loader) load(src io.Reader) (err error) {
 		return err
 	}
 	if err := l.columns(); err != nil {
+		return err
+	}
+	if err := l.matchContainers(); err != nil {
 		return err
 	}
 	for {
@@ -184,7 +200,7 @@ func (l *loader) columns() error {
 	for _, c := range l.m.Columns {
 		one := state.Column{Name: c.Name, Linked: c.Linked, Names: c.Names, Slots: c.Slots, Notes: c.Notes}
 		if c.Pool != nil {
-			one.Pool = &state.Pool{Slots: c.Pool.Slots, Mark: c.Pool.Mark}
+			one.Pool = &state.Contents{Slots: c.Pool.Slots, Mark: c.Pool.Mark}
 		}
 		name := l.nameNow(&c)
 		i := slices.IndexFunc(own.Columns, func(o state.Column) bool { return o.Name == name })
@@ -249,33 +265,50 @@ func (l *loader) extents(b block) error {
 	}
 	l.s.Extents = make([]state.Extent, b.count)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size), bytes)
+	ofContainers, err := l.reserveContainers()
+	if err != nil {
+		return err
+	}
 	var arrays []state.Array
 	if l.restored, arrays, err = engine.Restore(l.w, l.s); err != nil {
 		return err
 	}
+	arrays = append(arrays, ofContainers...)
 	for i := range l.m.Arrays {
 		a := &l.m.Arrays[i]
 		t := target{from: a.Type}
+		number := l.number(a)
 		k := slices.IndexFunc(arrays, func(own state.Array) bool {
-			return own.Kind == a.Kind && own.Column == a.Column && own.Number == a.Number
+			return own.Kind == a.Kind && own.Column == a.Column && own.Container == a.Container &&
+				own.Number == number
 		})
 		if k >= 0 {
 			t.array = &arrays[k]
-			path := a.Kind
-			if a.Column >= 0 {
-				path = l.nameNow(&l.m.Columns[a.Column])
-			}
-			conversionOf := l.conversionOf
-			if a.Kind == state.PoolElements {
-				conversionOf = l.conversionOfPool
-			}
-			if t.conversion, err = conversionOf(a.Type, schemaOf(t.array.Type), path); err != nil {
+			if t.conversion, err = l.conversionTo(t.array, a); err != nil {
 				return err
+			}
+			if t.array.Converted = t.conversion != nil; t.array.Converted && t.array.Derived {
+				t.array = nil
 			}
 		}
 		l.targets = append(l.targets, t)
 	}
+	l.takeArrays(arrays[len(arrays)-len(ofContainers):])
 	return nil
+}
+
+// conversionTo returns how elements of an array of the file become those of an array of the program.
+func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, error) {
+	to := schemaOf(own.Type)
+	switch {
+	case a.Container > 0:
+		return l.conversionInContainer(own, a, to)
+	case a.Kind == state.PoolElements:
+		return l.conversionOfPool(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))
+	case a.Column >= 0:
+		return l.conversionOf(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))
+	}
+	return l.conversionOf(a.Type, to, a.Kind)
 }
 
 // array reads a part of an array.
@@ -294,6 +327,9 @@ func (l *loader) array(b block) error {
 			l.r.blocks-1, b.count, b.first, b.size, t.array.Len)
 	}
 	first, n := int(b.first), int(b.count)
+	if t.array.Write != nil {
+		return l.writeTo(t, b)
+	}
 	t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
 	dst := t.array.Bytes(first, first+n)
 	if t.conversion == nil {
@@ -316,6 +352,9 @@ func (l *loader) settle() error {
 	}
 	l.settled = true
 	if err := engine.Settle(l.restored); err != nil {
+		return err
+	}
+	if err := l.settleContainers(); err != nil {
 		return err
 	}
 	l.values = make(map[uint32]*values)
