@@ -128,9 +128,10 @@ func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 	return sound(p.checkInvariants)
 }
 
+// Abandon may also follow a Reserve that failed.
 func (r roomOf[T]) Abandon(c state.Contents) {
 	p := r.p
-	for w := range (uint(c.Slots) + wordBits - 1) / wordBits {
+	for w := range (uint(min(max(c.Slots, 0), p.generations.room())) + wordBits - 1) / wordBits {
 		*p.generations.common(w), *p.generations.ofWord(w) = common{}, 0
 	}
 	p.retired, p.len = nil, 0
