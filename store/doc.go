@@ -6,6 +6,8 @@
 // world goes on as the saved one would have: the next entities are born in the same slots, and queries and
 // loops go in the same order.
 //
+// Containers of package bulk can join a world under a name: see [Options]. They are saved at the same moment.
+//
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
 // docs/store-format.md describes the file.

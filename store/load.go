@@ -35,7 +35,7 @@ import (
 // of another type is converted like a component, apart from a List's elements of another size: Lists lie where
 // the size has put them. Two things are not as if the program had run on. A HashIndex whose keys are floats,
 // or larger than 8 bytes, or have padding, has its pairs in another order, because Go hashes such keys with a
-// seed that each process draws. And what follows a pool by itself must be given as an [bulk.Indexed]: its
+// seed that each process draws. And what follows a pool by itself must be given as a bulk.Indexed: its
 // indices are read from the file if they fit the elements, and otherwise made from the elements.
 //
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
@@ -273,17 +273,20 @@ func (l *loader) extents(b block) error {
 	if l.restored, arrays, err = engine.Restore(l.w, l.s); err != nil {
 		return err
 	}
-	arrays = append(arrays, ofContainers...)
 	for i := range l.m.Arrays {
 		a := &l.m.Arrays[i]
 		t := target{from: a.Type}
+		among := arrays
+		if a.Container > 0 {
+			among = ofContainers
+		}
 		number := l.number(a)
-		k := slices.IndexFunc(arrays, func(own state.Array) bool {
+		k := slices.IndexFunc(among, func(own state.Array) bool {
 			return own.Kind == a.Kind && own.Column == a.Column && own.Container == a.Container &&
 				own.Number == number
 		})
 		if k >= 0 {
-			t.array = &arrays[k]
+			t.array = &among[k]
 			if t.conversion, err = l.conversionTo(t.array, a); err != nil {
 				return err
 			}
@@ -293,7 +296,7 @@ func (l *loader) extents(b block) error {
 		}
 		l.targets = append(l.targets, t)
 	}
-	l.takeArrays(arrays[len(arrays)-len(ofContainers):])
+	l.takeArrays(ofContainers)
 	return nil
 }
 
