@@ -12,14 +12,14 @@ import (
 // denseState implements state.Container. The presence bits and the owners are derived from the locators.
 type denseState[T any] struct{ d *Dense[T] }
 
-func (d *Dense[T]) keep() (state.Container, error) {
+func (d *Dense[T]) keep() (any, error) {
 	d.mustBeOpen()
-	return denseState[T]{d}, nil
+	return &denseState[T]{d}, nil
 }
 
-func (s denseState[T]) Of() []any { return []any{s.d} }
+func (s *denseState[T]) Of() []any { return []any{s.d} }
 
-func (s denseState[T]) Describe() state.Contents {
+func (s *denseState[T]) Describe() state.Contents {
 	// Trim keeps the generations of slots without memory.
 	slots := min(s.d.tables[0].Committed()/bytesLocator, s.d.plan.capacity)
 	for slots > 0 && s.d.locator(uint(slots)-1).generation == 0 {
@@ -28,7 +28,7 @@ func (s denseState[T]) Describe() state.Contents {
 	return state.Contents{Kind: kindDense, Len: s.d.len, Slots: slots, Mark: uint32(s.d.tag)}
 }
 
-func (s denseState[T]) Arrays(c state.Contents, column int) []state.Array {
+func (s *denseState[T]) Arrays(c state.Contents, column int) []state.Array {
 	arrays := []state.Array{{Kind: state.DenseSlots, Column: column, Type: reflect.TypeFor[locator](),
 		Len: c.Slots, Base: s.d.locators}}
 	var v T
@@ -39,7 +39,7 @@ func (s denseState[T]) Arrays(c state.Contents, column int) []state.Array {
 		Len: c.Len, Base: s.d.base})
 }
 
-func (s denseState[T]) Reserve(c state.Contents) error {
+func (s *denseState[T]) Reserve(c state.Contents) error {
 	d := s.d
 	if d.tables[0].Committed() > 0 && d.locator(0).generation != 0 {
 		return d.plan.wasUsed()
@@ -61,7 +61,7 @@ func (s denseState[T]) Reserve(c state.Contents) error {
 	return nil
 }
 
-func (s denseState[T]) Settle(c state.Contents, _ []state.Array) error {
+func (s *denseState[T]) Settle(c state.Contents, _ []state.Array) error {
 	d := s.d
 	for slot := range uint(c.Slots) {
 		l := *d.locator(slot)
@@ -89,7 +89,7 @@ func (s denseState[T]) Settle(c state.Contents, _ []state.Array) error {
 	return sound(d.checkInvariants)
 }
 
-func (s denseState[T]) Abandon(c state.Contents) {
+func (s *denseState[T]) Abandon(c state.Contents) {
 	d := s.d
 	for slot := range uint(c.Slots) {
 		*d.locator(slot) = locator{}

@@ -16,7 +16,7 @@ type hashIndexState[K comparable, V any] struct {
 	control []uint64
 }
 
-func (x *HashIndex[K, V]) keep() (state.Container, error) {
+func (x *HashIndex[K, V]) keep() (any, error) {
 	x.mustBeOpen()
 	return &hashIndexState[K, V]{x: x}, nil
 }
@@ -208,4 +208,3 @@ func (s *hashIndexState[K, V]) Abandon(state.Contents) {
 	s.x.Clear()
 	s.x.group = 0
 }
-

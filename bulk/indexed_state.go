@@ -12,18 +12,18 @@ type attachment[T any, K comparable] struct {
 	keyOf func(*T) K
 }
 
-// keptIndex is an attachment without its key type.
-type keptIndex[T any] interface {
-	container() (state.Container, error)
-	// fits reports whether the index has exactly the pairs of the pool.
-	fits(p *Pool[T]) bool
+// keptIndex is an attachment without its types.
+type keptIndex interface {
+	// of returns the index.
+	of() any
+	// fits reports whether the index has exactly the pairs of the pool, a *Pool[T].
+	fits(pool any) bool
 }
 
-func (a *attachment[T, K]) container() (state.Container, error) {
-	return states{}.Container(a.index)
-}
+func (a *attachment[T, K]) of() any { return a.index }
 
-func (a *attachment[T, K]) fits(p *Pool[T]) bool {
+func (a *attachment[T, K]) fits(pool any) bool {
+	p := pool.(*Pool[T])
 	if a.index.Len() != p.Len() {
 		return false
 	}
@@ -39,35 +39,40 @@ func (a *attachment[T, K]) fits(p *Pool[T]) bool {
 // the order of their loops cannot be derived. Indices that the file does not have, or whose keys have changed
 // since, are made from the elements, as Attach makes them.
 type indexedState[T any] struct {
-	x       *Indexed[T]
-	pool    state.Container
-	indices []state.Container
-	read    []bool // for each index whether the file has it
+	x *Indexed[T]
+	// The parts are a state.Container each: first the pool, then the indices. As fields of that type they
+	// would keep the type's description in every program with an Indexed.
+	parts []any
+	read  []bool // for each index whether the file has it
 }
 
-func (x *Indexed[T]) keep() (state.Container, error) {
-	pool, err := x.pool.keep()
-	if err != nil {
-		return nil, err
-	}
+func (s *indexedState[T]) pool() state.Container { return s.parts[0].(state.Container) }
+
+func (s *indexedState[T]) index(i int) state.Container { return s.parts[i+1].(state.Container) }
+
+func (x *Indexed[T]) keep() (any, error) {
 	if x.updating {
 		return nil, fmt.Errorf("%s is being changed by Indexed.Update: wait for its end", x.pool.plan.name)
 	}
-	s := &indexedState[T]{x: x, pool: pool, read: make([]bool, len(x.indices))}
+	of := []any{x.pool}
 	for _, a := range x.indices {
-		index, err := a.attachment.(keptIndex[T]).container()
+		of = append(of, a.attachment.(keptIndex).of())
+	}
+	s := &indexedState[T]{x: x, read: make([]bool, len(x.indices))}
+	for _, part := range of {
+		kept, err := keep(part)
 		if err != nil {
 			return nil, err
 		}
-		s.indices = append(s.indices, index)
+		s.parts = append(s.parts, kept)
 	}
 	return s, nil
 }
 
 func (s *indexedState[T]) Of() []any {
-	of := s.pool.Of()
-	for _, index := range s.indices {
-		of = append(of, index.Of()...)
+	var of []any
+	for _, part := range s.parts {
+		of = append(of, part.(state.Container).Of()...)
 	}
 	return of
 }
@@ -75,9 +80,9 @@ func (s *indexedState[T]) Of() []any {
 // Describe returns the state of the pool: a file does not say whether its pool had indices, so that a later
 // version of the program may attach some or none.
 func (s *indexedState[T]) Describe() state.Contents {
-	c := s.pool.Describe()
-	for i, index := range s.indices {
-		one := index.Describe()
+	c := s.pool().Describe()
+	for i := range s.read {
+		one := s.index(i).Describe()
 		s.read[i] = one.Kind == kindHashIndex
 		c.Indices = append(c.Indices, one)
 	}
@@ -85,12 +90,12 @@ func (s *indexedState[T]) Describe() state.Contents {
 }
 
 func (s *indexedState[T]) Arrays(c state.Contents, column int) []state.Array {
-	arrays := s.pool.Arrays(c, column)
-	for i, index := range s.indices {
-		if !s.read[i] {
+	arrays := s.pool().Arrays(c, column)
+	for i, read := range s.read {
+		if !read {
 			continue
 		}
-		for _, a := range index.Arrays(c.Indices[i], column) {
+		for _, a := range s.index(i).Arrays(c.Indices[i], column) {
 			a.Number, a.Derived = i+1, true
 			arrays = append(arrays, a)
 		}
@@ -99,10 +104,11 @@ func (s *indexedState[T]) Arrays(c state.Contents, column int) []state.Array {
 }
 
 func (s *indexedState[T]) Reserve(c state.Contents) error {
-	if err := s.pool.Reserve(c); err != nil {
+	if err := s.pool().Reserve(c); err != nil {
 		return err
 	}
-	for i, index := range s.indices {
+	for i := range s.read {
+		index := s.index(i)
 		s.read[i] = i < len(c.Indices) && c.Indices[i].Kind == kindHashIndex &&
 			index.Describe().Kind == kindHashIndex && index.Reserve(c.Indices[i]) == nil
 	}
@@ -118,14 +124,14 @@ func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
 		}
 		return of
 	}
-	if err := s.pool.Settle(c, own(0)); err != nil {
+	if err := s.pool().Settle(c, own(0)); err != nil {
 		return err
 	}
-	for i, index := range s.indices {
+	for i, read := range s.read {
 		a := &s.x.indices[i]
 		// An element that has become another one gives other keys, so fits can tell.
-		if s.read[i] && index.Settle(c.Indices[i], own(i+1)) == nil &&
-			a.attachment.(keptIndex[T]).fits(s.x.pool) {
+		if read && s.index(i).Settle(c.Indices[i], own(i+1)) == nil &&
+			a.attachment.(keptIndex).fits(s.x.pool) {
 			continue
 		}
 		a.clear()
@@ -145,8 +151,8 @@ func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
 }
 
 func (s *indexedState[T]) Abandon(c state.Contents) {
-	s.pool.Abandon(c)
-	for _, index := range s.indices {
-		index.Abandon(state.Contents{})
+	s.pool().Abandon(c)
+	for i := range s.read {
+		s.index(i).Abandon(state.Contents{})
 	}
 }

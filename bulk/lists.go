@@ -70,7 +70,8 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // the contents of elements.
 type Lists[T any] struct {
 	cells     cells
-	options   Options
+	limit     *vm.Limit
+	pages     vm.Pages
 	count     int // lists
 	region    *vm.Region
 	ended     error // the panic after Close
@@ -93,7 +94,7 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	if unsafe.Sizeof(v) == 0 {
 		panic("bulk: NewLists[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
-	ls := &Lists[T]{options: o}
+	ls := &Lists[T]{limit: o.Limit, pages: o.Pages}
 	if err := ls.reserve(planCells(p)); err != nil {
 		return nil, err
 	}
@@ -103,8 +104,7 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 // reserve reserves the addresses of cells.
 func (ls *Lists[T]) reserve(c cells) error {
 	total := alignedSize(c.bytesElements()) + alignedSize(c.bytesSlabs())
-	r, err := vm.Reserve(total, vm.Options{Name: c.plan.name, Limit: ls.options.Limit,
-		Pages: ls.options.Pages})
+	r, err := vm.Reserve(total, vm.Options{Name: c.plan.name, Limit: ls.limit, Pages: ls.pages})
 	if err != nil {
 		return err
 	}

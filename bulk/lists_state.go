@@ -41,7 +41,7 @@ type listsState[T any] struct {
 	at, next, within int
 }
 
-func (ls *Lists[T]) keep() (state.Container, error) {
+func (ls *Lists[T]) keep() (any, error) {
 	ls.mustBeOpen()
 	return &listsState[T]{ls: ls}, nil
 }

@@ -26,7 +26,7 @@ type orderedIndexState[K cmp.Ordered, V any] struct {
 	pairs []pairState[K, V] // of a description
 }
 
-func (x *OrderedIndex[K, V]) keep() (state.Container, error) {
+func (x *OrderedIndex[K, V]) keep() (any, error) {
 	x.mustBeOpen()
 	return &orderedIndexState[K, V]{x: x}, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // The methods of this file, together with those of pool_rooms.go, implement state.Container.
 
-func (p *Pool[T]) keep() (state.Container, error) {
+func (p *Pool[T]) keep() (any, error) {
 	p.mustBeOpen()
 	if p.outside != nil {
 		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which has elements outside of it: use a "+

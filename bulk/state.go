@@ -16,9 +16,17 @@ func init() { state.Bulk = states{} }
 // Container returns the state of a container, to keep it or to restore it. It returns an error if the
 // container is of a type that cannot be kept. It panics if the container is closed.
 func (states) Container(container any) (state.Container, error) {
-	k, ok := container.(interface {
-		keep() (state.Container, error)
-	})
+	kept, err := keep(container)
+	if err != nil {
+		return nil, err
+	}
+	return kept.(state.Container), nil
+}
+
+// keep returns the state.Container of a container. The result is any: as an interface with methods, it would
+// keep these methods in every program that has the container.
+func keep(container any) (any, error) {
+	k, ok := container.(interface{ keep() (any, error) })
 	if !ok {
 		return nil, fmt.Errorf("a %T cannot be saved: give the pointer to an Array, a Pool, a Dense, a Table, "+
 			"Lists, a HashIndex, an OrderedIndex or an Indexed of package bulk, and copy the elements of "+

@@ -11,14 +11,14 @@ import (
 // the table's layout.
 type tableState struct{ t *Table }
 
-func (t *Table) keep() (state.Container, error) {
+func (t *Table) keep() (any, error) {
 	t.mustBeOpen()
-	return tableState{t}, nil
+	return &tableState{t}, nil
 }
 
-func (s tableState) Of() []any { return []any{s.t} }
+func (s *tableState) Of() []any { return []any{s.t} }
 
-func (s tableState) Describe() state.Contents {
+func (s *tableState) Describe() state.Contents {
 	c := state.Contents{Kind: kindTable, Len: s.t.len}
 	for _, f := range s.t.fields {
 		c.Fields = append(c.Fields, f.name)
@@ -26,7 +26,7 @@ func (s tableState) Describe() state.Contents {
 	return c
 }
 
-func (s tableState) Arrays(c state.Contents, column int) (arrays []state.Array) {
+func (s *tableState) Arrays(c state.Contents, column int) (arrays []state.Array) {
 	for i, f := range s.t.fields {
 		a := state.Array{Kind: state.Fields, Column: column, Number: i, Type: f.typ, Len: c.Len}
 		if s.t.options.Layout == LayoutColumns {
@@ -54,7 +54,7 @@ func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 }
 
 // Reserve writes safe values to all rows: they stay in fields that the file lacks.
-func (s tableState) Reserve(c state.Contents) error {
+func (s *tableState) Reserve(c state.Contents) error {
 	t := s.t
 	if t.len > 0 {
 		return t.plan.wasUsed()
@@ -72,12 +72,12 @@ func (s tableState) Reserve(c state.Contents) error {
 	return nil
 }
 
-func (s tableState) Settle(c state.Contents, _ []state.Array) error {
+func (s *tableState) Settle(c state.Contents, _ []state.Array) error {
 	s.t.len = c.Len
 	return sound(s.t.checkInvariants)
 }
 
-func (s tableState) Abandon(c state.Contents) {
+func (s *tableState) Abandon(c state.Contents) {
 	s.t.len = c.Len
 	s.t.Clear()
 }
