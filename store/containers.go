@@ -179,7 +179,7 @@ func (l *loader) number(a *arrayManifest) int {
 
 // conversionInContainer returns how elements become those of a container.
 func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *schema) (*conversion, error) {
-	if own.Derived && !a.Type.same(to) {
+	if own.Derived && !sameFields(a.Type, to) {
 		return new(conversion), nil
 	}
 	c := l.kept[a.Container-1]
@@ -192,6 +192,15 @@ func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *s
 		err = fmt.Errorf("%w; or leave the index out of Options.Containers, and add its pairs after Load", err)
 	}
 	return k, err
+}
+
+// sameFields reports whether two types are the same but for the places of their fields, which depend on the
+// processor.
+func sameFields(a, b *schema) bool {
+	return a.same(b) || a.Kind == "struct" && b.Kind == "struct" &&
+		slices.EqualFunc(a.Fields, b.Fields, func(a, b member) bool {
+			return a.Name == b.Name && a.Type.same(b.Type)
+		})
 }
 
 // writeTo reads a part of an array whose elements do not lie side by side.

@@ -290,7 +290,8 @@ func (l *loader) extents(b block) error {
 			if t.conversion, err = l.conversionTo(t.array, a); err != nil {
 				return err
 			}
-			if t.array.Converted = t.conversion != nil; t.array.Converted && t.array.Derived {
+			t.array.Converted = t.conversion != nil && !sameFields(a.Type, schemaOf(t.array.Type))
+			if t.array.Converted && t.array.Derived {
 				t.array = nil
 			}
 		}
