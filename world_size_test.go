@@ -56,6 +56,27 @@ func TestArraysOfHugePages(t *testing.T) {
 	}
 }
 
+// TestColumnsAreApart checks that columns of one component size do not lie at a distance whose bits 12 to 27
+// are zero: see decision 0013.
+func TestColumnsAreApart(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("columns are small and lie on the Go heap")
+	}
+	w := NewWorld(Options{MaxEntities: 1 << 24})
+	defer w.Close()
+	var bases []uintptr
+	for i := range 8 {
+		c := NewColumn[position](w).Named(string(rune('a' + i)))
+		at := uintptr(c.base) - uintptr(c.c.skew)
+		for k, other := range bases {
+			if distance := at - other; distance>>12&(1<<16-1) == 0 {
+				t.Errorf("columns %d and %d are %#x bytes apart", k, i, distance)
+			}
+		}
+		bases = append(bases, at)
+	}
+}
+
 // TestFirstCalls lets each system call fail that the first entity of a world without columns needs.
 func TestFirstCalls(t *testing.T) {
 	refused := 0

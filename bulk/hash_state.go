@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/vastgo/vast/internal/state"
 )
@@ -12,6 +13,7 @@ import (
 // nothing can restore: the pairs are added to an empty index.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
+	once    sync.Once // collects the pairs for a description
 	pairs   []pairState[K, V]
 	control []uint64
 }
@@ -48,12 +50,12 @@ func (s *hashIndexState[K, V]) Arrays(c state.Contents, column int) []state.Arra
 	pairs := ordered(state.Pairs, column, c.Len, &s.pairs)
 	read := pairs.Read
 	pairs.Read = func(dst []byte, lo int) {
-		if s.pairs == nil {
-			s.pairs = make([]pairState[K, V], 0, c.Len)
+		s.once.Do(func() {
+			s.pairs = make([]pairState[K, V], 0, s.x.Len())
 			for k, v := range s.x.All() {
 				s.pairs = appendPair(s.pairs, k, v)
 			}
-		}
+		})
 		read(dst, lo)
 	}
 	return []state.Array{control, pairs}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/state"
@@ -35,8 +36,10 @@ type listsState[T any] struct {
 	slabs []slabState
 	ready []readyState
 	lists []listState
-	built bool
-	// Elements are read and written in order: at is the number of the next one, and it is element within of
+	// starts are the numbers of the first element of each list, in a description.
+	starts []int
+	built  bool
+	// A restoration writes elements in order: at is the number of the next one, and it is element within of
 	// list next.
 	at, next, within int
 }
@@ -68,6 +71,7 @@ func (s *listsState[T]) Describe() state.Contents {
 	for place := range c.lists() {
 		h := c.at(place)
 		s.lists = append(s.lists, listState{place, h.generation, h.len})
+		s.starts = append(s.starts, total)
 		total += int(h.len)
 	}
 	wrapped := uint64(0)
@@ -86,14 +90,12 @@ func (s *listsState[T]) Arrays(c state.Contents, column int) []state.Array {
 		ordered(state.ReadyCells, column, int(c.Numbers["ready"]), &s.ready),
 		ordered(state.Lists, column, c.Len, &s.lists),
 		{Kind: state.Elements, Column: column, Type: reflect.TypeFor[T](), Len: int(c.Numbers["elements"]),
-			Read: func(dst []byte, lo int) {
-				_ = s.each(dst, lo, func(elements, b []byte) { copy(b, elements) })
-			},
+			Read: s.read,
 			Write: func(src []byte, lo int) error {
 				if err := s.build(c); err != nil {
 					return err
 				}
-				return s.each(src, lo, func(elements, b []byte) { copy(elements, b) })
+				return s.write(src, lo)
 			}},
 	}
 }
@@ -120,28 +122,38 @@ func bytesOfAll[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*size[T]())
 }
 
-// each calls do with the elements of the lists from number lo on, and the bytes of b for them.
-func (s *listsState[T]) each(b []byte, lo int, do func(elements, b []byte)) error {
-	if lo != s.at {
-		s.at, s.next, s.within = 0, 0, 0
-		for s.next < len(s.lists) && s.at+int(s.lists[s.next].Len) <= lo {
-			s.at += int(s.lists[s.next].Len)
-			s.next++
-		}
-		s.within = lo - s.at
-		s.at = lo
+// elements returns the memory of the elements of a list from an index on.
+func (s *listsState[T]) elements(list, from int) []byte {
+	l := s.lists[list]
+	h := s.ls.cells.at(l.Place)
+	return bytesOfAll(unsafe.Slice(s.ls.element(h, uint(from)), int(l.Len)-from))
+}
+
+// read copies the elements from number lo on.
+func (s *listsState[T]) read(dst []byte, lo int) {
+	i, found := slices.BinarySearch(s.starts, lo)
+	if !found {
+		i--
 	}
-	for len(b) > 0 {
+	for from := lo - s.starts[i]; len(dst) > 0; from = 0 {
+		dst = dst[copy(dst, s.elements(i, from)):]
+		i++
+	}
+}
+
+// write takes the elements from number lo on.
+func (s *listsState[T]) write(src []byte, lo int) error {
+	if lo != s.at {
+		return fmt.Errorf("%s: element %d follows %d", s.ls.cells.plan.name, lo, s.at)
+	}
+	for len(src) > 0 {
 		if s.next == len(s.lists) {
 			return fmt.Errorf("%s: there are more elements than the lists have", s.ls.cells.plan.name)
 		}
-		l := s.lists[s.next]
-		n := min(len(b)/size[T](), int(l.Len)-s.within)
-		h := s.ls.cells.at(l.Place)
-		do(bytesOfAll(unsafe.Slice(s.ls.element(h, uint(s.within)), n)), b)
-		b = b[n*size[T]():]
-		s.at += n
-		if s.within += n; s.within == int(l.Len) {
+		n := copy(s.elements(s.next, s.within), src)
+		src = src[n:]
+		s.at += n / size[T]()
+		if s.within += n / size[T](); s.within == int(s.lists[s.next].Len) {
 			s.next, s.within = s.next+1, 0
 		}
 	}
@@ -343,4 +355,8 @@ func (s *listsState[T]) restEmpty() bool {
 	return true
 }
 
-func (s *listsState[T]) Abandon(state.Contents) { s.ls.Clear() }
+func (s *listsState[T]) Abandon(state.Contents) {
+	s.ls.Clear()
+	// Something can be loaded again. All later generations are above those of the file.
+	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
+}

@@ -3,6 +3,7 @@ package bulk
 import (
 	"cmp"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/state"
@@ -23,7 +24,8 @@ func (p *pairState[K, V]) bytes() []byte {
 // of them may have other nodes, which changes neither loops nor look-ups.
 type orderedIndexState[K cmp.Ordered, V any] struct {
 	x     *OrderedIndex[K, V]
-	pairs []pairState[K, V] // of a description
+	once  sync.Once // collects the pairs for a description
+	pairs []pairState[K, V]
 }
 
 func (x *OrderedIndex[K, V]) keep() (any, error) {
@@ -41,12 +43,12 @@ func (s *orderedIndexState[K, V]) Arrays(c state.Contents, column int) []state.A
 	a := ordered(state.Pairs, column, c.Len, &s.pairs)
 	read := a.Read
 	a.Read = func(dst []byte, lo int) {
-		if s.pairs == nil {
-			s.pairs = make([]pairState[K, V], 0, c.Len)
+		s.once.Do(func() {
+			s.pairs = make([]pairState[K, V], 0, s.x.Len())
 			for k, v := range s.x.All() {
 				s.pairs = appendPair(s.pairs, k, v)
 			}
-		}
+		})
 		read(dst, lo)
 	}
 	a.Write = s.add

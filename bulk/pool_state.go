@@ -40,8 +40,9 @@ func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
 	arrays := []state.Array{
 		state.BitsOf(state.PoolLive, column, 0, (room+wordBits-1)/wordBits, r.p.live),
 		{Kind: state.PoolWords, Column: column, Type: reflect.TypeFor[common](), Len: words, Base: g.commons},
-		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](), Len: c.Slots,
-			Base: g.slots, Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
+		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](),
+			Len: min(c.Slots, g.room()), Base: g.slots,
+			Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
 	}
 	var v T
 	if unsafe.Sizeof(v) == 0 {

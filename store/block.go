@@ -97,22 +97,30 @@ func (w *blockWriter) close() error {
 
 // blockReader reads blocks.
 type blockReader struct {
-	src    io.Reader
+	src    source
 	blocks uint64
 	header [bytesHeader]byte
 	sum    uint32 // of the bytes that follow
 	buffer []byte
 }
 
+// source is where a blockReader reads.
+type source interface {
+	// read reads all of dst.
+	read(dst []byte) error
+	// elements reads all of dst, and returns an error if the checksum of dst is not sum. It may do so later, but
+	// before wait returns. number is the number of the block.
+	elements(dst []byte, number uint64, sum uint32) error
+	// wait waits for what elements has begun.
+	wait() error
+}
+
 // newBlockReader reads the beginning of a file.
-func newBlockReader(src io.Reader) (*blockReader, error) {
-	if _, ok := src.(io.ByteReader); !ok {
-		src = bufio.NewReaderSize(src, 64<<10)
-	}
+func newBlockReader(src source) (*blockReader, error) {
 	r := &blockReader{src: src}
 	var begin [len(magic)]byte
-	if _, err := io.ReadFull(src, begin[:]); err != nil {
-		return nil, fmt.Errorf("the file is too short to hold a world: %w", whole(err))
+	if err := src.read(begin[:]); err != nil {
+		return nil, fmt.Errorf("the file is too short to hold a world: %w", err)
 	}
 	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
 		return nil, errors.New("the file does not hold a world")
@@ -124,19 +132,11 @@ func newBlockReader(src io.Reader) (*blockReader, error) {
 	return r, nil
 }
 
-// whole turns the end of a file inside of a block into an error that says so.
-func whole(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // next reads the header of the next block. The caller reads its bytes.
 func (r *blockReader) next() (block, error) {
 	le, h := binary.LittleEndian, r.header[:]
-	if _, err := io.ReadFull(r.src, h); err != nil {
-		return block{}, fmt.Errorf("block %d: %w", r.blocks, whole(err))
+	if err := r.src.read(h); err != nil {
+		return block{}, fmt.Errorf("block %d: %w", r.blocks, err)
 	}
 	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
 		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong", r.blocks)
@@ -147,16 +147,8 @@ func (r *blockReader) next() (block, error) {
 		le.Uint64(h[24:])}, nil
 }
 
-// into reads the bytes of a block to where they belong.
-func (r *blockReader) into(dst []byte) error {
-	if _, err := io.ReadFull(r.src, dst); err != nil {
-		return fmt.Errorf("block %d: %w", r.blocks-1, whole(err))
-	}
-	if crc32.Checksum(dst, castagnoli) != r.sum {
-		return fmt.Errorf("block %d is damaged: its checksum is wrong", r.blocks-1)
-	}
-	return nil
-}
+// into reads the bytes of a block to where they belong. They are there when the source's wait has returned.
+func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes
 // arrive, so that a wrong size costs no more memory than the file has.
@@ -166,19 +158,24 @@ func (r *blockReader) bytes(b block) ([]byte, error) {
 		n := int(min(left, maxBlock))
 		at := len(r.buffer)
 		r.buffer = append(r.buffer, make([]byte, n)...)
-		if _, err := io.ReadFull(r.src, r.buffer[at:]); err != nil {
-			return nil, fmt.Errorf("block %d: %w", r.blocks-1, whole(err))
+		if err := r.src.read(r.buffer[at:]); err != nil {
+			return nil, fmt.Errorf("block %d: %w", r.blocks-1, err)
 		}
 		left -= uint64(n)
 	}
-	if crc32.Checksum(r.buffer, castagnoli) != r.sum {
-		return nil, fmt.Errorf("block %d is damaged: its checksum is wrong", r.blocks-1)
-	}
-	return r.buffer, nil
+	return r.buffer, checked(r.buffer, r.blocks-1, r.sum)
 }
 
 // skip passes over the bytes of a block, and checks them.
 func (r *blockReader) skip(b block) error {
 	_, err := r.bytes(b)
 	return err
+}
+
+// checked returns an error if the bytes of a block do not have its checksum.
+func checked(bytes []byte, number uint64, sum uint32) error {
+	if crc32.Checksum(bytes, castagnoli) != sum {
+		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
+	}
+	return nil
 }

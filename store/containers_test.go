@@ -407,13 +407,21 @@ func TestContainersDamage(t *testing.T) {
 			}
 			y.mustBeEmpty(t)
 			if i%8 == 0 {
-				w := y.w
-				y.w = vast.NewWorld(vast.Options{Name: "yard", MaxEntities: 1 << 12})
-				y.cargo = vast.NewColumn[bulk.Handle[ship]](y.w).Named("cargo")
-				y.live(uint64(i), 200)
-				if err := w.Close(); err != nil {
+				if err := y.w.Close(); err != nil {
 					t.Error(err)
 				}
+				y.w = vast.NewWorld(vast.Options{Name: "yard", MaxEntities: 1 << 12})
+				y.cargo = vast.NewColumn[bulk.Handle[ship]](y.w).Named("cargo")
+				if i%16 == 0 { // the containers can be loaded again
+					if _, err := store.Load(y.w, bytes.NewReader(file), y.options()); err != nil {
+						t.Fatal(err)
+					}
+					y.follow(n)
+					if a, b := n.dump(), y.dump(); a != b {
+						t.Fatalf("byte %d: %s", at, difference(a, b))
+					}
+				}
+				y.live(uint64(i), 200)
 			}
 			y.close(t)
 		}

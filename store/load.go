@@ -46,25 +46,40 @@ import (
 // never a damaged world. A forged file may hold values that no program writes, such as a bool that is neither
 // true nor false.
 //
-// If src is not an io.ByteReader, Load may read beyond the end of the world.
+// If src is neither an io.ByteReader nor a file, Load may read beyond the end of the world.
 //
-// Complexity: one read for each MiB, and a check of each entity, link and element of a pool.
+// Complexity: one read for each MiB, and a check of each entity, link and element of a pool. All processors
+// read from a file.
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
+	from, end := sourceOf(src)
+	_, report, err := readWorld(w, from, o)
+	if err == nil {
+		err = end()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: loading world %q: %w", w.Options().Name, err)
+	}
+	return report, nil
+}
+
+// readWorld reads a world. It returns the description of the world, too.
+func readWorld(w *vast.World, src source, o Options) (*manifest, *Report, error) {
 	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}}
 	l.codecs = codecsOf(o)
 	whole := false
 	defer func() {
 		if !whole { // a codec panics
+			_ = src.wait()
 			_ = l.abandon()
 		}
 	}()
 	err := l.load(src)
+	err = errors.Join(err, src.wait()) // nothing writes into a world that is abandoned
 	whole = true
-	if err == nil {
-		return l.report, nil
+	if err != nil {
+		return nil, nil, errors.Join(err, l.abandon())
 	}
-	err = errors.Join(err, l.abandon())
-	return nil, fmt.Errorf("store: loading world %q: %w", w.Options().Name, err)
+	return l.m, l.report, nil
 }
 
 // abandon closes the world if a part of it was restored.
@@ -115,7 +130,7 @@ type values struct {
 	path  string
 }
 
-func (l *loader) load(src io.Reader) (err error) {
+func (l *loader) load(src source) (err error) {
 	if l.own, err = engine.Describe(l.w); err != nil {
 		return err
 	}
@@ -355,6 +370,9 @@ func (l *loader) settle() error {
 		return errors.New("the file has no extents")
 	}
 	l.settled = true
+	if err := l.r.src.wait(); err != nil {
+		return err
+	}
 	if err := engine.Settle(l.restored); err != nil {
 		return err
 	}

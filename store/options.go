@@ -2,6 +2,7 @@ package store
 
 import (
 	"reflect"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/state"
@@ -30,8 +31,26 @@ type Options struct {
 	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
 	// begins with the new name of its column. Containers and fields of tables are renamed likewise. Only Load
-	// uses it.
+	// and Open use it.
 	Renamed map[string]string
+
+	// The following fields are for stores: see [Open].
+
+	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
+	// due, unless the one before is still being written: then it is skipped. Default: a second.
+	Every time.Duration
+	// Keep is the number of checkpoints in the folder. Default: 1.
+	Keep int
+	// Build names the program's simulation. Recover replays only ticks that a program of the same build
+	// recorded, because another build may compute another world from them. A program that sets Build promises
+	// that all programs with this name compute the same. Default: a hash of the executable file.
+	Build string
+	// DropTail has Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
+	// them. It is for a program whose build cannot replay them.
+	DropTail bool
+	// Notify is called for each checkpoint, when it is durable or has failed, on a goroutine of the store.
+	// It must return soon and not call methods of the store. Default: nothing.
+	Notify func(Checkpoint)
 }
 
 // engine holds the methods of package vast that this package calls. The any that Restore returns stands for

@@ -100,7 +100,7 @@ type Array struct {
 	Type   reflect.Type
 	Len    int            // elements
 	Base   unsafe.Pointer // nil if the elements do not lie side by side in memory; then there are Read and Write
-	// Read copies elements from number lo on to dst. It is fast if lo is where the call before ended.
+	// Read copies elements from number lo on to dst. Several goroutines may call it at once.
 	Read func(dst []byte, lo int)
 	// Write takes elements from number lo on. They must come in order.
 	Write func(src []byte, lo int) error

@@ -1,0 +1,350 @@
+package store
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// Checkpoint describes a checkpoint, for Options.Notify.
+type Checkpoint struct {
+	Tick    uint64        // the last tick in it
+	Bytes   int64         // of its file
+	Pause   time.Duration // how long the world stood still for the copy
+	Took    time.Duration // from the copy's beginning until the file was durable
+	Skipped int           // checkpoints since the last one that were due while it was being written
+	Err     error         // why there is no such checkpoint; else nil. The store goes on and tries again.
+}
+
+// checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
+type checkpoints struct {
+	stage   stage
+	kept    []keptFile // in the folder, oldest first
+	next    uint64     // number of the next checkpoint
+	last    time.Time  // when the last one was begun or skipped
+	skipped int
+	due     bool // a checkpoint must be taken as soon as possible
+	written chan error
+	writing *writing // the checkpoint that is being written, or nil
+}
+
+// keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list of them.
+type keptFile struct {
+	number uint64
+	since  uint32 // the first segment of the journal that follows it
+}
+
+// writing is a checkpoint that is being written.
+type writing struct {
+	keptFile
+	began time.Time
+	info  Checkpoint
+}
+
+func (c *checkpoints) prepare() {
+	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
+}
+
+const (
+	checkpointPrefix = "checkpoint-"
+	unfinished       = ".new"
+)
+
+func checkpointName(number uint64) string { return fmt.Sprintf("%s%08d", checkpointPrefix, number) }
+
+// checkpointNumber returns the number of the checkpoint in a file.
+func checkpointNumber(name string) (number uint64, finished, ok bool) {
+	text, unfinishedOne := strings.CutSuffix(name, unfinished)
+	number, err := strconv.ParseUint(strings.TrimPrefix(text, checkpointPrefix), 10, 64)
+	return number, !unfinishedOne, err == nil && number > 0 && text == checkpointName(number)
+}
+
+// load reads the newest of the checkpoints into the world, and finds the journal that follows it.
+func (s *Store) load(numbers []uint64) error {
+	for i, n := range numbers {
+		last := i == len(numbers)-1
+		if err := s.readCheckpoint(n, last); err != nil {
+			return fmt.Errorf("%s: %w", checkpointName(n), err)
+		}
+	}
+	return nil
+}
+
+// readCheckpoint reads a checkpoint: its description, and if it is the last one also its world and the journal.
+func (s *Store) readCheckpoint(number uint64, last bool) (err error) {
+	f, err := s.folder.Open(checkpointName(number))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var m *keptManifest
+	if last {
+		var whole *manifest
+		if whole, s.report, err = readWorld(s.w, &places{src: f}, s.o); err != nil {
+			return err
+		}
+		m = whole.Kept
+	} else if m, err = readKept(f); err != nil {
+		return err
+	}
+	if m == nil {
+		return errors.New("the file is a saved world and no checkpoint: read it with Load")
+	}
+	if m.Number != number {
+		return fmt.Errorf("the file is checkpoint %d under another name", m.Number)
+	}
+	var id [16]byte
+	if n, err := hex.Decode(id[:], []byte(m.Store)); err != nil || n != len(id) || len(m.Store) != 2*len(id) {
+		return fmt.Errorf("the identity of the store is %q", m.Store)
+	}
+	if len(s.kept) > 0 && id != s.id {
+		return fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store, identity(s.id))
+	}
+	s.id = id
+	s.kept = append(s.kept, keptFile{number, m.Since})
+	if !last {
+		return nil
+	}
+	s.next = number + 1
+	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
+	if m.Schedule != nil {
+		s.known = *m.Schedule
+	}
+	if m.Segment == 0 {
+		return nil
+	}
+	s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
+	return err
+}
+
+// readKept reads the description of a checkpoint.
+func readKept(f disk.File) (*keptManifest, error) {
+	r, err := newBlockReader(&places{src: f})
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.bytes(b)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return m.Kept, nil
+}
+
+// Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
+// after a change of components outside of ticks and inputs. It returns an error if Commands wait to be applied,
+// or if the file cannot be written; then the checkpoints before it stay.
+func (s *Store) Checkpoint() error {
+	s.must("Checkpoint", running)
+	if s.inside {
+		panic("store: Store.Checkpoint inside of a tick: call it between ticks")
+	}
+	if err := s.checkpoint(); err != nil {
+		return fmt.Errorf("store: checkpoint of world %q: %w", s.w.Options().Name, err)
+	}
+	return nil
+}
+
+// checkpoint takes a checkpoint and waits until it is durable.
+func (s *Store) checkpoint() error {
+	_ = s.finish(true) // the notification has the error of the checkpoint before this one
+	if err := s.begin(); err != nil {
+		return err
+	}
+	return s.finish(true)
+}
+
+// mayCheckpoint takes a checkpoint if one is due, and does not wait for the disk.
+func (s *Store) mayCheckpoint() error {
+	_ = s.finish(false) // an error is in the notification
+	now := time.Now()
+	every := s.o.Every
+	if every == 0 {
+		every = time.Second
+	}
+	if !s.due && now.Sub(s.last) < every {
+		return nil
+	}
+	if s.writing != nil {
+		if now.Sub(s.last) >= every {
+			s.skipped++
+			s.last = now
+		}
+		return nil
+	}
+	return s.begin()
+}
+
+// begin copies the world and begins to write the copy. No checkpoint may be under way.
+func (s *Store) begin() error {
+	began := time.Now()
+	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick}
+	if s.schedule != nil {
+		known := schedules().State(s.schedule)
+		m.Schedule = &known
+	}
+	if err := s.rotate(m); err != nil {
+		return err
+	}
+	p, err := pictureOf(s.w, s.o, m)
+	if err == nil {
+		err = s.stage.copyOf(p)
+	}
+	if err != nil {
+		return err
+	}
+	w := &writing{keptFile: keptFile{s.next, m.Since}, began: began}
+	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
+	s.next++
+	s.last, s.skipped, s.due = began, 0, false
+	s.writing = w
+	go s.write(w)
+	return nil
+}
+
+// rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the description.
+func (s *Store) rotate(m *keptManifest) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal == nil {
+		return nil
+	}
+	if m.Segment, m.Position, err = s.journal.Rotate(); err != nil {
+		return err
+	}
+	m.Since = m.Segment
+	if len(s.waiting) > 0 { // the next tick applies them, so they follow the checkpoint
+		m.Position, m.Since = s.waiting[0].position, s.waiting[0].segment
+	}
+	return nil
+}
+
+// write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at most
+// once at a time.
+func (s *Store) write(w *writing) {
+	err := s.writeFile(w)
+	if err == nil {
+		s.kept = append(s.kept, w.keptFile)
+		s.reached(w)
+		err = s.prune()
+	}
+	w.info.Took, w.info.Err = time.Since(w.began), err
+	if s.o.Notify != nil {
+		s.o.Notify(w.info)
+	}
+	s.written <- err
+}
+
+// writeFile writes a copied world to a file. The file has its name when all of it is durable.
+func (s *Store) writeFile(w *writing) (err error) {
+	name := checkpointName(w.number)
+	f, err := s.folder.Create(name + unfinished)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.folder.Remove(name + unfinished)
+		}
+	}()
+	counted := &counter{to: f}
+	out, err := newBlockWriter(counted)
+	if err == nil {
+		err = s.stage.writeTo(out)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	w.info.Bytes = counted.n
+	if j := s.journalNow(); j != nil {
+		if err := j.Flush(); err != nil { // the checkpoint names a segment that must be there
+			return err
+		}
+	}
+	if err := s.folder.Rename(name+unfinished, name); err != nil {
+		return err
+	}
+	return s.folder.Sync()
+}
+
+// counter counts written bytes.
+type counter struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// reached notes that a checkpoint is durable.
+func (s *Store) reached(w *writing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.durable = max(s.durable, w.info.Tick)
+	if s.journal != nil && w.number >= s.needed {
+		s.journal.Release()
+	}
+}
+
+// prune removes old checkpoints, and what no checkpoint needs of the journal.
+func (s *Store) prune() error {
+	for len(s.kept) > max(s.o.Keep, 1) {
+		if err := s.folder.Remove(checkpointName(s.kept[0].number)); err != nil {
+			return err
+		}
+		s.kept = slices.Delete(s.kept, 0, 1)
+	}
+	if j := s.journalNow(); j != nil {
+		return j.Remove(s.kept[0].since)
+	}
+	return s.folder.Sync()
+}
+
+// finish ends the checkpoint that was being written, if it is written. If wait is true, finish waits for it.
+func (s *Store) finish(wait bool) error {
+	if s.writing == nil {
+		return nil
+	}
+	var err error
+	if wait {
+		err = <-s.written
+	} else {
+		select {
+		case err = <-s.written:
+		default:
+			return nil
+		}
+	}
+	s.writing = nil
+	s.due = s.due || err != nil
+	return err
+}
+
+func (c *checkpoints) close() error {
+	if c.writing != nil {
+		<-c.written
+		c.writing = nil
+	}
+	return c.stage.close()
+}

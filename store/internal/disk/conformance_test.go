@@ -1,0 +1,190 @@
+package disk_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// TestConformance: the operating system's folder and a simulated one without faults give the same answers.
+func TestConformance(t *testing.T) {
+	operations := 1500
+	if testing.Short() {
+		operations = 300
+	}
+	seen := make(map[string]int)
+	for seed := range uint64(4) {
+		simulated := sim.New(seed)
+		simulated.PrintIfFailed(t)
+		p := pair{t: t, seed: seed, seen: seen}
+		p.system, p.simulated = openFolder(t, t.TempDir()), simulated.Folder()
+		r := rand.New(rand.NewPCG(seed, 1))
+		for range operations {
+			p.operate(r)
+		}
+		p.closeAll()
+	}
+	for _, want := range []string{"<nil>", "exists", "does not exist", "not permitted", "closed", "invalid"} {
+		if seen[want] == 0 {
+			t.Errorf("no call returned %q", want)
+		}
+	}
+}
+
+// pair is two folders on which the same is done.
+type pair struct {
+	t                 *testing.T
+	seed              uint64
+	system, simulated disk.Folder
+	files             []pairFile
+	seen              map[string]int // kinds of errors
+}
+
+// pairFile is a file that is open in both folders, or closed.
+type pairFile struct {
+	system, simulated disk.File
+	closed            bool
+}
+
+// operate does something at random.
+func (p *pair) operate(r *rand.Rand) {
+	names := []string{"a", "b", "c", "d.1", "e", "lock", "f/g"}
+	name, other := names[r.IntN(len(names))], names[r.IntN(len(names))]
+	switch r.IntN(12) {
+	case 0, 1:
+		a, failed := p.system.Create(name)
+		b, err := p.simulated.Create(name)
+		p.opened("Create "+name, a, b, failed, err)
+	case 2:
+		a, failed := p.system.Open(name)
+		b, err := p.simulated.Open(name)
+		p.opened("Open "+name, a, b, failed, err)
+	case 3:
+		if name == other {
+			return // a host of WebAssembly may say nothing about a missing file
+		}
+		p.closeForWindows()
+		p.same("Rename "+name+" "+other, p.system.Rename(name, other), p.simulated.Rename(name, other))
+	case 4:
+		p.closeForWindows()
+		p.same("Remove "+name, p.system.Remove(name), p.simulated.Remove(name))
+	case 5:
+		p.same("Sync", p.system.Sync(), p.simulated.Sync())
+	case 6:
+		a, failed := p.system.Files()
+		b, err := p.simulated.Files()
+		p.same("Files", failed, err)
+		if !slices.Equal(a, b) {
+			p.t.Fatalf("seed %d: the files are %v and %v", p.seed, a, b)
+		}
+	default:
+		if len(p.files) > 0 {
+			p.use(r, &p.files[r.IntN(len(p.files))])
+		}
+	}
+}
+
+// use does something with an open file, or rarely with a closed one.
+func (p *pair) use(r *rand.Rand, f *pairFile) {
+	if f.closed && r.IntN(8) > 0 {
+		return
+	}
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		bytes := make([]byte, r.IntN(3)*r.IntN(700))
+		for i := range bytes {
+			bytes[i] = byte(r.Uint32())
+		}
+		m, failed := f.system.Write(bytes)
+		n, err := f.simulated.Write(bytes)
+		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), failed, err)
+		if m != n {
+			p.t.Fatalf("seed %d: Write wrote %d and %d of %d bytes", p.seed, m, n, len(bytes))
+		}
+	case 3, 4, 5:
+		a, b := make([]byte, r.IntN(2000)), make([]byte, 2000)
+		b = b[:len(a)]
+		offset := r.Int64N(3000)
+		m, failed := f.system.ReadAt(a, offset)
+		n, err := f.simulated.ReadAt(b, offset)
+		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), failed, err)
+		if m != n || !slices.Equal(a[:m], b[:n]) {
+			p.t.Fatalf("seed %d: ReadAt read %d and %d bytes, or other ones", p.seed, m, n)
+		}
+	case 6:
+		p.same("Sync of a file", f.system.Sync(), f.simulated.Sync())
+	default:
+		p.same("Close", f.system.Close(), f.simulated.Close())
+		f.closed = true
+	}
+}
+
+// opened notes an open file.
+func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
+	p.same(operation, failed, err)
+	if err != nil {
+		return
+	}
+	p.files = append(p.files, pairFile{system: a, simulated: b})
+	if len(p.files) > 12 {
+		if oldest := p.files[0]; !oldest.closed {
+			p.same("Close", oldest.system.Close(), oldest.simulated.Close())
+		}
+		p.files = p.files[1:]
+	}
+}
+
+// closeForWindows closes all files on Windows, which renames and removes no open one.
+func (p *pair) closeForWindows() {
+	if runtime.GOOS == "windows" {
+		p.closeAll()
+	}
+}
+
+func (p *pair) closeAll() {
+	for _, f := range p.files {
+		if !f.closed {
+			p.same("Close", f.system.Close(), f.simulated.Close())
+		}
+	}
+	p.files = nil
+}
+
+// same expects errors of one kind.
+func (p *pair) same(operation string, system, simulated error) {
+	p.t.Helper()
+	a, b := kind(system), kind(simulated)
+	if a != b {
+		p.t.Fatalf("seed %d: %s returned %v and %v", p.seed, operation, system, simulated)
+	}
+	p.seen[a]++
+}
+
+// kind returns what a caller may ask about an error.
+func kind(err error) string {
+	switch {
+	case err == nil:
+		return "<nil>"
+	case err == io.EOF:
+		return "end of file"
+	case errors.Is(err, fs.ErrExist):
+		return "exists"
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "not permitted"
+	case errors.Is(err, fs.ErrClosed):
+		return "closed"
+	case errors.Is(err, fs.ErrInvalid):
+		return "invalid"
+	}
+	return err.Error()
+}

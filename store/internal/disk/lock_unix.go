@@ -1,0 +1,40 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package disk
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock locks an open file if no other open file of the same name is locked. The lock belongs to the open
+// file, not to the process as those of fcntl do. So it holds against this process, too.
+func lock(file *os.File) (bool, error) {
+	err := flock(file, unix.LOCK_EX|unix.LOCK_NB)
+	if err == unix.EWOULDBLOCK {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlock ends the lock. Closing the file would not: a child that is just being started has the file, too,
+// until it runs its program.
+func unlock(file *os.File) error { return flock(file, unix.LOCK_UN) }
+
+func flock(file *os.File, operation int) error {
+	connection, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if err := connection.Control(func(descriptor uintptr) {
+		failed = unix.EINTR
+		for failed == unix.EINTR {
+			failed = unix.Flock(int(descriptor), operation)
+		}
+	}); err != nil {
+		return err
+	}
+	return failed
+}

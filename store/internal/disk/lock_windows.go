@@ -1,0 +1,43 @@
+package disk
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lock locks a byte of an open file if no other handle has locked it. The lock belongs to the handle, so it
+// holds against this process, too.
+func lock(file *os.File) (bool, error) {
+	err := control(file, func(handle windows.Handle) error {
+		const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+		return windows.LockFileEx(handle, flags, 0, 1, 0, lockedByte())
+	})
+	if err == windows.ERROR_LOCK_VIOLATION || err == windows.ERROR_IO_PENDING {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlock ends the lock. Windows may end it some time after the file is closed.
+func unlock(file *os.File) error {
+	return control(file, func(handle windows.Handle) error {
+		return windows.UnlockFileEx(handle, 0, 1, 0, lockedByte())
+	})
+}
+
+// lockedByte returns the place of the byte that is locked. It is far beyond the text of the file: other
+// handles can neither read nor write what is locked.
+func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
+
+func control(file *os.File, call func(windows.Handle) error) error {
+	connection, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if err := connection.Control(func(handle uintptr) { failed = call(windows.Handle(handle)) }); err != nil {
+		return err
+	}
+	return failed
+}

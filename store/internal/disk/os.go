@@ -1,0 +1,136 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// fileMode is the mode of new files before the system takes away the bits of the umask. Only their owner
+// writes. Others may read them, as they may read the files of most databases, unless the umask or the mode of
+// the folder forbids it.
+const fileMode = 0o644
+
+// OpenFolder returns a folder of the operating system. The folder must exist. The program may change its
+// working directory later.
+//
+// Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync
+// elsewhere. Sync of the folder is fsync of the folder (F_FULLFSYNC on macOS), and nothing on Windows: see
+// syncFolder.
+func OpenFolder(dir string) (Folder, error) {
+	dir, err := absolute(dir)
+	if err != nil {
+		return nil, err
+	}
+	return osFolder(dir), nil
+}
+
+// absolute returns the absolute path of a folder that exists.
+func absolute(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", &fs.PathError{Op: "open folder", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return filepath.Abs(dir)
+}
+
+// osFolder is the absolute path of a folder of the operating system.
+type osFolder string
+
+// path returns the path of a file, or an error if a folder refuses its name.
+func (f osFolder) path(operation, name string) (string, error) {
+	if err := CheckName(operation, name); err != nil {
+		return "", err
+	}
+	return filepath.Join(string(f), name), nil
+}
+
+func (f osFolder) Files() ([]Info, error) {
+	entries, err := os.ReadDir(string(f)) // in the order of names
+	if err != nil {
+		return nil, err
+	}
+	files := make([]Info, 0, len(entries))
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || isLock(entry.Name()) {
+			continue
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed since ReadDir
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, Info{Name: entry.Name(), Size: info.Size()})
+	}
+	return files, nil
+}
+
+func (f osFolder) Create(name string) (File, error) {
+	path, err := f.path("create", name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{file}, nil
+}
+
+func (f osFolder) Open(name string) (File, error) {
+	path, err := f.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := openToSync(path)
+	if err != nil {
+		return nil, err
+	}
+	return readFile{osFile{file}}, nil
+}
+
+func (f osFolder) Rename(from, to string) error {
+	source, err := f.path("rename", from)
+	if err != nil {
+		return err
+	}
+	target, err := f.path("rename", to)
+	if err != nil {
+		return err
+	}
+	return rename(source, target)
+}
+
+func (f osFolder) Remove(name string) error {
+	path, err := f.path("remove", name)
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+func (f osFolder) Sync() error { return syncFolder(string(f)) }
+
+// osFile is a file of the operating system.
+type osFile struct{ *os.File }
+
+func (f osFile) Sync() error { return syncFile(f.File) }
+
+// readFile is a file of the operating system that Open opened.
+type readFile struct{ osFile }
+
+// Write refuses, also on a system where Sync needs a file that is open for writing.
+func (f readFile) Write([]byte) (int, error) {
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		return 0, err // the file is closed
+	}
+	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
+}

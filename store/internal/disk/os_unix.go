@@ -1,0 +1,23 @@
+//go:build unix
+
+package disk
+
+import "os"
+
+// openToSync opens a file to read. Unix systems sync a file that is open for reading only.
+func openToSync(path string) (*os.File, error) { return os.Open(path) }
+
+func rename(from, to string) error { return os.Rename(from, to) }
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = folder.Sync()
+	if closed := folder.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

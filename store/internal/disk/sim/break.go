@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// Mistake is what a folder of [Break] does wrong. Mistakes can be combined by |.
+type Mistake uint8
+
+const (
+	// FolderSyncDoesNothing: Sync of the folder returns and makes nothing durable.
+	FolderSyncDoesNothing Mistake = 1 << iota
+	// FileSyncEarly: Sync of a file returns before the bytes are durable. They are when the next Write, Sync
+	// or Close of the file has returned.
+	FileSyncEarly
+	// RenameBeforeData: the name of a new file is durable before its bytes are. The first Sync of a file that
+	// Create made does nothing; the bytes are made durable at the end of the Rename of the file, or of the
+	// next Sync of the folder.
+	RenameBeforeData
+)
+
+// Break returns a folder that makes mistakes on purpose. A test that passes with it does not see them.
+func Break(f disk.Folder, m Mistake) disk.Folder {
+	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
+}
+
+// broken is a folder that makes mistakes.
+type broken struct {
+	disk.Folder
+	mistake Mistake
+	mutex   sync.Mutex
+	late    map[string]bool // files whose bytes are to be synced after their names
+}
+
+func (b *broken) Create(name string) (disk.File, error) {
+	f, err := b.Folder.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &brokenFile{File: f, folder: b, name: name, first: true}, nil
+}
+
+func (b *broken) Open(name string) (disk.File, error) {
+	f, err := b.Folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &brokenFile{File: f, folder: b, name: name}, nil
+}
+
+func (b *broken) Rename(from, to string) error {
+	if err := b.Folder.Rename(from, to); err != nil {
+		return err
+	}
+	b.mutex.Lock()
+	late := b.late[from]
+	delete(b.late, from)
+	delete(b.late, to)
+	b.mutex.Unlock()
+	if !late {
+		return nil
+	}
+	if err := b.Sync(); err != nil {
+		return err
+	}
+	return b.syncFile(to)
+}
+
+func (b *broken) Remove(name string) error {
+	b.mutex.Lock()
+	delete(b.late, name)
+	b.mutex.Unlock()
+	return b.Folder.Remove(name)
+}
+
+func (b *broken) Sync() error {
+	if b.mistake&FolderSyncDoesNothing == 0 {
+		if err := b.Folder.Sync(); err != nil {
+			return err
+		}
+	}
+	b.mutex.Lock()
+	late := slices.Sorted(maps.Keys(b.late))
+	clear(b.late)
+	b.mutex.Unlock()
+	for _, name := range late {
+		if err := b.syncFile(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFile syncs a file, which may be closed.
+func (b *broken) syncFile(name string) error {
+	f, err := b.Folder.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// brokenFile is an open file of a broken folder.
+type brokenFile struct {
+	disk.File
+	folder *broken
+	name   string // when it was opened
+	first  bool   // Create made it, and no Sync was called
+	owed   bool   // a Sync has returned early
+}
+
+func (f *brokenFile) Write(p []byte) (int, error) {
+	if err := f.pay(); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *brokenFile) Sync() error {
+	if err := f.pay(); err != nil {
+		return err
+	}
+	if b := f.folder; b.mistake&RenameBeforeData != 0 && f.first {
+		f.first = false
+		b.mutex.Lock()
+		b.late[f.name] = true
+		b.mutex.Unlock()
+		return nil
+	}
+	if f.folder.mistake&FileSyncEarly != 0 {
+		f.owed = true
+		return nil
+	}
+	return f.File.Sync()
+}
+
+func (f *brokenFile) Close() error { return errors.Join(f.pay(), f.File.Close()) }
+
+// pay does what an earlier Sync did not.
+func (f *brokenFile) pay() error {
+	if !f.owed {
+		return nil
+	}
+	f.owed = false
+	return f.File.Sync()
+}

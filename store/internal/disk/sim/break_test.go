@@ -1,0 +1,168 @@
+package sim_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// replace gives the file "state" a content so that a power cut leaves the old one or the new one.
+func replace(f disk.Folder, content []byte) error {
+	if err := f.Remove("new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := f.Create("new")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := f.Rename("new", "state"); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// crashes runs a program, cuts the power of copies of its disk before each call and at the end, and has each
+// disk checked.
+func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (failed error) {
+	t.Helper()
+	d := sim.New(1)
+	crash := func(c sim.Call) {
+		for seed := range uint64(30) {
+			cut := d.Copy(seed)
+			cut.PowerCut()
+			cut.Restart()
+			if err := check(cut); err != nil && failed == nil {
+				failed = fmt.Errorf("before %v %s, the call after %d others, seed %d: %w", c.Op, c.Name,
+					d.Calls(), seed, err)
+			}
+		}
+	}
+	d.Watch(crash)
+	run(sim.Break(d.Folder(), m))
+	crash(sim.Call{})
+	return failed
+}
+
+// TestBreakReplace: a correct program that replaces a file survives each power cut, and does not on a folder
+// that makes a mistake.
+func TestBreakReplace(t *testing.T) {
+	for _, c := range []struct {
+		mistake sim.Mistake
+		fails   bool
+	}{
+		{0, false},
+		{sim.FolderSyncDoesNothing, true},
+		{sim.FileSyncEarly, false}, // Close comes before Rename
+		{sim.RenameBeforeData, true},
+		{sim.FolderSyncDoesNothing | sim.RenameBeforeData, true},
+	} {
+		acknowledged := 0
+		failed := crashes(t, c.mistake, func(f disk.Folder) {
+			for acknowledged < 5 {
+				must(t, replace(f, filled(2000, byte(acknowledged+1))))
+				acknowledged++
+			}
+		}, func(d *sim.Disk) error {
+			var names []string
+			for _, name := range d.Names() {
+				if name == "state" {
+					names = append(names, name)
+				}
+			}
+			if len(names) == 0 {
+				if acknowledged > 0 {
+					return errors.New("the file is gone")
+				}
+				return nil
+			}
+			got := d.Bytes("state")
+			for _, content := range []int{acknowledged, acknowledged + 1} {
+				if content > 0 && bytes.Equal(got, filled(2000, byte(content))) {
+					return nil
+				}
+			}
+			return fmt.Errorf("%d replacements are acknowledged, and the file holds others", acknowledged)
+		})
+		if (failed != nil) != c.fails {
+			t.Errorf("with the mistakes %b: %v", c.mistake, failed)
+		}
+	}
+}
+
+// TestBreakAppend: a correct program that appends records survives each power cut, and does not on a folder
+// that makes a mistake.
+func TestBreakAppend(t *testing.T) {
+	for _, c := range []struct {
+		mistake sim.Mistake
+		fails   bool
+	}{
+		{0, false},
+		{sim.FolderSyncDoesNothing, true},
+		{sim.FileSyncEarly, true},
+		{sim.RenameBeforeData, false}, // it acknowledges nothing before the folder is synced
+	} {
+		acknowledged := 0
+		failed := crashes(t, c.mistake, func(f disk.Folder) {
+			file := create(t, f, "log")
+			write(t, file, filled(512, 1))
+			must(t, file.Sync(), f.Sync())
+			for acknowledged = 1; acknowledged < 5; acknowledged++ {
+				write(t, file, filled(512, 1))
+				must(t, file.Sync())
+			}
+			must(t, file.Close())
+		}, func(d *sim.Disk) error {
+			if acknowledged == 0 {
+				return nil
+			}
+			if len(d.Names()) == 0 {
+				return errors.New("the file is gone")
+			}
+			if got := d.Bytes("log"); len(got) < 512*acknowledged ||
+				!bytes.Equal(got[:512*acknowledged], filled(512*acknowledged, 1)) {
+				return fmt.Errorf("%d records are acknowledged, and some are lost", acknowledged)
+			}
+			return nil
+		})
+		if (failed != nil) != c.fails {
+			t.Errorf("with the mistakes %b: %v", c.mistake, failed)
+		}
+	}
+}
+
+// TestBreakErrors: a folder that makes mistakes passes on the errors of the disk.
+func TestBreakErrors(t *testing.T) {
+	d := sim.New(1)
+	f := sim.Break(d.Folder(), sim.RenameBeforeData|sim.FileSyncEarly)
+	a := create(t, f, "a")
+	_, created := f.Create("a")
+	_, opened := f.Open("none")
+	for i, c := range []struct{ err, want error }{
+		{created, fs.ErrExist}, {opened, fs.ErrNotExist}, {f.Rename("none", "b"), fs.ErrNotExist},
+		{f.Remove("none"), fs.ErrNotExist},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("call %d returned %v, want %v", i, c.err, c.want)
+		}
+	}
+	must(t, a.Sync(), a.Sync()) // the first is put off, the second returns early
+	d.FailAt(d.Calls() + 1)
+	if _, err := a.Write([]byte("one")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Write after a Sync that returned early and then failed: %v", err)
+	}
+	must(t, a.Close(), f.Rename("a", "b"))
+	d.FailAt(d.Calls() + 1)
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Sync returned %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Op is what a call does.
+type Op uint8
+
+// The calls of a folder and of a file.
+const (
+	Files Op = iota
+	Create
+	Open
+	Rename
+	Remove
+	SyncFolder
+	ReadAt
+	Write
+	SyncFile
+	Close
+)
+
+func (o Op) String() string {
+	return [...]string{"files", "create", "open", "rename", "remove", "sync folder", "read", "write", "sync",
+		"close"}[o]
+}
+
+// Call is a call that a program has made.
+type Call struct {
+	Number int64 // from 1
+	Op     Op
+	Name   string // of the file when it was opened; empty for Files and SyncFolder
+	To     string // of a Rename
+	Offset int64  // of a ReadAt, or of the first byte that a Write wrote
+	Bytes  int    // that a ReadAt or Write has read or written
+	Err    error
+}
+
+func (c Call) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %v", c.Number, c.Op)
+	if c.Name != "" {
+		b.WriteString(" " + c.Name)
+	}
+	switch c.Op {
+	case Rename:
+		b.WriteString(" to " + c.To)
+	case ReadAt, Write:
+		fmt.Fprintf(&b, ": %d bytes at %d", c.Bytes, c.Offset)
+	}
+	if c.Err != nil {
+		fmt.Fprintf(&b, ": %v", c.Err)
+	}
+	return b.String()
+}
+
+// Calls returns the number of calls so far, over the life of the disk. Calls of a program that has ended do
+// not count.
+func (d *Disk) Calls() int64 {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.calls
+}
+
+// Log returns the calls so far.
+func (d *Disk) Log() []Call {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.log[:len(d.log):len(d.log)]
+}
+
+// Watch has f called before each call, by the goroutine that makes the call. A program that ends there has
+// done all that follows from the call before, so here a test copies the disk and cuts the power of the copy.
+// f gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the
+// methods of the disk. Calls of other goroutines may come between. nil ends it.
+func (d *Disk) Watch(f func(Call)) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.watch = f
+}
+
+// watcher returns what Watch has set, if the program of the call runs.
+func (d *Disk) watcher(life int) func(Call) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.ended(life) {
+		return nil
+	}
+	return d.watch
+}
+
+// PrintIfFailed prints the last calls at the end of a test that has failed.
+func (d *Disk) PrintIfFailed(t testing.TB) {
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		const most = 200
+		var b strings.Builder
+		log := d.Log()
+		for _, c := range log[max(0, len(log)-most):] {
+			fmt.Fprintf(&b, "\n%v", c)
+		}
+		t.Logf("the last of %d calls of the simulated disk of seed %d:%s", len(log), d.seed, b.String())
+	})
+}

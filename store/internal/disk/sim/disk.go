@@ -1,0 +1,255 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// ErrStopped is the error of each call of a program that was killed, or whose power was cut.
+var ErrStopped = errors.New("the simulated process has ended")
+
+// Disk is a simulated folder. Its methods may be called from any goroutine.
+type Disk struct {
+	mutex    sync.Mutex
+	seed     uint64
+	source   rand.PCG
+	names    map[string]*file // as the program sees them
+	durable  map[string]*file // those that survive a power cut if no change does
+	changes  []change         // since the last Sync of the folder
+	life     int              // counts Restart
+	stopped  bool
+	cut      bool // stopped by a power cut
+	calls    int64
+	log      []Call
+	stopAt   int64 // number of a call, or 0
+	cutAt    bool  // the call stopAt is a power cut
+	failAt   int64
+	faults   Faults
+	capacity int64 // bytes of all files, or 0 for no limit
+	refuse   bool  // Rename and Remove refuse open files
+	watch    func(Call)
+}
+
+// change is a creation, rename or removal since the last Sync of the folder.
+type change struct {
+	op       Op
+	name, to string
+	file     *file
+}
+
+// New returns an empty disk. It decides by seed what survives and what fails.
+func New(seed uint64) *Disk {
+	return &Disk{
+		seed:    seed,
+		source:  *rand.NewPCG(seed, 0),
+		names:   make(map[string]*file),
+		durable: make(map[string]*file),
+	}
+}
+
+// Folder returns the folder for the program that runs now. After [Disk.Kill] or [Disk.PowerCut] its calls and
+// those of its files return [ErrStopped], also after Restart: goroutines of a program that has ended change
+// nothing.
+func (d *Disk) Folder() disk.Folder {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return &folder{d, d.life}
+}
+
+// Copy returns a copy of the disk, with what is synced and what is not. It has the same calls so far and the
+// same log, and decides by a seed of its own. It has neither faults nor a watcher, and files that are open on
+// the disk are not open on the copy. Copying takes time for each file and change, not for each byte.
+func (d *Disk) Copy(seed uint64) *Disk {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	copies := make(map[*file]*file)
+	of := func(f *file) *file {
+		if copies[f] == nil {
+			copies[f] = f.copy()
+		}
+		return copies[f]
+	}
+	c := New(seed)
+	for name, f := range d.names {
+		c.names[name] = of(f)
+	}
+	for name, f := range d.durable {
+		c.durable[name] = of(f)
+	}
+	for _, change := range d.changes {
+		change.file = of(change.file)
+		c.changes = append(c.changes, change)
+	}
+	c.life, c.stopped, c.cut = d.life, d.stopped, d.cut
+	c.calls, c.log = d.calls, slices.Clip(d.log)
+	c.capacity, c.refuse = d.capacity, d.refuse
+	return c
+}
+
+// Kill ends the program between two calls. The files and names stay as the program left them: what it has not
+// synced is durable after a later Sync only.
+func (d *Disk) Kill() { d.stop(false) }
+
+// PowerCut ends the program between two calls. Restart loses part of what was not synced.
+func (d *Disk) PowerCut() { d.stop(true) }
+
+func (d *Disk) stop(cut bool) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.stopped = true
+	d.cut = d.cut || cut
+}
+
+// KillAt kills the program in the middle of a call. Calls are counted from 1, over the life of the disk: see
+// [Disk.Calls]. 0 stands for no call.
+func (d *Disk) KillAt(call int64) { d.setStop(call, false) }
+
+// PowerCutAt cuts the power in the middle of a call. 0 stands for no call.
+func (d *Disk) PowerCutAt(call int64) { d.setStop(call, true) }
+
+func (d *Disk) setStop(call int64, cut bool) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.stopAt, d.cutAt = call, cut
+}
+
+// Stopped reports whether the program has ended.
+func (d *Disk) Stopped() bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.stopped
+}
+
+// Restart starts the next program after Kill or PowerCut, and returns its folder. It panics if the program
+// still runs. Faults and the limits of [Disk.SetCapacity] and [Disk.RefuseOpen] stay.
+func (d *Disk) Restart() disk.Folder {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if !d.stopped {
+		panic("sim: Restart of a disk whose program runs: call Kill or PowerCut first")
+	}
+	if d.cut {
+		d.lose()
+	}
+	for _, f := range d.names {
+		f.open = 0
+	}
+	d.life++
+	d.stopped, d.cut, d.stopAt = false, false, 0
+	return &folder{d, d.life}
+}
+
+// lose does what a power cut does.
+func (d *Disk) lose() {
+	r := d.random()
+	d.names = maps.Clone(d.durable)
+	for _, c := range d.surviving(r) {
+		c.apply(d.names)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.names)) {
+		d.names[name].lose(r)
+	}
+	d.sync()
+}
+
+// surviving returns the changes that survive a power cut: the first few, or any.
+func (d *Disk) surviving(r *rand.Rand) []change {
+	if r.IntN(2) == 0 {
+		return d.changes[:r.IntN(len(d.changes)+1)]
+	}
+	chance := chances[r.IntN(len(chances))]
+	var kept []change
+	for _, c := range d.changes {
+		if r.Float64() < chance {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// chances are those with which a sector or a change survives. One of them is drawn for each file and power
+// cut: with one and the same chance, all of many sectors would hardly ever survive together.
+var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
+
+// apply makes a change in names. A rename or removal of a file that is not there under this name, because an
+// earlier change did not survive, does nothing.
+func (c change) apply(names map[string]*file) {
+	switch {
+	case c.op == Create:
+		names[c.name] = c.file
+	case names[c.name] != c.file:
+	case c.op == Rename:
+		delete(names, c.name)
+		names[c.to] = c.file
+	default:
+		delete(names, c.name)
+	}
+}
+
+// random returns the random numbers of the disk.
+func (d *Disk) random() *rand.Rand { return rand.New(&d.source) }
+
+// Names returns the names of the files, in order.
+func (d *Disk) Names() []string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Sorted(maps.Keys(d.names))
+}
+
+// Bytes returns the bytes of a file as the program sees them. It panics if there is no such file.
+func (d *Disk) Bytes(name string) []byte {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Clone(d.mustFile(name).data)
+}
+
+// FlipBit inverts a bit of a file, both what programs see and what is durable. It panics if there is none.
+func (d *Disk) FlipBit(name string, bit int64) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	f := d.mustFile(name)
+	f.data = slices.Clone(f.data) // copies of the disk share the array
+	f.data[bit/8] ^= 1 << (bit % 8)
+}
+
+// Put gives a file these bytes, and makes the file if there is none. All names and the file are durable then.
+func (d *Disk) Put(name string, data []byte) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	f := &file{data: slices.Clone(data)}
+	f.sync()
+	d.names[name] = f
+	d.sync()
+}
+
+// Lose removes a file. All names are durable then. It panics if there is no such file.
+func (d *Disk) Lose(name string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.mustFile(name)
+	delete(d.names, name)
+	d.sync()
+}
+
+// sync makes all names durable.
+func (d *Disk) sync() { d.durable, d.changes = maps.Clone(d.names), nil }
+
+func (d *Disk) mustFile(name string) *file {
+	f := d.names[name]
+	if f == nil {
+		panic(fmt.Sprintf("sim: the disk has no file %q, only %q", name, slices.Sorted(maps.Keys(d.names))))
+	}
+	return f
+}
+
+// pathError is the error of a call for a file.
+func pathError(op Op, name string, err error) error {
+	return &fs.PathError{Op: op.String(), Path: name, Err: err}
+}

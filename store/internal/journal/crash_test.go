@@ -1,0 +1,285 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+var storeID = [16]byte{1, 2, 3, 15: 16}
+
+// entry is a record that a test has appended.
+type entry struct {
+	kind  byte
+	data  string
+	build string
+}
+
+// entries returns the records of a tail.
+func entries(tail *Tail) ([]entry, error) {
+	var all []entry
+	for r, err := range tail.Records() {
+		if err != nil {
+			return nil, err
+		}
+		if want := tail.from + uint64(len(all)); r.Position != want {
+			return nil, fmt.Errorf("record %d has position %d", want, r.Position)
+		}
+		all = append(all, entry{r.Kind, string(r.Data), r.Build})
+	}
+	return all, nil
+}
+
+// randomEntry returns a record that differs from all others.
+func randomEntry(rng *rand.Rand, position int, build string) entry {
+	size := rng.IntN(40)
+	if rng.IntN(4) == 0 {
+		size = rng.IntN(1600)
+	}
+	data := fmt.Appendf(nil, "%d of %s ", position, build)
+	for range size {
+		data = append(data, byte(rng.IntN(3)))
+	}
+	return entry{byte(rng.IntN(256)), string(data), build}
+}
+
+// life is a store that dies again and again.
+type life struct {
+	f       disk.Folder
+	rng     *rand.Rand
+	entries []entry
+	acked   uint64 // records that were acknowledged at any time
+	segment uint32 // of the checkpoint; 0 before the store exists
+	from    uint64 // position of the checkpoint
+}
+
+// TestCrashes lets a store die by power cuts, kills, failed syncs and failed writes, many times one after the
+// other. What Read returns begins with what was acknowledged, and is a beginning of what was appended.
+func TestCrashes(t *testing.T) {
+	torn, carried, skipped := 0, 0, 0
+	for seed := range uint64(longtest.Pick(3000, 100_000)) {
+		m := newMemory(seed)
+		l := &life{rng: rand.New(rand.NewPCG(seed, 2))}
+		for round := range 6 {
+			switch l.rng.IntN(5) {
+			case 0, 1, 2:
+				m.offAt = 1 + l.rng.IntN(60)
+			case 3:
+				prefix := []string{"sync", "sync ", "write", "create"}[l.rng.IntN(4)]
+				m.fail = failing(prefix, 1+l.rng.IntN(12), errBroken)
+			}
+			l.f = m
+			tail, err := l.round(round, m.stop)
+			if err != nil {
+				t.Fatalf("seed %d, round %d: %v\ncalls: %q", seed, round, err, m.calls)
+			}
+			if l.rng.IntN(2) == 0 {
+				m = m.killed()
+			} else {
+				m = m.crashed()
+			}
+			if tail == nil {
+				continue
+			}
+			for _, c := range tail.Cuts {
+				if c.Offset == 0 {
+					skipped++
+				} else {
+					torn++
+				}
+			}
+			if last := tail.parts[len(tail.parts)-1]; tail.proven < last.sectors && last.previous != 0 {
+				carried++
+			}
+		}
+	}
+	t.Logf("%d torn batches, %d torn creations, %d unproven batches", torn, skipped, carried)
+	if torn < 100 || skipped < 100 || carried < 100 {
+		t.Error("the crashes are too tame")
+	}
+}
+
+// errBroken is the error of a call that a test makes fail.
+var errBroken = errors.New("input/output error")
+
+// expected reports whether err comes from a disk that fails on purpose.
+func expected(err error) bool {
+	return errors.Is(err, errBroken) || errors.Is(err, errOff) || errors.Is(err, sim.ErrStopped) ||
+		errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
+}
+
+// round opens the store, uses it, and lets it die. It returns what was read.
+func (l *life) round(round int, stop func()) (*Tail, error) {
+	build := fmt.Sprint("build ", round)
+	o := Options{Hold: l.rng.IntN(2) == 0, Delay: 1 << 40}
+	tail, err := l.read()
+	var j *Journal
+	switch {
+	case err != nil:
+	case tail != nil:
+		j, err = tail.Resume(build, o)
+	default:
+		if j, err = Create(l.f, storeID, build, o); err == nil {
+			l.segment, _ = j.Segment()
+		}
+	}
+	if err == nil {
+		err = l.use(j, build)
+		stop()
+		if e := j.Close(); err == nil {
+			err = e
+		}
+		l.acked = max(l.acked, j.Durable())
+	}
+	if expected(err) {
+		err = nil
+	}
+	return tail, err
+}
+
+// read reads the journal and compares it with what was appended.
+func (l *life) read() (*Tail, error) {
+	if l.segment == 0 {
+		return nil, nil
+	}
+	tail, err := Read(l.f, storeID, l.segment, l.from)
+	if err != nil {
+		return nil, err
+	}
+	got, err := entries(tail)
+	if err != nil {
+		return nil, err
+	}
+	if tail.End < l.acked || tail.End > uint64(len(l.entries)) || tail.End != l.from+uint64(len(got)) {
+		return nil, fmt.Errorf("%d records from %d up to %d; %d were appended, %d acknowledged",
+			len(got), l.from, tail.End, len(l.entries), l.acked)
+	}
+	l.entries = l.entries[:tail.End]
+	if !slices.Equal(got, l.entries[l.from:]) {
+		return nil, fmt.Errorf("records from %d are %q, want %q", l.from, got, l.entries[l.from:])
+	}
+	return tail, nil
+}
+
+// use appends records and makes checkpoints until the disk fails.
+func (l *life) use(j *Journal, build string) error {
+	first := j.Durable()
+	if first != uint64(len(l.entries)) {
+		return fmt.Errorf("a journal of %d records begins with %d", len(l.entries), first)
+	}
+	held := j.hold
+	for range l.rng.IntN(80) {
+		switch l.rng.IntN(12) {
+		case 0:
+			if j.Flush() != nil {
+				return nil
+			}
+			if held && j.Durable() != first {
+				return errors.New("a record is acknowledged before Release")
+			}
+		case 1:
+			segment, from, err := j.Rotate()
+			if err != nil {
+				return nil
+			}
+			if from != uint64(len(l.entries)) {
+				return fmt.Errorf("Rotate at record %d returns %d", len(l.entries), from)
+			}
+			if l.rng.IntN(3) == 0 {
+				continue // no checkpoint, or one that fails
+			}
+			if j.Flush() != nil {
+				return nil
+			}
+			l.segment, l.from = segment, from
+			held = false
+			j.Release()
+			if l.rng.IntN(2) == 0 && j.Remove(segment) != nil {
+				return nil
+			}
+		case 2:
+			if n := uint64(len(l.entries)); n > 0 && !held && j.Flush() == nil {
+				if err := j.Wait(context.Background(), n-1); err != nil && j.Err() == nil {
+					return err
+				}
+			}
+		default:
+			e := randomEntry(l.rng, len(l.entries), build)
+			position, err := j.Append(e.kind, []byte(e.data), l.rng.IntN(2) == 0)
+			if err != nil {
+				return nil
+			}
+			if position != uint64(len(l.entries)) {
+				return fmt.Errorf("Append of record %d returns %d", len(l.entries), position)
+			}
+			l.entries = append(l.entries, e)
+		}
+	}
+	if l.rng.IntN(4) == 0 {
+		_ = j.Close() // an orderly end
+	}
+	return nil
+}
+
+// TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in
+// turn: the first life ends there, and the lives after it at random calls.
+func TestEachCall(t *testing.T) {
+	for seed := range uint64(longtest.Pick(20, 1000)) {
+		for call, past := int64(1), false; !past; call++ {
+			d := sim.New(seed<<32 + uint64(call))
+			var err error
+			if past, err = lives(d, seed, call, 0); err != nil {
+				t.Fatalf("seed %d, call %d: %v\ncalls: %v", seed, call, err, d.Log())
+			}
+		}
+	}
+}
+
+// TestMistakes finds out that a folder which syncs too little loses what was acknowledged.
+func TestMistakes(t *testing.T) {
+	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
+		found := 0
+		for seed := range uint64(100) {
+			if _, err := lives(sim.New(seed), seed, 30, mistake); err != nil {
+				found++
+			}
+		}
+		if found == 0 {
+			t.Errorf("mistake %d has no consequences", mistake)
+		}
+	}
+}
+
+// lives lets a store live on a disk four times. The first life ends at a call, or before: past.
+func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
+	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
+	f := d.Folder()
+	for round := range 4 {
+		at := call
+		if round > 0 {
+			at = d.Calls() + 1 + l.rng.Int64N(60)
+		}
+		[]func(int64){d.KillAt, d.PowerCutAt, d.FailAt}[l.rng.IntN(3)](at)
+		stop := []func(){d.Kill, d.PowerCut}[l.rng.IntN(2)]
+		if l.f = f; mistake != 0 {
+			l.f = sim.Break(f, mistake)
+		}
+		if _, err := l.round(round, stop); err != nil {
+			return false, fmt.Errorf("round %d: %w", round, err)
+		}
+		past = past || round == 0 && d.Calls() < call
+		if !d.Stopped() {
+			stop()
+		}
+		f = d.Restart()
+	}
+	return past, nil
+}

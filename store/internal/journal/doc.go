@@ -1,0 +1,78 @@
+// Package journal is the write-ahead log of a store: records that are durable soon after they were appended,
+// in the order in which they were appended.
+//
+// A [Journal] takes records from any goroutine. One goroutine of its own writes all that is pending with one
+// Write and one Sync, and acknowledges it then; meanwhile the next batch collects. [Read] reads a journal
+// after its process has ended, in whatever way it ended, and [Tail.Resume] goes on with it.
+//
+// # Terms
+//
+// A record is a kind and bytes. Its position counts the records over the life of the store, from 0.
+//
+// A segment is a file, journal-00000001 and so on. It is a sequence of sectors of 512 bytes. A sector begins
+// with 20 bytes: CRC-32C of the other 508 bytes, number of the segment, index of the sector, number of
+// leading sectors of the segment that were synced when this one was written, number of payload bytes in use
+// (16 bits), flags (8 bits: end of a batch, end of the segment), and a zero byte. Integers are little-endian.
+//
+// A batch is what one Write writes: whole sectors. Its payload runs on over its sectors and is padded with
+// zeros at the end. A record never spans batches. So no sector is ever written twice, and a failed write
+// cannot damage what is durable.
+//
+// The first batch of a segment is its header, and records that were carried over from the segment before; see
+// below. All other batches hold records: length of the bytes as a varint, kind, bytes.
+//
+// # What a crash leaves
+//
+// Disks write a sector of 512 bytes whole or not at all. So after a crash each sector that was not synced is
+// there or is blank: zeros, or beyond the end of the file. A sector that is neither good nor blank is damage,
+// never the trace of a crash. Only the last, partial sector of a file counts as blank, because a write that
+// fails for want of room may end anywhere.
+//
+// A batch is written after the Sync of the batch before it has succeeded. So only the last batch of the last
+// segment can be torn. It was not acknowledged, and Read cuts all of it. A blank sector before a good one of
+// a later batch is damage: the later sector says that the blank one was synced.
+//
+// A last batch that is damaged to zeros, or cut off, looks like a torn one. Nothing in the journal can tell
+// them apart.
+//
+// # The next segment
+//
+// Rotate ends a segment and begins the next one. The writer does this in order:
+//
+//  1. It writes and syncs the last records of the old segment, and acknowledges them.
+//  2. It creates the new segment: header, Sync of the file, Sync of the folder. The header says how many
+//     sectors of the old segment count: all so far.
+//  3. It writes and syncs the end mark of the old segment: a batch without records.
+//  4. It writes, syncs and acknowledges records in the new segment.
+//
+// The end mark is on the disk only after step 2. So a last segment with an end mark has lost its successor:
+// damage. A segment without an end mark has no successor with acknowledged records, unless the journal was
+// resumed in between. A new segment whose first batch is blank or torn is one that a crash in step 2 left:
+// nothing in it was acknowledged. It counts as absent, and the next attempt takes the next free number. A
+// successor is therefore found by the segment that its header names as the previous one, and not by its
+// number.
+//
+// # Going on after a crash
+//
+// The last batch may have been read from the operating system's memory without being on the disk: the process
+// was killed before its Sync, or its Sync failed. After a failed Sync a second one proves nothing, so syncing
+// the old file does not help. All batches before it were synced, as the last batch proves by being there.
+//
+// So Resume creates a new segment that continues the old one from its last proven sector, and writes the
+// records of the unproven batch a second time, into the first batch of the new segment. A first batch is
+// there as a whole or counts as absent. Hence at any moment each acknowledged record is in the segment that
+// Read takes for the last one or in the proven sectors before it: in the old segment until the first batch of
+// the new one is durable, and from then on in both. If a segment has only its first batch, nothing in it is
+// proven. The new segment then continues the segment before it, and nothing refers to the unproven one.
+//
+// Nothing marks the old segment as ended. If the new one is lost later, as a file and not by a crash, the old
+// one looks like the last. Therefore a store sets Options.Hold, and releases acknowledgements when a
+// checkpoint is durable that names the new segment: Read does not accept a journal that ends before the
+// segment that the checkpoint names.
+//
+// # Failures
+//
+// A Write, Sync or Create that fails is final. Nothing is acknowledged after it, and all calls that wait and
+// all later calls return the error. Records that were not acknowledged may still be found by Read. A store
+// that syncs the folder itself stops after a Sync that fails: the failure may concern a segment.
+package journal

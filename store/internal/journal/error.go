@@ -1,0 +1,28 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrClosed is the error of calls after Close, and of calls that wait for a record that Close has not
+	// made durable or that was held back.
+	ErrClosed = errors.New("journal: closed")
+	// ErrFull is the error of Append if the records that are not on the disk yet take all of Options.Room.
+	ErrFull = errors.New("journal: the disk is too slow for the records")
+)
+
+// Damage is the error for a journal that no crash leaves behind: a sector or a file that was durable has
+// changed or is gone.
+type Damage struct {
+	File   string // name of the segment
+	Offset int64  // where in the file
+	Why    string
+}
+
+// Error returns the place and the remedy.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("journal: %s is damaged at byte %d: %s; nothing was changed: restore the store's "+
+		"folder from a copy", d.File, d.Offset, d.Why)
+}

@@ -1,0 +1,80 @@
+package journal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+const (
+	magic   = "vast journal\r\n"
+	version = 1
+	// buildMax bounds the bytes of a build in a header.
+	buildMax = 4096
+)
+
+// header is the beginning of a segment's first batch: magic, version (16 bits), store, first, previous,
+// previousSectors, build and carriedBuild with their lengths as varints. The magic and the version stay where
+// they are in all versions.
+type header struct {
+	store           [16]byte
+	first           uint64 // position of the first record
+	previous        uint32 // number of the segment that this one continues, or 0
+	previousSectors uint32 // how many sectors of that segment count
+	build           string // the program that writes the segment
+	carriedBuild    string // the program that wrote the carried records first
+}
+
+// appendHeader appends h to an empty batch.
+func appendHeader(batch []byte, h header) []byte {
+	b := append([]byte(nil), magic...)
+	b = binary.LittleEndian.AppendUint16(b, version)
+	b = append(b, h.store[:]...)
+	b = binary.LittleEndian.AppendUint64(b, h.first)
+	b = binary.LittleEndian.AppendUint32(b, h.previous)
+	b = binary.LittleEndian.AppendUint32(b, h.previousSectors)
+	for _, s := range []string{h.build, h.carriedBuild} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return appendPayload(batch, b)
+}
+
+// fileName returns the name of a segment's file.
+func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
+
+// segments returns the numbers of the segments whose files exist, in ascending order.
+func segments(f disk.Folder) ([]uint32, error) {
+	files, err := f.Files()
+	if err != nil {
+		return nil, fmt.Errorf("journal: listing the folder: %w", err)
+	}
+	var numbers []uint32
+	for _, file := range files {
+		digits, is := strings.CutPrefix(file.Name, "journal-")
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if is && err == nil && n > 0 && fileName(uint32(n)) == file.Name {
+			numbers = append(numbers, uint32(n))
+		}
+	}
+	slices.Sort(numbers) // numbers of nine digits come before those of eight in the order of names
+	return numbers, nil
+}
+
+// nextSegment returns a number above those of all segments whose files exist.
+func nextSegment(f disk.Folder) (uint32, error) {
+	numbers, err := segments(f)
+	if err != nil || len(numbers) == 0 {
+		return 1, err
+	}
+	last := numbers[len(numbers)-1]
+	if last == math.MaxUint32 {
+		return 0, fmt.Errorf("journal: %s has the highest number that a segment can have", fileName(last))
+	}
+	return last + 1, nil
+}

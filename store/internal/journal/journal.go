@@ -1,0 +1,311 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// Options say how a journal is written. The zero value works.
+type Options struct {
+	// Room bounds the bytes of the records that are not on the disk yet. Default: 64 MiB.
+	Room int
+	// Delay is how long a record may wait that was appended without soon. Default: 10 ms.
+	Delay time.Duration
+	// Hold holds acknowledgements back from the beginning until Release.
+	Hold bool
+}
+
+// Journal is a journal that is being written. Its methods may be called from any goroutine. Close ends it.
+type Journal struct {
+	folder disk.Folder
+	store  [16]byte
+	build  string
+	room   int
+	delay  time.Duration
+
+	durable atomic.Uint64 // records below it are acknowledged
+	done    chan struct{} // closed when the writer has ended
+	names   sync.Mutex    // held from a creation or removal up to the Sync of the folder
+
+	mu        sync.Mutex
+	work      sync.Cond     // the writer waits here
+	progress  chan struct{} // closed at the next progress, for those who wait; nil if none waits
+	queue     []batch       // ended by Rotate
+	open      []byte        // the batch that collects
+	collected int           // bytes of the records in it
+	next      uint64        // position of the next record
+	segment   uint32        // of the next record
+	unsynced  int           // bytes of records that are not on the disk
+	urgent    bool          // the writer takes all there is
+	timer     *time.Timer   // sets urgent; nil if the open batch does not wait for it
+	hold      bool
+	synced    uint64 // records below it are on the disk
+	created   uint32 // the last segment that is durable, with the end mark of the one before
+	spare     []byte // the room of a written batch, for the next one
+	closing   bool
+	end       error // set when the writer ends: ErrClosed or what failed
+}
+
+// batch is pending work of the writer: records, and whether a segment ends after them.
+type batch struct {
+	payload []byte
+	end     uint64 // position after its last record
+	bytes   int    // of its records
+	rotate  bool
+}
+
+// Create begins the journal of a new store, at position 0. build names the program; Read returns it with each
+// record. The first segment is durable when Create returns; Segment returns its number, which is above those
+// of all segments that the folder holds.
+func Create(f disk.Folder, store [16]byte, build string, o Options) (*Journal, error) {
+	segment, err := nextSegment(f)
+	if err != nil {
+		return nil, err
+	}
+	h := header{store: store, build: build}
+	return start(f, segment, h, appendHeader(nil, h), 0, o)
+}
+
+// start creates a segment with its first batch, and the journal that goes on in it at position next.
+func start(f disk.Folder, segment uint32, h header, first []byte, next uint64, o Options) (*Journal, error) {
+	if len(h.build) > buildMax {
+		return nil, fmt.Errorf("journal: the name of the build has %d bytes; at most %d are possible",
+			len(h.build), buildMax)
+	}
+	if o.Room < 0 || o.Delay < 0 {
+		return nil, errors.New("journal: Options.Room and Options.Delay cannot be negative")
+	}
+	out, err := create(f, segment, first)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{folder: f, store: h.store, build: h.build, room: o.Room, delay: o.Delay,
+		done: make(chan struct{}), next: next, segment: segment, hold: o.Hold, synced: next, created: segment}
+	if j.room == 0 {
+		j.room = 64 << 20
+	}
+	if j.delay == 0 {
+		j.delay = 10 * time.Millisecond
+	}
+	j.work.L = &j.mu
+	j.durable.Store(next)
+	go j.write(out)
+	return j, nil
+}
+
+// Segment returns the number of the segment that holds the next record, and the record's position.
+func (j *Journal) Segment() (segment uint32, next uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.segment, j.next
+}
+
+// Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
+// see [Journal.Wait]. If soon is set the record is written at once, otherwise with the next one that is or
+// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does
+// not keep up, and what the disk returned if that failed.
+func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
+	size := recordSize(record)
+	if size > j.room {
+		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record),
+			j.room)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.end != nil:
+		return 0, j.end
+	case j.closing:
+		return 0, ErrClosed
+	case size > j.room-j.unsynced:
+		return 0, fmt.Errorf("%w: %d bytes wait for it, of a Room of %d", ErrFull, j.unsynced, j.room)
+	}
+	j.open = appendRecord(j.open, kind, record)
+	j.collected += size
+	j.unsynced += size
+	position = j.next
+	j.next++
+	switch {
+	case soon || j.unsynced > j.room/2:
+		j.hurry()
+	case j.timer == nil && !j.urgent:
+		j.timer = time.AfterFunc(j.delay, func() {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.hurry()
+		})
+	}
+	return position, nil
+}
+
+// hurry lets the writer take what is pending. The caller holds mu.
+func (j *Journal) hurry() {
+	j.urgent = true
+	j.work.Signal()
+}
+
+// Durable returns the position up to which records are acknowledged: the records below it are durable.
+func (j *Journal) Durable() uint64 { return j.durable.Load() }
+
+// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that
+// ends first, and the journal's if the record will not be acknowledged.
+func (j *Journal) Wait(ctx context.Context, position uint64) error {
+	if position < j.durable.Load() {
+		return nil
+	}
+	return j.await(ctx, func() bool { return position < j.durable.Load() })
+}
+
+// Flush writes all that was appended before, and ends segments as Rotate has decided. When it returns nil,
+// these records and segments are on the disk. Flush does not wait for [Journal.Release].
+func (j *Journal) Flush() error {
+	j.mu.Lock()
+	next, segment := j.next, j.segment
+	j.hurry()
+	j.mu.Unlock()
+	return j.await(context.Background(), func() bool { return j.synced >= next && j.created >= segment })
+}
+
+// await waits until reached returns true. It calls reached with mu held.
+func (j *Journal) await(ctx context.Context, reached func() bool) error {
+	for {
+		j.mu.Lock()
+		if reached() {
+			j.mu.Unlock()
+			return nil
+		}
+		if j.end != nil {
+			j.mu.Unlock()
+			return j.end
+		}
+		if j.progress == nil {
+			j.progress = make(chan struct{})
+		}
+		progress := j.progress
+		j.mu.Unlock()
+		select {
+		case <-progress:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// advanced wakes those who wait. The caller holds mu.
+func (j *Journal) advanced() {
+	if j.progress != nil {
+		close(j.progress)
+		j.progress = nil
+	}
+}
+
+// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
+// number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
+// may name the segment after a Flush that began later.
+func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.end != nil:
+		return 0, 0, j.end
+	case j.closing:
+		return 0, 0, ErrClosed
+	case j.segment == math.MaxUint32:
+		return 0, 0, fmt.Errorf("journal: %s has the highest number that a segment can have",
+			fileName(j.segment))
+	}
+	j.enqueue(true)
+	j.segment++
+	j.hurry()
+	return j.segment, j.next, nil
+}
+
+// enqueue ends the open batch. The caller holds mu.
+func (j *Journal) enqueue(rotate bool) {
+	j.queue = append(j.queue, batch{payload: j.open, end: j.next, bytes: j.collected, rotate: rotate})
+	j.open, j.collected, j.spare = j.spare[:0], 0, nil
+}
+
+// Hold holds acknowledgements back until Release, as Options.Hold does: no record that is appended after Hold
+// is acknowledged before Release.
+func (j *Journal) Hold() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hold = true
+}
+
+// Release ends Hold: what is on the disk is acknowledged.
+func (j *Journal) Release() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hold = false
+	j.acknowledge()
+}
+
+// acknowledge acknowledges what is on the disk, unless the journal has failed. The caller holds mu.
+func (j *Journal) acknowledge() {
+	if !j.hold && j.end == nil {
+		j.durable.Store(j.synced)
+	}
+	j.advanced()
+}
+
+// Remove removes the segments with numbers below before, the oldest first. The removals are durable when
+// Remove returns nil. The caller needs none of their records: a durable checkpoint names segment before or a
+// later one.
+func (j *Journal) Remove(before uint32) error {
+	j.mu.Lock()
+	created := j.created
+	j.mu.Unlock()
+	if before > created {
+		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
+			fileName(created))
+	}
+	// The folder's Sync may fail here for a file that the writer creates meanwhile, and succeed there.
+	j.names.Lock()
+	defer j.names.Unlock()
+	numbers, err := segments(j.folder)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if n >= before {
+			break
+		}
+		if err := j.folder.Remove(fileName(n)); err != nil {
+			return fmt.Errorf("journal: removing %s: %w", fileName(n), err)
+		}
+	}
+	if err := j.folder.Sync(); err != nil {
+		return fmt.Errorf("journal: syncing the folder after the removal of segments: %w", err)
+	}
+	return nil
+}
+
+// Err returns what has made the journal fail, or nil.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if errors.Is(j.end, ErrClosed) {
+		return nil
+	}
+	return j.end
+}
+
+// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second
+// call does nothing but return that, too. A record that is still held back stays unacknowledged.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	j.closing = true
+	j.hurry()
+	j.mu.Unlock()
+	<-j.done
+	return j.Err()
+}

@@ -1,0 +1,136 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// BenchmarkAppendWait appends records of 64 bytes from several goroutines. Each of them waits until its
+// record is durable before it appends the next one. Rounds of it alternate with rounds of a bare Write and
+// Sync of 512 bytes. The figures are medians of the rounds: time for a record, time for a bare Write and
+// Sync, and records in the time of one bare Write and Sync.
+func BenchmarkAppendWait(b *testing.B) {
+	for _, goroutines := range []int{1, 64} {
+		b.Run(fmt.Sprint(goroutines), func(b *testing.B) {
+			f, err := disk.OpenFolder(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			file, err := f.Create("bare")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer file.Close()
+			if err := f.Sync(); err != nil {
+				b.Fatal(err)
+			}
+			j, err := Create(f, storeID, "benchmark", Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer j.Close()
+			var bare, record, ratio []float64
+			for b.Loop() {
+				one := bareRound(b, file)
+				many := journalRound(b, j, goroutines)
+				bare, record, ratio = append(bare, one), append(record, many), append(ratio, one/many)
+			}
+			b.ReportMetric(median(record), "ns/record")
+			b.ReportMetric(median(bare), "ns/bare-sync")
+			b.ReportMetric(median(ratio), "records/bare-sync")
+		})
+	}
+}
+
+// perRound is how often a round does what it measures, in each goroutine.
+const perRound = 16
+
+// bareRound returns the nanoseconds of a Write of a sector and a Sync.
+//
+//go:noinline
+func bareRound(b *testing.B, file disk.File) float64 {
+	var sector [sectorSize]byte
+	start := time.Now()
+	for range perRound {
+		if _, err := file.Write(sector[:]); err != nil {
+			b.Fatal(err)
+		}
+		if err := file.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(time.Since(start)) / perRound
+}
+
+// journalRound returns the nanoseconds of a record.
+//
+//go:noinline
+func journalRound(b *testing.B, j *Journal, goroutines int) float64 {
+	var record [64]byte
+	var all sync.WaitGroup
+	start := time.Now()
+	for range goroutines {
+		all.Go(func() {
+			for range perRound {
+				p, err := j.Append(0, record[:], true)
+				if err == nil {
+					err = j.Wait(b.Context(), p)
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return float64(time.Since(start)) / float64(perRound*goroutines)
+}
+
+// median returns the median, and sorts s.
+func median(s []float64) float64 {
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+// nowhere is a folder that forgets what is written.
+type nowhere struct{ *memory }
+
+func (nowhere) Create(string) (disk.File, error) { return nowhereFile{}, nil }
+
+type nowhereFile struct{ disk.File }
+
+func (nowhereFile) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhereFile) Sync() error                 { return nil }
+func (nowhereFile) Close() error                { return nil }
+
+// BenchmarkAppend appends records of 64 bytes without waiting, to a disk that takes no time.
+func BenchmarkAppend(b *testing.B) {
+	j, err := Create(nowhere{newMemory(1)}, storeID, "benchmark", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer j.Close()
+	var record [64]byte
+	b.SetBytes(int64(len(record)))
+	b.ReportAllocs()
+	for b.Loop() {
+		for {
+			_, err := j.Append(0, record[:], false)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, ErrFull) {
+				b.Fatal(err)
+			}
+			runtime.Gosched()
+		}
+	}
+}

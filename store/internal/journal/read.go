@@ -1,0 +1,270 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// Tail is the end of a journal: the records from a position on.
+type Tail struct {
+	// Segment is the number of the last segment.
+	Segment uint32
+	// Sectors is how many sectors of the last segment count.
+	Sectors uint32
+	// End is the position after the last record.
+	End uint64
+	// Cuts are what a crash left after the last whole batch, and segments that it left without a whole first
+	// batch. The files are as they were. No record in them was acknowledged.
+	Cuts []Cut
+
+	folder  disk.Folder
+	store   [16]byte
+	from    uint64
+	parts   []part // in the order of positions; the last one is the last segment
+	proven  uint32 // how many sectors of the last segment were synced for sure
+	resumed bool
+}
+
+// Cut is the end of a file that does not count.
+type Cut struct {
+	File   string
+	Offset int64
+	Bytes  int64
+}
+
+// Record is a record that was read.
+type Record struct {
+	Position uint64
+	Kind     byte
+	Data     []byte // valid until the next record
+	Build    string // the program that appended the record
+	Segment  uint32 // the segment that holds the record
+}
+
+// part is a segment, and how many of its sectors count.
+type part struct {
+	segment uint32
+	sectors uint32
+	header
+}
+
+// Read finds the end of a journal, checks all from the record at position from up to there, and changes
+// nothing. segment and from are what the store's last checkpoint names: the results of [Journal.Rotate], or
+// of [Journal.Segment] after Create or Resume.
+//
+// Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
+// to another store, or if it ends before segment or from. It cuts a torn last batch: see the package's
+// comment. The files may hold any bytes. Read needs memory for the longest record and for 64 KiB.
+//
+// Complexity: reads each segment from that of position from on, twice.
+func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, error) {
+	numbers, err := segments(f)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tail{folder: f, store: store, from: from}
+	for t.parts == nil {
+		if len(numbers) == 0 || numbers[len(numbers)-1] < segment {
+			return nil, &Damage{File: fileName(segment), Why: "the segment is missing or has no whole header"}
+		}
+		last := numbers[len(numbers)-1]
+		numbers = numbers[:len(numbers)-1]
+		if err := t.readLast(last); err != nil {
+			return nil, err
+		}
+	}
+	for t.parts[0].first > from {
+		p, err := t.readPrevious(t.parts[0])
+		if err != nil {
+			return nil, err
+		}
+		t.parts = slices.Insert(t.parts, 0, p)
+	}
+	if t.End < from {
+		return nil, &Damage{File: fileName(t.Segment), Offset: int64(t.Sectors) * sectorSize,
+			Why: fmt.Sprintf("the journal ends at record %d, and records up to %d were durable", t.End, from)}
+	}
+	return t, nil
+}
+
+// readLast reads a segment that may be the last one. It leaves parts empty if the segment counts as absent.
+func (t *Tail) readLast(segment uint32) error {
+	in, err := open(t.folder, segment)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	found, err := in.scanLast()
+	if err != nil {
+		return err
+	}
+	if found.sectors == 0 || found.torn > 0 {
+		t.Cuts = append(t.Cuts, Cut{in.name, int64(found.sectors) * sectorSize, found.torn})
+	}
+	if found.sectors == 0 {
+		return nil
+	}
+	if found.ended {
+		return in.damage(found.sectors-1, "the segment has an end mark, and the segment that follows it is "+
+			"missing or has no whole header")
+	}
+	p := part{segment: segment, sectors: found.sectors}
+	end, err := t.check(in, &p)
+	if err != nil {
+		return err
+	}
+	t.Segment, t.Sectors, t.End, t.proven = segment, found.sectors, end, found.proven
+	t.parts = []part{p}
+	return nil
+}
+
+// readPrevious reads the segment that another one continues.
+func (t *Tail) readPrevious(next part) (part, error) {
+	name := fileName(next.segment)
+	if next.previous == 0 {
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, after "+
+			"record %d", next.first, t.from)}
+	}
+	in, err := open(t.folder, next.previous)
+	if errors.Is(err, fs.ErrNotExist) {
+		return part{}, &Damage{File: fileName(next.previous), Why: "the segment is missing, and " + name +
+			" continues it"}
+	}
+	if err != nil {
+		return part{}, err
+	}
+	defer in.close()
+	p := part{segment: next.previous, sectors: next.previousSectors}
+	if err := in.scanCounted(p.sectors, name); err != nil {
+		return part{}, err
+	}
+	end, err := t.check(in, &p)
+	if err != nil {
+		return part{}, err
+	}
+	if end != next.first {
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the segment begins at record %d, and %s "+
+			"before it ends at %d", next.first, in.name, end)}
+	}
+	return p, nil
+}
+
+// check reads the header and the records of a scanned segment. It returns the position after the last record.
+func (t *Tail) check(in *input, p *part) (end uint64, err error) {
+	w := &walker{in: in, limit: p.sectors}
+	if p.header, err = w.header(); err != nil {
+		return 0, err
+	}
+	if p.store != t.store {
+		return 0, in.damage(0, "the segment belongs to store %x, and not to %x", p.store, t.store)
+	}
+	end = p.first
+	var room []byte
+	for {
+		_, record, ok, err := w.record(room)
+		if err != nil || !ok {
+			return end, err
+		}
+		if end == math.MaxUint64 {
+			return 0, in.damage(0, "the positions of the records are too high")
+		}
+		end++
+		room = record[:cap(record)]
+	}
+}
+
+// Records returns the records from the position on that Read was given, in the order of positions. It reads
+// the files again. The last pair holds an error, and no record, if that fails.
+func (t *Tail) Records() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, p := range t.parts {
+			goOn, err := t.each(p, func(r Record, _ uint32) bool {
+				return r.Position < t.from || yield(r, nil)
+			})
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			if !goOn {
+				return
+			}
+		}
+	}
+}
+
+// each calls yield with the records of a segment until yield returns false. sector is the first sector of the
+// record's batch.
+func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool, err error) {
+	in, err := open(t.folder, p.segment)
+	if err != nil {
+		return false, err
+	}
+	defer in.close()
+	w := &walker{in: in, limit: p.sectors}
+	if _, err := w.header(); err != nil {
+		return false, err
+	}
+	r := Record{Position: p.first, Segment: p.segment}
+	var room []byte
+	for ; ; r.Position++ {
+		var ok bool
+		if r.Kind, r.Data, ok, err = w.record(room); err != nil || !ok {
+			return true, err
+		}
+		room = r.Data[:cap(r.Data)]
+		r.Build = p.build
+		if w.current.synced == 0 {
+			r.Build = p.carriedBuild
+		}
+		if !yield(r, w.current.synced) {
+			return false, nil
+		}
+	}
+}
+
+// Resume creates a new segment that continues the journal, and returns the journal: its first position is
+// End. The records of the last batch are written again if it is not certain that they are durable. When
+// Resume returns nil all of the tail is durable. build names the program, as in [Create].
+//
+// Resume needs memory for that batch, which has at most Options.Room. If Resume fails it may be called again.
+//
+// The store keeps its acknowledgements back until a checkpoint is durable that names the new segment: see
+// Options.Hold.
+func (t *Tail) Resume(build string, o Options) (*Journal, error) {
+	if t.resumed {
+		return nil, errors.New("journal: the tail was resumed before: call Read again")
+	}
+	segment, err := nextSegment(t.folder)
+	if err != nil {
+		return nil, err
+	}
+	last := t.parts[len(t.parts)-1]
+	h := last.header // if nothing in last is proven: continues what last continues
+	h.build = build
+	if t.proven > 0 {
+		h.first, h.previous, h.previousSectors = t.End, last.segment, t.proven
+		h.carriedBuild = last.build
+	}
+	var carried []byte
+	_, err = t.each(last, func(r Record, sector uint32) bool {
+		if sector >= t.proven {
+			h.first = min(h.first, r.Position)
+			carried = binary.AppendUvarint(carried, uint64(len(r.Data)))
+			carried = append(append(carried, r.Kind), r.Data...)
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	j, err := start(t.folder, segment, h, appendPayload(appendHeader(nil, h), carried), t.End, o)
+	t.resumed = err == nil
+	return j, err
+}

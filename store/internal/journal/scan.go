@@ -1,0 +1,320 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// chunkSize is how many bytes are read at once.
+const chunkSize = 128 * sectorSize
+
+// input is a segment that is being read.
+type input struct {
+	file    disk.File
+	name    string
+	segment uint32
+	chunk   []byte // read bytes
+	offset  int64  // of chunk in the file
+	size    int64  // of the file, as far as it was read
+}
+
+// open opens a segment, and checks that this program knows its version.
+func open(f disk.Folder, segment uint32) (*input, error) {
+	in := &input{name: fileName(segment), segment: segment}
+	var err error
+	if in.file, err = f.Open(in.name); err != nil {
+		return nil, fmt.Errorf("journal: opening %s: %w", in.name, err)
+	}
+	s, st, err := in.sector(0)
+	if err == nil && st == good && len(s.payload) >= len(magic)+2 && string(s.payload[:len(magic)]) == magic {
+		if v := binary.LittleEndian.Uint16(s.payload[len(magic):]); v > version {
+			err = fmt.Errorf("journal: %s has format version %d, and this program reads version %d: use a "+
+				"newer program", in.name, v, version)
+		}
+	}
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// close closes the file, which was only read.
+func (in *input) close() { _ = in.file.Close() }
+
+// damage returns the error for the sector with an index.
+func (in *input) damage(index uint32, format string, args ...any) error {
+	return &Damage{File: in.name, Offset: int64(index) * sectorSize, Why: fmt.Sprintf(format, args...)}
+}
+
+// sector reads a sector. Its payload is valid until the next call.
+func (in *input) sector(index uint32) (sector, state, error) {
+	at := int64(index) * sectorSize
+	if at < in.offset || at+sectorSize > in.offset+int64(len(in.chunk)) {
+		if in.chunk == nil {
+			in.chunk = make([]byte, chunkSize)
+		}
+		n, err := in.file.ReadAt(in.chunk[:chunkSize], at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return sector{}, absent, fmt.Errorf("journal: reading %s at byte %d: %w", in.name, at, err)
+		}
+		in.chunk, in.offset = in.chunk[:n], at
+		in.size = max(in.size, at+int64(n))
+		if n < sectorSize {
+			return sector{}, absent, nil
+		}
+	}
+	at -= in.offset
+	s, st := decode(in.chunk[at:at+sectorSize], in.segment, index)
+	return s, st, nil
+}
+
+// batches checks that good sectors in a row are batches.
+type batches struct {
+	start uint32 // the first sector of the batch that the next sector belongs to
+	last  uint32 // the first sector of the last whole batch
+	ended bool   // the end mark was seen
+}
+
+// add takes the good sector with the next index.
+func (b *batches) add(in *input, index uint32, s sector) error {
+	end := s.flags&endOfBatch != 0
+	switch {
+	case s.flags&^(endOfBatch|endOfSegment) != 0, s.flags == endOfSegment:
+		return in.damage(index, "the flags %#x are not known", s.flags)
+	case b.ended:
+		return in.damage(index, "the segment goes on after its end mark")
+	case s.synced != b.start:
+		return in.damage(index, "the sector says that %d sectors are synced, and its batch begins at %d",
+			s.synced, b.start)
+	case !end && len(s.payload) < payloadSize:
+		return in.damage(index, "a sector within a batch is not full")
+	}
+	if end {
+		b.last, b.start = b.start, index+1
+		b.ended = s.flags&endOfSegment != 0
+	}
+	return nil
+}
+
+// scanned is what the last segment holds.
+type scanned struct {
+	sectors uint32 // in whole batches at the beginning of the segment
+	proven  uint32 // how many of them were synced for sure
+	ended   bool   // there is an end mark
+	torn    int64  // bytes after these sectors
+}
+
+// scanLast finds the end of the last segment.
+func (in *input) scanLast() (scanned, error) {
+	var b batches
+	var i uint32 // the first sector that is not good
+	for ; ; i++ {
+		s, st, err := in.sector(i)
+		if err != nil {
+			return scanned{}, err
+		}
+		if st != good {
+			break
+		}
+		if i == math.MaxUint32 {
+			return scanned{}, in.damage(i, "the segment is longer than a segment can be")
+		}
+		if err := b.add(in, i, s); err != nil {
+			return scanned{}, err
+		}
+	}
+	next := i > b.start // a sector of the torn batch is there
+	for k := i; k < math.MaxUint32; k++ {
+		s, st, err := in.sector(k)
+		switch {
+		case err != nil:
+			return scanned{}, err
+		case st == bad:
+			return scanned{}, in.damage(k, "the sector's checksum or place is wrong")
+		case st == good && s.synced > i:
+			return scanned{}, in.damage(i, "the sector is blank, and sector %d says that it was synced", k)
+		case st == good && (s.synced != b.start || b.ended):
+			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow")
+		}
+		if st == absent {
+			break
+		}
+		next = next || st == good
+	}
+	found := scanned{sectors: b.start, proven: b.last, ended: b.ended}
+	found.torn = in.size - int64(b.start)*sectorSize
+	if next {
+		found.proven = b.start
+	}
+	return found, nil
+}
+
+// scanCounted checks the sectors of a segment that has a successor.
+func (in *input) scanCounted(sectors uint32, successor string) error {
+	var b batches
+	for i := range sectors {
+		s, st, err := in.sector(i)
+		if err != nil {
+			return err
+		}
+		if st != good {
+			return in.damage(i, "the sector's checksum or place is wrong, and %s says that %d sectors count",
+				successor, sectors)
+		}
+		if err := b.add(in, i, s); err != nil {
+			return err
+		}
+	}
+	if b.start != sectors || b.ended {
+		return in.damage(b.start, "%s says that %d sectors count, and no batch of records ends there",
+			successor, sectors)
+	}
+	return nil
+}
+
+// walker reads the payload of whole batches that were scanned before.
+type walker struct {
+	in      *input
+	next    uint32 // sector
+	limit   uint32
+	current sector
+	payload []byte // what is left of current
+}
+
+// load loads the next sector.
+func (w *walker) load() error {
+	s, st, err := w.in.sector(w.next)
+	if err != nil {
+		return err
+	}
+	if st != good {
+		return w.in.damage(w.next, "the sector has changed since the segment was scanned")
+	}
+	w.current, w.payload = s, s.payload
+	w.next++
+	return nil
+}
+
+// more loads sectors until there is payload. It returns false at the end.
+func (w *walker) more() (bool, error) {
+	for len(w.payload) == 0 {
+		if w.next >= w.limit {
+			return false, nil
+		}
+		if err := w.load(); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// fill reads bytes of the current batch.
+func (w *walker) fill(b []byte) error {
+	for len(b) > 0 {
+		if len(w.payload) == 0 {
+			if w.next >= w.limit || w.current.flags&endOfBatch != 0 {
+				return w.in.damage(max(w.next, 1)-1, "a record goes on after the end of its batch")
+			}
+			if err := w.load(); err != nil {
+				return err
+			}
+			continue
+		}
+		n := copy(b, w.payload)
+		b, w.payload = b[n:], w.payload[n:]
+	}
+	return nil
+}
+
+// readByte reads a byte of the current batch.
+func (w *walker) readByte() (byte, error) {
+	var b [1]byte
+	err := w.fill(b[:])
+	return b[0], err
+}
+
+// length reads a length, which is at most the number of bytes that are left.
+func (w *walker) length() (int, error) {
+	var n uint64
+	for shift := 0; ; shift += 7 {
+		b, err := w.readByte()
+		if err != nil {
+			return 0, err
+		}
+		if shift == 63 && b > 1 {
+			return 0, w.in.damage(w.next-1, "the length of a record has more than 64 bits")
+		}
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			break
+		}
+	}
+	left := uint64(len(w.payload)) + uint64(w.limit-w.next)*payloadSize
+	if n > left || n > math.MaxInt {
+		return 0, w.in.damage(w.next-1, "a record of %d bytes, and the segment has at most %d more", n, left)
+	}
+	return int(n), nil
+}
+
+// header reads the header at the beginning of a segment.
+func (w *walker) header() (header, error) {
+	var h header
+	var fixed [len(magic) + 2 + 16 + 8 + 4 + 4]byte
+	if _, err := w.more(); err != nil {
+		return h, err
+	}
+	if err := w.fill(fixed[:]); err != nil {
+		return h, err
+	}
+	le := binary.LittleEndian
+	b := fixed[len(magic):]
+	if string(fixed[:len(magic)]) != magic || le.Uint16(b) != version {
+		return h, w.in.damage(0, "the file does not begin like a journal of version %d", version)
+	}
+	copy(h.store[:], b[2:])
+	h.first, h.previous, h.previousSectors = le.Uint64(b[18:]), le.Uint32(b[26:]), le.Uint32(b[30:])
+	for _, s := range []*string{&h.build, &h.carriedBuild} {
+		n, err := w.length()
+		if err != nil {
+			return h, err
+		}
+		if n > buildMax {
+			return h, w.in.damage(0, "the name of a build has %d bytes", n)
+		}
+		build := make([]byte, n)
+		if err := w.fill(build); err != nil {
+			return h, err
+		}
+		*s = string(build)
+	}
+	if h.previous >= w.in.segment || (h.previous == 0) != (h.previousSectors == 0) {
+		return h, w.in.damage(0, "the header says that the segment continues %d sectors of segment %d",
+			h.previousSectors, h.previous)
+	}
+	return h, nil
+}
+
+// record reads a record into room, which grows as needed. It returns false at the end.
+func (w *walker) record(room []byte) (kind byte, record []byte, ok bool, err error) {
+	if ok, err = w.more(); err != nil || !ok {
+		return 0, room, false, err
+	}
+	n, err := w.length()
+	if err != nil {
+		return 0, room, false, err
+	}
+	if kind, err = w.readByte(); err != nil {
+		return 0, room, false, err
+	}
+	if cap(room) < n {
+		room = make([]byte, n)
+	}
+	record = room[:n]
+	return kind, record, true, w.fill(record)
+}

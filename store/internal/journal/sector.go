@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+const (
+	sectorSize  = 512
+	sectorHead  = 20
+	payloadSize = sectorSize - sectorHead
+)
+
+// Flags of a sector.
+const (
+	endOfBatch   = 1 << iota // the last sector of its batch
+	endOfSegment             // the end mark: the segment has a successor
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sector is a decoded sector.
+type sector struct {
+	synced  uint32 // leading sectors of the segment that were synced; so the first sector of its batch
+	flags   byte
+	payload []byte
+}
+
+// state says what was found in the place of a sector.
+type state int
+
+const (
+	good   state = iota
+	blank        // zeros
+	bad          // neither good nor blank
+	absent       // beyond the end of the file
+)
+
+// decode reads the sector with an index in a segment.
+func decode(b []byte, segment, index uint32) (sector, state) {
+	le := binary.LittleEndian
+	used := int(le.Uint16(b[16:]))
+	switch {
+	case zeros(b):
+		return sector{}, blank
+	case le.Uint32(b) != crc32.Checksum(b[4:sectorSize], castagnoli), le.Uint32(b[4:]) != segment,
+		le.Uint32(b[8:]) != index, used > payloadSize:
+		return sector{}, bad
+	}
+	return sector{synced: le.Uint32(b[12:]), flags: b[18], payload: b[sectorHead : sectorHead+used]}, good
+}
+
+// zeros reports whether all bytes are zero.
+func zeros(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// appendPayload appends p to a batch, and leaves room for the head of each sector.
+func appendPayload(batch, p []byte) []byte {
+	for len(p) > 0 {
+		if len(batch)%sectorSize == 0 {
+			var head [sectorHead]byte
+			batch = append(batch, head[:]...)
+		}
+		n := min(len(p), sectorSize-len(batch)%sectorSize)
+		batch = append(batch, p[:n]...)
+		p = p[n:]
+	}
+	return batch
+}
+
+// appendRecord appends a record to a batch.
+func appendRecord(batch []byte, kind byte, record []byte) []byte {
+	var head [binary.MaxVarintLen64 + 1]byte
+	n := binary.PutUvarint(head[:], uint64(len(record)))
+	head[n] = kind
+	return appendPayload(appendPayload(batch, head[:n+1]), record)
+}
+
+// recordSize returns how many bytes of payload a record takes.
+func recordSize(record []byte) int {
+	var head [binary.MaxVarintLen64]byte
+	return binary.PutUvarint(head[:], uint64(len(record))) + 1 + len(record)
+}
+
+// seal pads a batch to whole sectors and writes their heads. The batch begins at sector first of the segment,
+// and all sectors before it are synced. flags are set in the last sector. A batch without payload is one
+// sector.
+func seal(batch []byte, segment, first uint32, flags byte) []byte {
+	if len(batch) == 0 {
+		batch = make([]byte, sectorHead, sectorSize)
+	}
+	used := (len(batch)-1)%sectorSize + 1 - sectorHead // in the last sector
+	var padding [sectorSize]byte
+	batch = append(batch, padding[:payloadSize-used]...)
+	le := binary.LittleEndian
+	for i := 0; i < len(batch); i += sectorSize {
+		s := batch[i : i+sectorSize]
+		le.PutUint32(s[4:], segment)
+		le.PutUint32(s[8:], first+uint32(i/sectorSize))
+		le.PutUint32(s[12:], first)
+		le.PutUint16(s[16:], payloadSize)
+		s[18], s[19] = 0, 0
+		if i+sectorSize == len(batch) {
+			le.PutUint16(s[16:], uint16(used))
+			s[18] = flags | endOfBatch
+		}
+		le.PutUint32(s, crc32.Checksum(s[4:], castagnoli))
+	}
+	return batch
+}

@@ -1,0 +1,165 @@
+package journal
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// spareMax bounds the room that is kept for the next batch.
+const spareMax = 1 << 20
+
+// output is the segment that is being written. All its sectors are synced.
+type output struct {
+	file    disk.File
+	segment uint32
+	sectors uint32
+}
+
+// create makes a segment. first is its first batch: the header and carried records. The segment is durable
+// when create returns.
+func create(f disk.Folder, segment uint32, first []byte) (*output, error) {
+	name := fileName(segment)
+	file, err := f.Create(name)
+	if err != nil {
+		return nil, fmt.Errorf("journal: creating %s: %w", name, err)
+	}
+	out := &output{file: file, segment: segment}
+	if err := out.write(first, 0); err != nil {
+		out.close()
+		return nil, err
+	}
+	if err := f.Sync(); err != nil {
+		out.close()
+		return nil, fmt.Errorf("journal: syncing the folder after creating %s: %w", name, err)
+	}
+	return out, nil
+}
+
+// write writes a batch and syncs it.
+func (o *output) write(payload []byte, flags byte) error {
+	if uint64(o.sectors)+uint64(len(payload)/sectorSize)+1 > math.MaxUint32 {
+		return fmt.Errorf("journal: %s is full: rotate the journal earlier", fileName(o.segment))
+	}
+	sealed := seal(payload, o.segment, o.sectors, flags)
+	n, err := o.file.Write(sealed)
+	if err == nil && n < len(sealed) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return fmt.Errorf("journal: writing %s: %w", fileName(o.segment), err)
+	}
+	if err := o.file.Sync(); err != nil {
+		return fmt.Errorf("journal: syncing %s: %w", fileName(o.segment), err)
+	}
+	o.sectors += uint32(len(sealed) / sectorSize)
+	return nil
+}
+
+// close closes the file. All that counts was synced before, so an error of Close says nothing of use.
+func (o *output) close() { _ = o.file.Close() }
+
+// write is the journal's goroutine.
+func (j *Journal) write(out *output) {
+	defer close(j.done)
+	defer func() { out.close() }()
+	for {
+		batches, closing := j.take()
+		for _, b := range batches {
+			if len(b.payload) > 0 {
+				if err := out.write(b.payload, 0); err != nil {
+					j.stop(err)
+					return
+				}
+			}
+			j.wrote(b)
+			if !b.rotate {
+				continue
+			}
+			next, err := j.follow(out, b.end)
+			if err != nil {
+				j.stop(err)
+				return
+			}
+			out.close()
+			out = next
+			j.follows(out.segment)
+		}
+		if closing {
+			j.stop(ErrClosed)
+			return
+		}
+	}
+}
+
+// take waits for work and takes all there is. closing says that no more will come.
+func (j *Journal) take() (batches []batch, closing bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for !j.urgent && !j.closing {
+		j.work.Wait()
+	}
+	j.urgent = false
+	if j.timer != nil {
+		j.timer.Stop()
+		j.timer = nil
+	}
+	if len(j.open) > 0 {
+		j.enqueue(false)
+	}
+	batches, j.queue = j.queue, nil
+	return batches, j.closing
+}
+
+// wrote acknowledges a batch.
+func (j *Journal) wrote(b batch) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.synced = b.end
+	j.unsynced -= b.bytes
+	if j.spare == nil && cap(b.payload) <= spareMax {
+		j.spare = b.payload
+	}
+	j.acknowledge()
+}
+
+// follow creates the segment after out, and then marks the end of out: see the package's comment for the
+// order. first is the position of the first record in the new segment.
+func (j *Journal) follow(out *output, first uint64) (*output, error) {
+	h := header{store: j.store, build: j.build, first: first, previous: out.segment,
+		previousSectors: out.sectors}
+	j.names.Lock()
+	next, err := create(j.folder, out.segment+1, appendHeader(nil, h))
+	j.names.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := out.write(nil, endOfSegment); err != nil {
+		next.close()
+		return nil, err
+	}
+	return next, nil
+}
+
+// follows says that a segment is durable, and the end mark before it.
+func (j *Journal) follows(segment uint32) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.created = segment
+	j.advanced()
+}
+
+// stop ends the journal with an error. Nothing is acknowledged afterwards.
+func (j *Journal) stop(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.end = err
+	j.open, j.queue, j.spare = nil, nil, nil
+	if j.timer != nil {
+		j.timer.Stop()
+		j.timer = nil
+	}
+	j.advanced()
+}

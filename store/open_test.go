@@ -1,0 +1,435 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/store"
+)
+
+// kept is a town that a store keeps. A tick makes random changes that depend on the tick and the world. An
+// input makes others.
+type kept struct {
+	*town
+	st    *store.Store
+	clock *clock
+}
+
+func optionsOfKept() store.Options {
+	return store.Options{Every: time.Hour, Resources: []reflect.Type{reflect.TypeFor[clock]()}, Build: "test"}
+}
+
+// openKept opens a folder and recovers its town.
+func openKept(t *testing.T, dir string, o store.Options) *kept {
+	t.Helper()
+	k := &kept{town: newTown(t, false)}
+	k.clock = vast.SetResource(k.w, clock{})
+	var err error
+	if k.st, err = store.Open(dir, k.w, o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.st.Close() })
+	if k.st.New() {
+		k.live(1, 100)
+		k.clock.Note = "made"
+	}
+	k.collect()
+	if err := k.st.Recover(k.apply, k.tick); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// collect notes the entities of a town that was read.
+func (k *kept) collect() {
+	k.order = k.order[:0]
+	for run := range k.w.Query().Runs() {
+		for _, e := range run.All() {
+			k.order = append(k.order, e)
+		}
+	}
+}
+
+func (k *kept) apply(input []byte) {
+	k.collect()
+	k.live(binary.LittleEndian.Uint64(input), 5)
+}
+
+func (k *kept) tick() error {
+	k.clock.Tick++
+	k.collect()
+	k.live(uint64(k.clock.Tick), 20)
+	return nil
+}
+
+// record records an input.
+func (k *kept) record(t *testing.T, seed uint64) uint64 {
+	t.Helper()
+	position, err := k.st.Record(binary.LittleEndian.AppendUint64(nil, seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return position
+}
+
+// saved returns the world as Save writes it.
+func (k *kept) saved(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := store.Save(k.w, &b, store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// copyFolder copies the files of a folder, as a crash of the process leaves them.
+func copyFolder(t *testing.T, from string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes on
+// as the first would have.
+func TestRecover(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	var last uint64
+	for tick := range 30 {
+		if tick%3 == 0 {
+			last = a.record(t, uint64(tick)*77)
+		}
+		if tick == 10 {
+			if err := a.st.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last = a.record(t, 4711) // no tick applies it
+	if err := a.st.Wait(context.Background(), last); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.st.Durable(); got != last+1 {
+		t.Errorf("inputs below %d are durable, want %d", got, last+1)
+	}
+	if got := a.st.DurableTick(); got != 30 {
+		t.Errorf("tick %d is durable, want 30", got)
+	}
+	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if got := b.st.LastTick(); got != 30 {
+		t.Fatalf("tick %d is the last one, want 30", got)
+	}
+	if b.clock.Tick != 30 || b.clock.Note != "made" {
+		t.Errorf("the clock is %+v", *b.clock)
+	}
+	for range 3 {
+		if got, want := b.saved(t), a.saved(t); !bytes.Equal(got, want) {
+			t.Fatalf("the world after recovery differs at tick %d", b.st.LastTick())
+		}
+		for _, k := range []*kept{a, b} {
+			if err := k.st.Tick(k.tick); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestReopen closes a store and opens it again, many times: the world goes on like one that was never closed.
+func TestReopen(t *testing.T) {
+	dir := t.TempDir()
+	var reference *kept
+	for round := range 6 {
+		a := openKept(t, dir, optionsOfKept())
+		if a.st.New() != (round == 0) {
+			t.Errorf("round %d: New is %t", round, a.st.New())
+		}
+		for tick := range 5 {
+			for _, k := range []*kept{a, reference} {
+				if k == nil {
+					continue
+				}
+				k.record(t, uint64(round*5+tick))
+				if err := k.st.Tick(k.tick); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if reference != nil && !bytes.Equal(a.saved(t), reference.saved(t)) {
+			t.Fatalf("round %d: the world differs from one that was never closed", round)
+		}
+		if err := a.st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if round == 0 {
+			reference = openKept(t, copyFolder(t, dir), optionsOfKept())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("the folder has the checkpoints %q, want one (%v)", files, err)
+	}
+}
+
+// TestAttach recovers a schedule: tick, seed and random numbers continue.
+func TestAttach(t *testing.T) {
+	type drop struct{ Value uint64 }
+	start := func(dir string, seed uint64) (*vast.World, *sched.Schedule, *store.Store, func() uint64) {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+		drops := vast.NewColumn[drop](w)
+		st, err := store.Open(dir, w, store.Options{Every: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.New() {
+			w.Archetype(drops).NewN(100, nil)
+		}
+		s := sched.New(w, sched.Options{Seed: seed, Workers: 2})
+		s.Add(sched.System{Name: "rain", Writes: sched.Columns(drops), Run: func(c *sched.Context) {
+			for slot := range w.Query(drops).Slots() {
+				r := c.Random(slot.Entity())
+				drops.At(slot).Value += r.Uint64() ^ c.Tick()
+			}
+		}})
+		st.Attach(s)
+		if err := st.Recover(func([]byte) {}, s.Tick); err != nil {
+			t.Fatal(err)
+		}
+		sum := func() (sum uint64) {
+			for slot := range w.Query(drops).Slots() {
+				sum = sum*31 + drops.At(slot).Value
+			}
+			return sum
+		}
+		t.Cleanup(func() { w.Close() })
+		t.Cleanup(func() { s.Close() })
+		t.Cleanup(func() { st.Close() })
+		return w, s, st, sum
+	}
+	dir := t.TempDir()
+	_, s, st, sum := start(dir, 7)
+	if err := s.RunTicks(t.Context(), 20); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunTicks(t.Context(), 9); err != nil {
+		t.Fatal(err)
+	}
+	for st.DurableTick() < 29 {
+		time.Sleep(time.Millisecond)
+	}
+	_, s2, st2, sum2 := start(copyFolder(t, dir), 8) // the seed is the folder's
+	if got := st2.LastTick(); got != 29 {
+		t.Fatalf("tick %d is the last one, want 29", got)
+	}
+	if sum() != sum2() {
+		t.Fatal("the values differ after recovery")
+	}
+	for _, s := range []*sched.Schedule{s, s2} {
+		if err := s.RunTicks(t.Context(), 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum() != sum2() || st2.LastTick() != 34 {
+		t.Fatalf("the values differ at tick %d", st2.LastTick())
+	}
+	if got := s2.Options().Seed; got != 7 {
+		t.Errorf("the seed is %d, want that of the folder, 7", got)
+	}
+}
+
+// TestChangesOutsideOfTicks changes the world between ticks: ticks after that are durable only with the next
+// checkpoint, and a recovery does not replay them without the change.
+func TestChangesOutsideOfTicks(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	for range 3 {
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.walkers.New()
+	for range 3 {
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for a.st.DurableTick() < 6 { // the store takes a checkpoint by itself, when the one of Recover is written
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {
+		t.Fatal(err)
+	}
+	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if b.st.LastTick() != a.st.LastTick() || !bytes.Equal(a.saved(t), b.saved(t)) {
+		t.Errorf("the world at tick %d differs from that at tick %d", b.st.LastTick(), a.st.LastTick())
+	}
+}
+
+// TestOpenErrors opens folders that cannot be opened. The folders stay as they are.
+func TestOpenErrors(t *testing.T) {
+	made := t.TempDir()
+	a := openKept(t, made, optionsOfKept())
+	for range 3 {
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.record(t, 1)
+	if err := a.st.Wait(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	b := openKept(t, other, optionsOfKept())
+	if err := b.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	one := func(dir, pattern string) string {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s in %s: %v", pattern, dir, err)
+		}
+		return found[len(found)-1]
+	}
+	for name, c := range map[string]struct {
+		damage func(dir string)
+		want   string
+	}{
+		"in use": {nil, "is in use by process"},
+		"foreign files": {func(dir string) {
+			os.Remove(one(dir, "checkpoint-*"))
+			os.Remove(one(dir, "journal-*"))
+			os.WriteFile(filepath.Join(dir, "letter.txt"), []byte("Dear"), 0o666)
+		}, `the folder holds "letter.txt" and no checkpoint`},
+		"no checkpoint": {func(dir string) { os.Remove(one(dir, "checkpoint-*")) },
+			"the folder holds a journal and no checkpoint"},
+		"no journal": {func(dir string) { os.Remove(one(dir, "journal-*")) }, "journal-"},
+		"another store's checkpoint": {func(dir string) {
+			text, _ := os.ReadFile(one(other, "checkpoint-*"))
+			os.WriteFile(filepath.Join(dir, "checkpoint-00000002"), text, 0o666)
+		}, "the checkpoint belongs to store"},
+		"another store's journal": {func(dir string) {
+			text, _ := os.ReadFile(one(other, "journal-*"))
+			os.WriteFile(one(dir, "journal-*"), text, 0o666)
+		}, "journal-"},
+		"renamed checkpoint": {func(dir string) {
+			os.Rename(one(dir, "checkpoint-*"), filepath.Join(dir, "checkpoint-00000099"))
+		}, "is checkpoint"},
+		"damaged checkpoint": {func(dir string) {
+			name := one(dir, "checkpoint-*")
+			text, _ := os.ReadFile(name)
+			text[len(text)/2] ^= 1
+			os.WriteFile(name, text, 0o666)
+		}, "is damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := made
+			if c.damage != nil {
+				dir = copyFolder(t, made)
+				c.damage(dir)
+			}
+			before := listing(t, dir)
+			w := newTown(t, false).w
+			vast.SetResource(w, clock{})
+			st, err := store.Open(dir, w, optionsOfKept())
+			if err == nil {
+				st.Close()
+				t.Fatal("the folder was opened")
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %q, want %q in it", err, c.want)
+			}
+			if after := listing(t, dir); after != before {
+				t.Errorf("the folder had\n%s\nand has\n%s", before, after)
+			}
+		})
+	}
+}
+
+// listing returns the names, sizes and sums of the files in a folder, apart from the lock.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		if f.Name() == "lock" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for i, c := range text {
+			sum += (i + 1) * int(c)
+		}
+		fmt.Fprintf(&b, "%s %d %x\n", f.Name(), len(text), sum)
+	}
+	return b.String()
+}
+
+// TestBuild refuses the ticks of another build, unless the program says otherwise.
+func TestBuild(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	for range 3 {
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for a.st.DurableTick() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	dead := copyFolder(t, dir)
+	recovered := func(change func(o *store.Options)) (uint64, error) {
+		b := &kept{town: newTown(t, false)}
+		b.clock = vast.SetResource(b.w, clock{})
+		o := optionsOfKept()
+		change(&o)
+		st, err := store.Open(copyFolder(t, dead), b.w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		err = st.Recover(b.apply, b.tick)
+		return st.LastTick(), err
+	}
+	_, err := recovered(func(o *store.Options) { o.Build = "" })
+	if err == nil || !strings.Contains(err.Error(), `build "test" recorded tick 1`) {
+		t.Errorf("another build: %v", err)
+	}
+	if tick, err := recovered(func(o *store.Options) {}); tick != 3 || err != nil {
+		t.Errorf("the same build: tick %d, %v", tick, err)
+	}
+	if tick, err := recovered(func(o *store.Options) { o.Build, o.DropTail = "", true }); tick != 0 || err != nil {
+		t.Errorf("DropTail: tick %d, %v", tick, err)
+	}
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// Store is a folder that keeps a world. Make one with [Open].
+//
+// The goroutine that owns the world calls Attach, Recover, Tick, Checkpoint and Close. All other methods may be
+// called from any goroutine at any time after Recover.
+type Store struct {
+	w       *vast.World
+	o       Options
+	folder  disk.Folder
+	unlock  io.Closer
+	id      [16]byte
+	isNew   bool
+	report  *Report
+	phase   phase
+	failure error // why the store cannot go on
+
+	tail     *journal.Tail // what Recover replays; nil if there is nothing
+	base     uint64        // the tick of the checkpoint that Open read
+	known    state.Schedule
+	schedule any // a *sched.Schedule, or nil
+
+	tick    uint64 // the number of the last tick that is over
+	inside  bool   // whether a tick is under way
+	changes uint64 // of the world, when the last tick was over
+	apply   func(input []byte)
+	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
+	checkpoints
+
+	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
+	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
+	waiting []input          // recorded inputs that the next tick applies
+	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
+	durable uint64           // the last tick that is known to be durable
+	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
+}
+
+// phase is a part of a store's life.
+type phase int
+
+const (
+	opened phase = iota
+	recovering
+	running
+	closed
+)
+
+// Open opens a folder, or makes it, and reads the world that it keeps into w, as [Load] does: the program has
+// registered its columns, and w has no entities. If the folder is new, w stays empty: see [Store.New]. Then the
+// program fills a new world, attaches its schedule, and calls [Store.Recover].
+//
+//	st, err := store.Open("data", w, store.Options{})
+//	…
+//	defer st.Close()
+//	if st.New() {
+//		fill(w)
+//	}
+//	s := sched.New(w, sched.Options{})
+//	…
+//	st.Attach(s)
+//	err = st.Recover(apply, s.Tick)
+//
+// One process at a time can open a folder; the error names the other process. Open returns an error if a file
+// is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot be kept,
+// and as Load. The error names the file and the place. The folder then is as it was. An error of Load closes w.
+//
+// Complexity: reads the last checkpoint with all processors, and the journal that follows it.
+func Open(dir string, w *vast.World, o Options) (*Store, error) {
+	fail := func(err error) (*Store, error) {
+		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fail(err)
+	}
+	lock, err := disk.LockFolder(dir)
+	if err != nil {
+		return fail(err)
+	}
+	folder, err := disk.OpenFolder(dir)
+	if err == nil {
+		var s *Store
+		if s, err = open(folder, w, o); err == nil {
+			s.unlock = lock
+			return s, nil
+		}
+	}
+	return fail(errors.Join(err, lock.Close()))
+}
+
+// open opens a folder that is locked.
+func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
+	if o.Every < 0 || o.Keep < 0 {
+		return nil, fmt.Errorf("Options.Every is %v and Keep is %d: they cannot be negative", o.Every, o.Keep)
+	}
+	s := &Store{w: w, o: o, folder: folder}
+	s.checkpoints.prepare()
+	if _, err := pictureOf(w, o, nil); err != nil {
+		return nil, err
+	}
+	files, err := folder.Files()
+	if err != nil {
+		return nil, err
+	}
+	numbers, leftovers, err := checkpointFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	if len(numbers) == 0 {
+		if w.Len() > 0 {
+			return nil, errors.New("the folder is new, and the world has entities: open the store before the " +
+				"first entity, and fill the world if New returns true")
+		}
+		s.isNew = true
+		_, _ = rand.Read(s.id[:])
+	} else if err := s.load(numbers); err != nil {
+		return nil, err
+	}
+	for _, name := range leftovers { // checkpoints that a crash left unfinished
+		if err := folder.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished
+// ones. It returns an error if the folder holds files that no store makes.
+func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, err error) {
+	var others []string
+	segments := false
+	for _, f := range files {
+		number, finished, ok := checkpointNumber(f.Name)
+		switch {
+		case ok && finished:
+			numbers = append(numbers, number)
+		case ok:
+			leftovers = append(leftovers, f.Name)
+		case strings.HasPrefix(f.Name, journalPrefix):
+			segments = true
+		default:
+			others = append(others, f.Name)
+		}
+	}
+	if len(numbers) == 0 && len(others) > 0 {
+		return nil, nil, fmt.Errorf("the folder holds %q and no checkpoint, so it is not a store: give an empty "+
+			"or a new folder", others[0])
+	}
+	if len(numbers) == 0 && segments {
+		return nil, nil, errors.New("the folder holds a journal and no checkpoint: the checkpoint that the " +
+			"journal follows is missing")
+	}
+	slices.Sort(numbers)
+	return numbers, leftovers, nil
+}
+
+const journalPrefix = "journal-"
+
+// New reports whether Open found no world, so that the program makes one.
+func (s *Store) New() bool { return s.isNew }
+
+// Report returns what Open had to convert: see [Load]. It is nil for a new store.
+func (s *Store) Report() *Report { return s.report }
+
+// LastTick returns the number of the last tick in the world's life: after Open, that of the checkpoint; after
+// Recover, that of the last tick that was replayed or made. It belongs to the goroutine that owns the world.
+func (s *Store) LastTick() uint64 { return s.tick }
+
+// must panics unless the store is in one of the phases.
+func (s *Store) must(what string, phases ...phase) {
+	if slices.Contains(phases, s.phase) {
+		return
+	}
+	remedy := map[phase]string{
+		opened:     "call Recover first, with the program's tick function",
+		recovering: "Recover is at work; inputs come from the journal",
+		running:    "call it before Recover",
+		closed:     "the store is closed",
+	}[s.phase]
+	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
+}
+
+// Close waits for the checkpoint that is being written, takes another one if the world has gone on since, ends
+// the journal, and lets other processes open the folder. Close the store before the world. A second Close does
+// nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint and the journal
+// have it.
+func (s *Store) Close() error {
+	if s.phase == closed {
+		return nil
+	}
+	var errs []error
+	if s.phase == running && s.failure == nil {
+		errs = append(errs, s.checkpoint())
+	}
+	s.phase = closed
+	errs = append(errs, s.checkpoints.close())
+	if s.schedule != nil {
+		schedules().Leave(s.schedule)
+	}
+	if j := s.journalNow(); j != nil {
+		errs = append(errs, j.Close())
+	}
+	if s.unlock != nil {
+		errs = append(errs, s.unlock.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("store: closing the store of world %q: %w", s.w.Options().Name, err)
+	}
+	return nil
+}
+
+func (s *Store) journalNow() *journal.Journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal
+}
+
+// schedules returns the methods of package sched that this package calls, or nil if the program does not have
+// package sched. The any is a *sched.Schedule.
+func schedules() scheduler {
+	s, _ := state.Schedules.(scheduler)
+	return s
+}
+
+type scheduler interface {
+	Keep(schedule any, k state.Keeper, known state.Schedule) bool
+	State(schedule any) state.Schedule
+	Leave(schedule any)
+}
+
+// identity is the text of a store's identity.
+func identity(id [16]byte) string { return hex.EncodeToString(id[:]) }

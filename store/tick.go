@@ -1,0 +1,183 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/vastgo/vast"
+)
+
+// The kinds of records in the journal.
+const (
+	recordInput byte = 'i'
+	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
+	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
+)
+
+// Schedule is a *sched.Schedule.
+type Schedule interface {
+	World() *vast.World
+	Tick() error
+}
+
+// Attach has a schedule report its ticks to the store: inputs are applied before each tick, and checkpoints are
+// taken after ticks. The schedule continues after the last tick that the store knows, with its seed. Call
+// Attach before Recover and before the first tick. The schedule then admits no visitors of the world until
+// Recover has returned.
+//
+// The Start functions of systems run in each process, before its first tick. In a world that a store has kept,
+// Context.Tick is above 0 there, and Start must not fill the world again.
+func (s *Store) Attach(schedule Schedule) {
+	s.must("Attach", opened)
+	if schedule.World() != s.w {
+		panic("store: Store.Attach: the schedule runs over another world than that of the store")
+	}
+	if s.schedule != nil {
+		panic("store: Store.Attach: the store has a schedule already; call the other schedule in a system of it")
+	}
+	if k := schedules(); k == nil || !k.Keep(schedule, keeper{s}, s.known) {
+		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick instead")
+	}
+	s.schedule = schedule
+}
+
+// keeper hears of the ticks of a schedule.
+type keeper struct{ s *Store }
+
+func (k keeper) Begin() error          { return k.s.beginTick() }
+func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
+func (k keeper) Visits() bool          { return k.s.phase == running }
+
+// Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
+// checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
+//
+// Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
+// disk has failed: then no tick is made.
+func (s *Store) Tick(tick func() error) error {
+	s.must("Tick", running)
+	if s.schedule != nil {
+		panic("store: Store.Tick: the store has a schedule: run the schedule")
+	}
+	return s.runTick(tick)
+}
+
+func (s *Store) runTick(tick func() error) error {
+	if err := s.beginTick(); err != nil {
+		return err
+	}
+	failed := true
+	defer func() {
+		if failed && s.inside { // tick panics
+			_ = s.endTick(true)
+		}
+	}()
+	err := tick()
+	failed = false
+	return errors.Join(err, s.endTick(err != nil))
+}
+
+// beginTick records the beginning of a tick, and applies the inputs that were recorded before it.
+func (s *Store) beginTick() error {
+	s.must("Attach and a tick", running, recovering)
+	if s.inside { // the goroutine of the last tick ended
+		if err := s.endTick(true); err != nil {
+			return err
+		}
+	}
+	if r := s.replay; r != nil {
+		s.replay = nil
+		s.inside = true
+		for _, in := range r.inputs {
+			s.apply(in.data)
+		}
+		return nil
+	}
+	if s.phase == recovering {
+		return errors.New("store: Recover replays one tick for each call of the tick function: call Schedule.Tick " +
+			"once in it")
+	}
+	if s.w.Changes() != s.changes {
+		if err := s.interrupt(); err != nil {
+			return err
+		}
+	}
+	inputs, err := s.take()
+	if err != nil {
+		return err
+	}
+	s.inside = true
+	for _, in := range inputs {
+		s.apply(in.data)
+	}
+	return nil
+}
+
+// interrupt records that the world was changed outside of ticks, so that no replay can repeat what follows.
+// Nothing is acknowledged until the next checkpoint is durable.
+func (s *Store) interrupt() error {
+	s.mu.Lock()
+	if s.journal != nil {
+		s.needed = s.next
+		s.journal.Hold()
+		if _, err := s.journal.Append(recordBreak, nil, false); err != nil {
+			s.mu.Unlock()
+			return err
+		}
+	}
+	s.mu.Unlock()
+	s.due = true
+	s.changes = s.w.Changes()
+	return s.mayCheckpoint()
+}
+
+// take records the beginning of a tick, and returns the inputs that it applies.
+func (s *Store) take() ([]input, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inputs := s.waiting
+	if s.journal != nil {
+		var number [binary.MaxVarintLen64]byte
+		position, err := s.journal.Append(recordTick, binary.AppendUvarint(number[:0], s.tick+1), false)
+		if err != nil {
+			return nil, fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick+1, err)
+		}
+		s.ticks = append(s.ticks, tickRecord{s.tick + 1, position})
+	}
+	s.waiting = nil
+	return inputs, nil
+}
+
+// endTick counts a tick, and takes a checkpoint if one is due.
+func (s *Store) endTick(failed bool) error {
+	if !s.inside { // the error came before the tick began
+		return nil
+	}
+	s.inside = false
+	s.tick++
+	s.changes = s.w.Changes()
+	if s.phase == recovering {
+		return nil
+	}
+	s.due = s.due || failed
+	return s.mayCheckpoint()
+}
+
+// tickRecord is the beginning of a tick in the journal.
+type tickRecord struct{ tick, position uint64 }
+
+// DurableTick returns the number of the last tick that is durable: after a crash, Recover continues from this
+// tick or a later one. Ticks become durable at the next checkpoint, with the next input, and once a second.
+func (s *Store) DurableTick() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal != nil {
+		n, durable := 0, s.journal.Durable()
+		for n < len(s.ticks) && s.ticks[n].position < durable {
+			s.durable = max(s.durable, s.ticks[n].tick)
+			n++
+		}
+		s.ticks = append(s.ticks[:0], s.ticks[n:]...)
+	}
+	return s.durable
+}
