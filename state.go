@@ -116,18 +116,26 @@ func (w *World) floors(words int) []uint32 {
 }
 
 func (w *World) arrayOfGenerations(s *state.World) state.Array {
-	return state.Array{Kind: state.Generations, Column: -1, Type: reflect.TypeFor[uint32](),
-		Len: min(s.Used*64, int(w.size)), Base: w.gens, Kept: w.usedWord}
+	return state.Array{Kind: state.Generations, Column: -1, Type: reflect.TypeFor[uint32](), Len: s.Used * 64,
+		Base: w.gens, Kept: func(word int) uint64 {
+			if word >= int(w.size/64) {
+				return 0
+			}
+			return w.usedWord(word)
+		}}
 }
 
-// usedWord returns all slots of a word if one of them ever held an entity, else none.
+// usedWord returns all slots of a word if one of them ever held an entity, else none. It returns none, too, for a
+// word without an archetype whose floor holds all of its generations: the next archetype raises them to it.
 func (w *World) usedWord(word int) uint64 {
-	var any uint32
-	for _, g := range w.generationsOf(uint32(word)) {
-		any |= g
+	least := uint32(0)
+	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {
+		least = w.owner(uint32(word)).floor
 	}
-	if any != 0 {
-		return ^uint64(0)
+	for _, g := range w.generationsOf(uint32(word)) {
+		if g > least {
+			return ^uint64(0)
+		}
 	}
 	return 0
 }
@@ -142,7 +150,7 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 	}
 	if k := c.relation(); k != nil {
 		arrays = append(arrays, state.Array{Kind: state.Links, Column: i, Type: reflect.TypeFor[link](),
-			Len: min(s.Slots, int(k.linkRoom)), Base: k.linkBase, Kept: kept})
+			Len: s.Slots, Base: k.linkBase, Kept: kept})
 	}
 	if s.Pool != nil {
 		arrays = append(arrays, c.pool().Arrays(*s.Pool, i)...)

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file has the slabs and stretches, the cells that are ready, and the lists: place, generation and length of
-// each, and the elements of all lists one after the other. All else of cells is derived. The elements keep
+// A file has the slabs and stretches, the cells that are ready, and the lists: place, generation and length
+// of each, and the elements of all lists one after the other. All else of cells is derived. The elements keep
 // their places, so that the Lists of the owners stay valid. Hence the units and places of the file become
 // those of the container.
 
@@ -167,8 +167,8 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	}
 	n := c.Numbers
 	if bytes := n["size"]; bytes != uint64(old.plan.sizeElement) {
-		return fmt.Errorf("%s: an element of a list has %d bytes in the file and %d in the program, but places "+
-			"depend on the size: load into Lists of the old type and copy", old.plan.name, bytes,
+		return fmt.Errorf("%s: an element of a list has %d bytes in the file and %d in the program, but "+
+			"places depend on the size: load into Lists of the old type and copy", old.plan.name, bytes,
 			old.plan.sizeElement)
 	}
 	unit, place := n["unit"], n["place"]
@@ -277,8 +277,8 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 		}
 		k := c.classFor(int(s.Cell))
 		if k == len(c.classes) || c.classes[k].room != s.Cell || c.classes[k].units != s.Units {
-			return fmt.Errorf("%s: no cell has room for %d elements in slabs of %d units", c.plan.name, s.Cell,
-				s.Units)
+			return fmt.Errorf("%s: no cell has room for %d elements in slabs of %d units", c.plan.name,
+				s.Cell, s.Units)
 		}
 		c.use(u, u+units)
 		c.makeSlab(u, k, s.Since)

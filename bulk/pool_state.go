@@ -15,8 +15,8 @@ import (
 func (p *Pool[T]) keep() (any, error) {
 	p.mustBeOpen()
 	if p.outside != nil {
-		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which has elements outside of it: use a "+
-			"plain Pool", p.plan.name)
+		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which has elements outside of it: "+
+			"use a plain Pool", p.plan.name)
 	}
 	return roomOf[T]{p}, nil
 }
@@ -29,8 +29,11 @@ func (r roomOf[T]) Describe() state.Contents {
 	for words > 0 && r.p.generations.common(words-1).generation == 0 {
 		words--
 	}
-	return state.Contents{Kind: kindPool, Slots: min(int(words*wordBits), r.p.plan.capacity),
-		Mark: uint32(r.p.generations.tag)}
+	slots := uint(0)
+	if words > 0 {
+		slots = (words-1)*wordBits + uint(r.p.generations.common(words-1).fresh)
+	}
+	return state.Contents{Kind: kindPool, Slots: int(slots), Mark: uint32(r.p.generations.tag)}
 }
 
 func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
@@ -41,7 +44,7 @@ func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
 		state.BitsOf(state.PoolLive, column, 0, (room+wordBits-1)/wordBits, r.p.live),
 		{Kind: state.PoolWords, Column: column, Type: reflect.TypeFor[common](), Len: words, Base: g.commons},
 		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](),
-			Len: min(c.Slots, g.room()), Base: g.slots,
+			Len: c.Slots, Base: g.slots,
 			Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
 	}
 	var v T

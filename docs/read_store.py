@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Lists the entities of a file that store.Save has written, one in a line, with their components, and then
-the elements of containers.
+"""Lists the entities of a file that store.Save has written, or of a store's last checkpoint.
 
-store-format.md describes the file. Usage: read_store.py FILE
+Each line is an entity with its components, or an element of a container. store-format.md describes the files.
+Usage: read_store.py FILE, or read_store.py FOLDER.
 """
 
 import json
+import os
+import re
 import struct
 import sys
 
@@ -129,7 +131,10 @@ def bits(words):
 
 
 def elements_of(container, arrays):
-    """Yields the elements of a container as text. arrays is (kind, number) → {number of the element: value}."""
+    """Yields the elements of a container as text.
+
+    arrays is (kind, number) → {number of the element: value}.
+    """
     def of(kind, number=0):
         return arrays.get((kind, number), {})
 
@@ -207,7 +212,18 @@ def main(path):
             print(container["name"] + text)
 
 
+def newest(path):
+    """The last checkpoint of a folder, or the file itself."""
+    if not os.path.isdir(path):
+        return path
+    checkpoints = [name for name in os.listdir(path)
+                   if re.fullmatch(r"checkpoint-[0-9]+", name)]
+    if not checkpoints:
+        sys.exit(f"{path} holds no checkpoint")
+    return os.path.join(path, max(checkpoints, key=lambda name: int(name[11:])))
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(sys.argv[1])
+    main(newest(sys.argv[1]))

@@ -32,8 +32,8 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 		}
 		for _, of := range c.Of() {
 			if other, twice := known[of]; twice {
-				return nil, fmt.Errorf("the containers %q and %q are the same, or one is a part of the other: "+
-					"leave one out", other, name)
+				return nil, fmt.Errorf("the containers %q and %q are the same, or one is a part of the "+
+					"other: leave one out", other, name)
 			}
 			known[of] = name
 		}
@@ -89,15 +89,16 @@ func (l *loader) matchContainers() (err error) {
 			continue
 		}
 		if found[name] {
-			return fmt.Errorf("two containers of the file are %q in the program: correct Options.Renamed", name)
+			return fmt.Errorf("two containers of the file are %q in the program: correct Options.Renamed",
+				name)
 		}
 		found[name] = true
 		c := &l.containers[k]
 		c.contents = m.contents()
 		own := c.Describe()
 		if own.Kind != m.Kind {
-			return fmt.Errorf("container %q is of the kind %q in the file and %q in the program: load into a "+
-				"container of the old kind, and copy", name, m.Kind, own.Kind)
+			return fmt.Errorf("container %q is of the kind %q in the file and %q in the program: load into "+
+				"a container of the old kind, and copy", name, m.Kind, own.Kind)
 		}
 		if err := l.matchFields(c, own.Fields); err != nil {
 			return err
@@ -189,7 +190,8 @@ func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *s
 	}
 	k, err := l.conversionOf(a.Type, to, path)
 	if err != nil && a.Kind == state.Pairs {
-		err = fmt.Errorf("%w; or leave the index out of Options.Containers, and add its pairs after Load", err)
+		err = fmt.Errorf("%w; or leave the index out of Options.Containers, and add its pairs after Load",
+			err)
 	}
 	return k, err
 }

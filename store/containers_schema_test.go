@@ -84,7 +84,8 @@ func TestContainersOfAnotherType(t *testing.T) {
 		t.Error(got, newDense.Len())
 	}
 	again, _ := pool.Insert(old)
-	if next, _ := newPool.Insert(want); next.ID() != again.ID() || newPool.Get(bulk.HandleOf[partV2](hole.ID())) != nil {
+	next, _ := newPool.Insert(want)
+	if next.ID() != again.ID() || newPool.Valid(bulk.HandleOf[partV2](hole.ID())) {
 		t.Error(next, again)
 	}
 	if !slices.Contains(report.Dropped, "p.Gone") || !slices.Contains(report.Added, "d.New") ||
@@ -93,9 +94,10 @@ func TestContainersOfAnotherType(t *testing.T) {
 	}
 
 	wrong := closing(t, made(bulk.NewArray[string8](small)))
-	_, err := store.Load(world(t), bytes.NewReader(file), store.Options{Containers: map[string]any{"a": wrong}})
-	if err == nil || !strings.Contains(err.Error(), "a is store_test.partV1 in the file and store_test.string8 in") ||
-		wrong.Len() != 0 {
+	_, err := store.Load(world(t), bytes.NewReader(file), store.Options{
+		Containers: map[string]any{"a": wrong}})
+	if err == nil || wrong.Len() != 0 ||
+		!strings.Contains(err.Error(), "a is store_test.partV1 in the file and store_test.string8 in") {
 		t.Error(err)
 	}
 }
@@ -120,7 +122,8 @@ func TestTableFields(t *testing.T) {
 		days := bulk.NewField[int16](b, "age")
 		report := loadContainers(t, file, store.Options{Containers: map[string]any{"t": b},
 			Renamed: map[string]string{"t.speed": "t.velocity"}})
-		if !slices.Equal(report.Dropped, []string{"t.gone"}) || !slices.Equal(report.Added, []string{"t.mass"}) ||
+		if !slices.Equal(report.Dropped, []string{"t.gone"}) ||
+			!slices.Equal(report.Added, []string{"t.mass"}) ||
 			!slices.Equal(report.Converted, []string{"t.velocity from float32 to float64"}) {
 			t.Errorf("%+v", *report)
 		}
@@ -201,7 +204,8 @@ func TestIndexKeysOfAnotherType(t *testing.T) {
 	wrong := closing(t, made(bulk.NewHashIndex[string8, uint32](small)))
 	_, err := store.Load(world(t), bytes.NewReader(file), store.Options{
 		Containers: map[string]any{"hash": wrong}})
-	if err == nil || !strings.Contains(err.Error(), "hash.Key is int16 in the file and store_test.string8 in") ||
+	if err == nil ||
+		!strings.Contains(err.Error(), "hash.Key is int16 in the file and store_test.string8 in") ||
 		!strings.Contains(err.Error(), "add its pairs after Load") {
 		t.Error(err)
 	}

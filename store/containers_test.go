@@ -107,8 +107,8 @@ func newYard(t *testing.T, o yardOptions) *yard {
 
 // close closes all. With the tag invariants this checks the containers.
 func (y *yard) close(t *testing.T) {
-	for _, c := range []interface{ Close() error }{y.w, y.stones, y.ships, y.byOwner, y.bySpeed, y.items, y.plain,
-		y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
+	for _, c := range []interface{ Close() error }{y.w, y.stones, y.ships, y.byOwner, y.bySpeed, y.items,
+		y.plain, y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
@@ -430,8 +430,8 @@ func TestContainersDamage(t *testing.T) {
 
 func (y *yard) mustBeEmpty(t *testing.T) {
 	t.Helper()
-	for i, c := range []interface{ Len() int }{y.stones, y.ships, y.byOwner, y.bySpeed, y.items, y.plain, y.dense,
-		y.marks, y.table, y.words, y.boxes, y.scores} {
+	for i, c := range []interface{ Len() int }{y.stones, y.ships, y.byOwner, y.bySpeed, y.items, y.plain,
+		y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
 		if c.Len() != 0 {
 			t.Fatalf("container %d has %d elements", i, c.Len())
 		}
@@ -461,7 +461,8 @@ func TestContainersRefused(t *testing.T) {
 			t.Errorf("Save: %v, want %s", err, says)
 		}
 		file := saveYard(t, y)
-		if _, err = store.Load(y.w, bytes.NewReader(file), o); err == nil || !strings.Contains(err.Error(), says) {
+		_, err = store.Load(y.w, bytes.NewReader(file), o)
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Load: %v, want %s", err, says)
 		}
 	}
@@ -494,8 +495,9 @@ func TestContainersRefused(t *testing.T) {
 	y := newYard(t, yardOptions{})
 	o := y.options()
 	o.Containers["plain"], o.Containers["dense"] = o.Containers["dense"], o.Containers["plain"]
-	if _, err := store.Load(y.w, bytes.NewReader(file), o); err == nil ||
-		!strings.Contains(err.Error(), `"dense" is of the kind "dense" in the file and "pool" in the program`) {
+	says := `"dense" is of the kind "dense" in the file and "pool" in the program`
+	_, err := store.Load(y.w, bytes.NewReader(file), o)
+	if err == nil || !strings.Contains(err.Error(), says) {
 		t.Error(err)
 	}
 }
@@ -506,8 +508,8 @@ func TestContainersByName(t *testing.T) {
 	n.live(2, 500)
 	file := saveYard(t, n)
 	y := newYard(t, yardOptions{})
-	if err := cmp.Or(y.stones.Grow(10), y.plain.Grow(500), y.dense.Grow(3), y.table.Grow(9), y.words.Grow(900),
-		y.boxes.Grow(5), y.scores.Grow(7), y.fleet.Grow(8)); err != nil {
+	if err := cmp.Or(y.stones.Grow(10), y.plain.Grow(500), y.dense.Grow(3), y.table.Grow(9),
+		y.words.Grow(900), y.boxes.Grow(5), y.scores.Grow(7), y.fleet.Grow(8)); err != nil {
 		t.Fatal(err)
 	}
 	other := made(bulk.NewArray[int](bulk.Options{Capacity: 100}))
@@ -535,8 +537,8 @@ func TestContainersByName(t *testing.T) {
 	without.mustBeEmpty(t)
 }
 
-// FuzzLoadContainers: a file whose bytes were changed, with right checksums, gives an error or containers that
-// work.
+// FuzzLoadContainers: a file whose bytes were changed, with right checksums, gives an error or containers
+// that work.
 func FuzzLoadContainers(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

@@ -8,6 +8,10 @@
 //
 // Containers of package bulk can join a world under a name: see [Options]. They are saved at the same moment.
 //
+// A [Store] is a folder that keeps a world: [Open] reads it, checkpoints follow between ticks, and a journal
+// holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
+// checkpoint. docs/guide/survive.md is the introduction.
+//
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
 // docs/store-format.md describes the file.

@@ -28,6 +28,27 @@ func TestPythonReader(t *testing.T) {
 	if err := os.WriteFile(path, save(t, n, store.Options{}), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	mustList(t, python, path, n)
+	// The same world in a store.
+	dir := t.TempDir()
+	kept := newTown(t, false)
+	st, err := store.Open(dir, kept.w, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.live(8, 500)
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustList(t, python, dir, kept)
+}
+
+// mustList checks what the reader in Python prints of a town in a file or folder.
+func mustList(t *testing.T, python, path string, n *town) {
+	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -125,8 +146,8 @@ func TestPythonReaderOfContainers(t *testing.T) {
 		want = append(want, fmt.Sprintf("stones[%d]=%s", i, stoneOf(&s)))
 	}
 	for row := range n.table.Len() {
-		want = append(want, fmt.Sprintf("table[%d]={'age': %d, 'x': %.1f, 'place': [%d, %d", row, *n.age.At(row),
-			*n.x.At(row), n.place.At(row)[0], n.place.At(row)[1]))
+		want = append(want, fmt.Sprintf("table[%d]={'age': %d, 'x': %.1f, 'place': [%d, %d", row,
+			*n.age.At(row), *n.x.At(row), n.place.At(row)[0], n.place.At(row)[1]))
 	}
 	for k, v := range n.words.All() {
 		want = append(want, fmt.Sprintf("words[%d]=%d", k, v))

@@ -45,8 +45,8 @@ func TestFilesOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestContainersOfOtherMachines: the same for containers. Each file has a text of its own, because the seeds of
-// hash indices differ.
+// TestContainersOfOtherMachines: the same for containers. Each file has a text of its own, because the seeds
+// of hash indices differ.
 func TestContainersOfOtherMachines(t *testing.T) {
 	path := func(arch, kind string) string { return filepath.Join("testdata", "yard-"+arch+kind) }
 	if *write {

@@ -32,11 +32,11 @@ import (
 //
 // Containers that the options name must be new, too, but may have room that Grow has made. Their options may
 // differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
-// of another type is converted like a component, apart from a List's elements of another size: Lists lie where
-// the size has put them. Two things are not as if the program had run on. A HashIndex whose keys are floats,
-// or larger than 8 bytes, or have padding, has its pairs in another order, because Go hashes such keys with a
-// seed that each process draws. And what follows a pool by itself must be given as a bulk.Indexed: its
-// indices are read from the file if they fit the elements, and otherwise made from the elements.
+// of another type is converted like a component, apart from a List's elements of another size: Lists lie
+// where the size has put them. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding, has
+// its pairs in another order than before, because Go hashes such keys with a seed that each process draws.
+// The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
+// elements.
 //
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
 // world. The containers have no elements then. A world that had entities before, and a container that had

@@ -91,6 +91,11 @@ func (s *Store) recover(tick func() error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.tail != nil && s.o.DropTail {
+		if _, err := j.Append(recordDrop, nil, true); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
 	s.journal, s.waiting, s.needed = j, waiting, s.next
 	return nil
 }
@@ -139,9 +144,13 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 
 // readTail reads the ticks that follow the checkpoint, and the inputs that no tick has applied.
 func (s *Store) readTail() (ticks []replayed, rest []input, err error) {
+	broken := false
 	for r, err := range s.tail.Records() {
 		if err != nil {
 			return nil, nil, err
+		}
+		if broken && r.Kind != recordDrop {
+			continue
 		}
 		switch r.Kind {
 		case recordInput:
@@ -155,7 +164,9 @@ func (s *Store) readTail() (ticks []replayed, rest []input, err error) {
 			ticks = append(ticks, replayed{number, rest, r.Build})
 			rest = nil
 		case recordBreak:
-			return ticks, nil, nil // what follows was not acknowledged
+			broken = true // what follows was not acknowledged
+		case recordDrop:
+			ticks, rest, broken = nil, nil, false
 		default:
 			return nil, nil, fmt.Errorf("record %d of the journal has the unknown kind %q", r.Position, r.Kind)
 		}

@@ -158,21 +158,22 @@ func writeArray(out sink, index uint32, a *state.Array) error {
 			lo += 64
 			continue
 		}
-		hi, whole := lo, true
-		for hi < a.Len && hi-lo < most {
-			mask := keptOf(a, hi/64)
+		// The block ends after an element that belongs to the state: the memory behind it may not be usable.
+		end, hi, whole := lo, lo, true
+		for end < a.Len && end-lo < most {
+			mask := keptOf(a, end/64)
 			if mask == 0 {
 				break
 			}
-			whole = whole && mask == ^uint64(0)>>max(0, hi+64-a.Len)
-			hi += 64
+			whole = whole && hi == end && mask&(mask+1) == 0
+			hi = min(end+64-bits.LeadingZeros64(mask), a.Len)
+			end += 64
 		}
-		hi = min(hi, a.Len)
 		b := block{kind: blockArray, index: index, first: uint64(lo), count: uint64(hi - lo)}
 		if err := out.elements(b, a, whole || a.Kept == nil); err != nil {
 			return err
 		}
-		lo = hi
+		lo = end
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ type Column struct {
 type Contents struct {
 	Kind    string            // of the container
 	Len     int               // elements, rows, lists or pairs; 0 for a pool
-	Slots   int               // of a pool or a dense: slots below it may have been taken
+	Slots   int               // of a pool or a dense: all slots that were taken lie below it
 	Mark    uint32            // of the generations of a pool or a dense
 	Numbers map[string]uint64 // what else decides how the container goes on
 	Fields  []string          // the names of a table's fields
@@ -98,14 +98,16 @@ type Array struct {
 	// table's field, or 1 + the number of a pool's index.
 	Number int
 	Type   reflect.Type
-	Len    int            // elements
-	Base   unsafe.Pointer // nil if the elements do not lie side by side in memory; then there are Read and Write
+	Len    int // elements
+	// Base is nil if the elements do not lie side by side in memory. Then there are Read and Write.
+	Base unsafe.Pointer
 	// Read copies elements from number lo on to dst. Several goroutines may call it at once.
 	Read func(dst []byte, lo int)
 	// Write takes elements from number lo on. They must come in order.
 	Write func(src []byte, lo int) error
 	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
-	// kept. Kept is nil if all elements belong to the state.
+	// kept. The memory is usable up to the last element that belongs to the state. Kept is nil if all
+	// elements belong to the state.
 	Kept func(group int) uint64
 	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
 	// that they are sound.
