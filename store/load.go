@@ -33,8 +33,8 @@ import (
 // Containers that the options name must be new, too, but may have room that Grow has made. Their options may
 // differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
 // of another type is converted like a component, apart from a List's elements of another size: Lists lie
-// where the size has put them. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding, has
-// its pairs in another order than before, because Go hashes such keys with a seed that each process draws.
+// where the size has put them. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
+// has its pairs in another order than before: Go hashes such keys with a seed that each process draws.
 // The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
 // elements.
 //
