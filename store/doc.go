@@ -6,6 +6,8 @@
 // world goes on as the saved one would have: the next entities are born in the same slots, and queries and
 // loops go in the same order.
 //
+// Containers of package bulk can join a world under a name: see [Options]. They are saved at the same moment.
+//
 // A [Store] is a folder that keeps a world: [Open] reads it, checkpoints follow between ticks, and a journal
 // holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
 // checkpoint. docs/guide/survive.md is the introduction.
