@@ -1,10 +1,12 @@
 package store
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +34,7 @@ type checkpoints struct {
 	last    time.Time  // when the last one was begun or skipped
 	skipped int
 	due     bool // a checkpoint must be taken as soon as possible
+	begun   bool // the folder has the file begunName
 	written chan error
 	writing *writing // the checkpoint that is being written, or nil
 }
@@ -56,6 +59,9 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
+	// begunName is an empty file that a store has until its first checkpoint is durable. It tells a journal
+	// that no checkpoint precedes from one whose checkpoint is lost. No checkpoint has the number 0.
+	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
 func checkpointName(number uint64) string { return fmt.Sprintf("%s%08d", checkpointPrefix, number) }
@@ -114,7 +120,7 @@ func (s *Store) readCheckpoint(number uint64, last bool) (err error) {
 		return nil
 	}
 	s.next = number + 1
-	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
+	s.tick, s.base, s.durable, s.segment = m.Tick, m.Tick, m.Tick, m.Segment
 	if m.Schedule != nil {
 		s.known = *m.Schedule
 	}
@@ -240,8 +246,9 @@ func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
 		s.kept = append(s.kept, w.keptFile)
-		s.reached(w)
-		err = s.prune()
+		if err = s.reached(w); err == nil {
+			err = s.prune()
+		}
 	}
 	w.info.Took, w.info.Err = time.Since(w.began), err
 	if s.o.Notify != nil {
@@ -282,6 +289,31 @@ func (s *Store) writeFile(w *writing) (err error) {
 	if err := s.folder.Rename(name+unfinished, name); err != nil {
 		return err
 	}
+	if err := s.folder.Sync(); err != nil || !s.begun {
+		return err
+	}
+	if err := s.folder.Remove(begunName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.folder.Sync(); err != nil {
+		return err
+	}
+	s.begun = false
+	return nil
+}
+
+// beginFolder makes the file begunName durable, before a new store has a journal.
+func (s *Store) beginFolder() error {
+	if !s.begun {
+		f, err := s.folder.Create(begunName)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		s.begun = true
+	}
 	return s.folder.Sync()
 }
 
@@ -297,14 +329,29 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// reached notes that a checkpoint is durable.
-func (s *Store) reached(w *writing) {
+// reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to this
+// one, the journal says so before it acknowledges anything: else a loss of the file would not be seen.
+func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.durable = max(s.durable, w.info.Tick)
-	if s.journal != nil && w.number >= s.needed {
-		s.journal.Release()
+	if s.journal == nil || w.number < s.needed {
+		return nil
 	}
+	if s.broken {
+		if _, err := s.journal.Append(recordKept, binary.AppendUvarint(nil, w.number), true); err != nil {
+			return err
+		}
+		s.mu.Unlock()
+		err := s.journal.Flush()
+		s.mu.Lock()
+		if err != nil || w.number < s.needed { // another change
+			return err
+		}
+	}
+	s.broken = false
+	s.journal.Release()
+	return nil
 }
 
 // prune removes old checkpoints, and what no checkpoint needs of the journal.

@@ -34,6 +34,7 @@ type Store struct {
 
 	tail     *journal.Tail // what Recover replays; nil if there is nothing
 	base     uint64        // the tick of the checkpoint that Open read
+	segment  uint32        // the segment of the journal that the checkpoint began
 	known    state.Schedule
 	schedule any // a *sched.Schedule, or nil
 
@@ -50,6 +51,7 @@ type Store struct {
 	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
+	broken  bool             // needed is because of a change outside of ticks
 }
 
 // phase is a part of a store's life.
@@ -122,6 +124,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
 	if len(numbers) == 0 {
 		if w.Len() > 0 {
 			return nil, errors.New("the folder is new, and the world has entities: open the store before the " +
@@ -137,23 +140,26 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	return s, nil
+	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
+	return s, folder.Sync()
 }
 
 // checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished
 // ones. It returns an error if the folder holds files that no store makes.
 func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, err error) {
-	var others []string
-	segments := false
+	var others, segments []string
+	begun := false
 	for _, f := range files {
 		number, finished, ok := checkpointNumber(f.Name)
 		switch {
+		case f.Name == begunName:
+			begun = true
 		case ok && finished:
 			numbers = append(numbers, number)
 		case ok:
 			leftovers = append(leftovers, f.Name)
 		case strings.HasPrefix(f.Name, journalPrefix):
-			segments = true
+			segments = append(segments, f.Name)
 		default:
 			others = append(others, f.Name)
 		}
@@ -162,9 +168,9 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 		return nil, nil, fmt.Errorf("the folder holds %q and no checkpoint, so it is not a store: give an empty "+
 			"or a new folder", others[0])
 	}
-	if len(numbers) == 0 && segments {
-		return nil, nil, errors.New("the folder holds a journal and no checkpoint: the checkpoint that the " +
-			"journal follows is missing")
+	if len(numbers) == 0 && len(segments) > 0 && !begun {
+		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s follows "+
+			"is missing", segments[0])
 	}
 	slices.Sort(numbers)
 	return numbers, leftovers, nil

@@ -13,6 +13,8 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
+	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
+	recordBack  byte = 'r' // the records from a position on were dropped: a change outside of ticks was there
 	recordDrop  byte = 'd' // the records before it were dropped: see Options.DropTail
 )
 
@@ -119,7 +121,7 @@ func (s *Store) beginTick() error {
 func (s *Store) interrupt() error {
 	s.mu.Lock()
 	if s.journal != nil {
-		s.needed = s.next
+		s.needed, s.broken = s.next, true
 		s.journal.Hold()
 		if _, err := s.journal.Append(recordBreak, nil, false); err != nil {
 			s.mu.Unlock()
