@@ -124,13 +124,13 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
 	if len(numbers) == 0 {
 		if w.Len() > 0 {
 			return nil, errors.New("the folder is new, and the world has entities: open the store before the " +
 				"first entity, and fill the world if New returns true")
 		}
 		s.isNew = true
+		s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
 		_, _ = rand.Read(s.id[:])
 	} else if err := s.load(numbers); err != nil {
 		return nil, err
@@ -172,6 +172,9 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s follows "+
 			"is missing", segments[0])
 	}
+	if len(numbers) > 0 && begun {
+		leftovers = append(leftovers, begunName)
+	}
 	slices.Sort(numbers)
 	return numbers, leftovers, nil
 }
@@ -211,6 +214,10 @@ func (s *Store) Close() error {
 		return nil
 	}
 	var errs []error
+	if s.inside { // the goroutine of the last tick ended
+		s.inside = false
+		s.tick++
+	}
 	if s.phase == running && s.failure == nil {
 		errs = append(errs, s.checkpoint())
 	}
