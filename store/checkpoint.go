@@ -127,7 +127,8 @@ func (s *Store) readCheckpoint(number uint64, last bool) (m *keptManifest, err e
 		return m, nil
 	}
 	s.next = number + 1
-	s.tick, s.base, s.durable, s.segment = m.Tick, m.Tick, m.Tick, m.Segment
+	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
+	s.segment, s.position = m.Segment, m.Position
 	if m.Schedule != nil {
 		s.known = *m.Schedule
 	}

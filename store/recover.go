@@ -93,14 +93,14 @@ func (s *Store) recover(tick func() error) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case s.tail != nil && s.o.DropTail:
-		_, err = j.Append(recordDrop, nil, true)
-	case after.broken:
-		_, err = j.Append(recordBack, binary.AppendUvarint(nil, after.change), true)
-	}
-	if err != nil {
-		return errors.Join(err, j.Close())
+	if s.tail != nil && (s.o.DropTail || after.broken) {
+		from := s.position
+		if after.broken {
+			from = after.change
+		}
+		if _, err := j.Append(recordDrop, binary.AppendUvarint(nil, from), true); err != nil {
+			return errors.Join(err, j.Close())
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +154,9 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 type tail struct {
 	ticks  []replayed
 	inputs []input // in the order of positions; after replayable, those that no tick has applied
-	broken bool    // the world was changed outside of ticks at position change; what follows was not acknowledged
+	broken bool    // the world was changed outside of ticks at position change
 	change uint64
+	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing after the change was acknowledged
 }
 
 // cut drops what has a position from one on.
@@ -166,7 +167,9 @@ func (t *tail) cut(position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
 		t.inputs = t.inputs[:len(t.inputs)-1]
 	}
-	t.broken = false
+	if t.broken && t.change >= position {
+		t.broken, t.kept = false, 0
+	}
 }
 
 // replayable drops what follows a change, and gives the ticks their inputs.
@@ -196,6 +199,11 @@ func (s *Store) readTail() (*tail, error) {
 			return nil, fmt.Errorf("record %d of the journal, in segment %d: %w", r.Position, r.Segment, err)
 		}
 	}
+	if t.kept > 0 {
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot be "+
+			"replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+			checkpointName(t.kept), s.base)
+	}
 	t.replayable()
 	return t, nil
 }
@@ -203,7 +211,7 @@ func (s *Store) readTail() (*tail, error) {
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
 	var number uint64
-	if r.Kind == recordTick || r.Kind == recordKept || r.Kind == recordBack {
+	if r.Kind == recordTick || r.Kind == recordKept || r.Kind == recordDrop {
 		n := 0
 		if number, n = binary.Uvarint(r.Data); n != len(r.Data) || n <= 0 {
 			return errors.New("the record does not hold a number")
@@ -221,15 +229,11 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 			t.broken, t.change = true, r.Position
 		}
 	case recordKept:
-		if t.broken && number >= s.next {
-			return fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot be "+
-				"replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
-				checkpointName(number), s.base)
+		if t.broken {
+			t.kept = number
 		}
-	case recordBack:
-		t.cut(number)
 	case recordDrop:
-		t.cut(0)
+		t.cut(number)
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

@@ -230,6 +230,41 @@ func fill(d *sim.Disk) {
 	d.SetCapacity(size)
 }
 
+// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost: what leads
+// to it from the checkpoint before it was not dropped.
+func TestLostCheckpointAfterDropTail(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	hash := a.hash()
+	a.ticks(t, 1)
+	a.input(t, 1)
+	d.Kill()
+	f := d.Restart()
+	fill(d) // the checkpoint of the next program fails
+	o.DropTail = true
+	b := recoveredIsland(t, f, o)
+	if err := b.st.journal.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	b.idle()
+	d.Kill()
+	d.Restart()
+	d.SetCapacity(0)
+	d.Lose("checkpoint-00000002")
+	d.Kill()
+	o.DropTail = false
+	c := recoveredIsland(t, d.Restart(), o)
+	if c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0 {
+		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+	}
+}
+
 // TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No tick
 // came after that.
 func TestLostCheckpointOfChange(t *testing.T) {

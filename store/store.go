@@ -35,6 +35,7 @@ type Store struct {
 	tail     *journal.Tail // what Recover replays; nil if there is nothing
 	base     uint64        // the tick of the checkpoint that Open read
 	segment  uint32        // the segment of the journal that the checkpoint began
+	position uint64        // of the first record that follows the checkpoint
 	known    state.Schedule
 	schedule any // a *sched.Schedule, or nil
 

@@ -14,8 +14,7 @@ const (
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordBack  byte = 'r' // the records from a position on were dropped: a change outside of ticks was there
-	recordDrop  byte = 'd' // the records before it were dropped: see Options.DropTail
+	recordDrop  byte = 'd' // the records from a position on were dropped: by Options.DropTail, or after a change
 )
 
 // Schedule is a *sched.Schedule.
