@@ -1,10 +1,12 @@
 package store
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +23,7 @@ type Checkpoint struct {
 	Pause   time.Duration // how long the world stood still for the copy
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints since the last one that were due while it was being written
-	Err     error         // why there is no such checkpoint; else nil. The store goes on and tries again.
+	Err     error         // why there is no such checkpoint; else nil. The store goes on and tries again soon.
 }
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
@@ -31,7 +33,9 @@ type checkpoints struct {
 	next    uint64     // number of the next checkpoint
 	last    time.Time  // when the last one was begun or skipped
 	skipped int
-	due     bool // a checkpoint must be taken as soon as possible
+	due     bool      // a checkpoint must be taken as soon as possible
+	failed  time.Time // when the last attempt failed
+	begun   bool      // the folder has the file begunName
 	written chan error
 	writing *writing // the checkpoint that is being written, or nil
 }
@@ -56,6 +60,9 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
+	// begunName is an empty file that a store has until its first checkpoint is durable. It tells a journal
+	// that no checkpoint precedes from one whose checkpoint is lost. No checkpoint has the number 0.
+	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
 func checkpointName(number uint64) string { return fmt.Sprintf("%s%08d", checkpointPrefix, number) }
@@ -71,58 +78,61 @@ func checkpointNumber(name string) (number uint64, finished, ok bool) {
 func (s *Store) load(numbers []uint64) error {
 	for i, n := range numbers {
 		last := i == len(numbers)-1
-		if err := s.readCheckpoint(n, last); err != nil {
+		m, err := s.readCheckpoint(n, last)
+		if err != nil {
 			return fmt.Errorf("%s: %w", checkpointName(n), err)
+		}
+		if last && m.Segment > 0 {
+			s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
+			return err
 		}
 	}
 	return nil
 }
 
-// readCheckpoint reads a checkpoint: its description, and if it is the last one also its world and the journal.
-func (s *Store) readCheckpoint(number uint64, last bool) (err error) {
+// readCheckpoint reads a checkpoint: its description, and if it is the last one also its world.
+func (s *Store) readCheckpoint(number uint64, last bool) (m *keptManifest, err error) {
 	f, err := s.folder.Open(checkpointName(number))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	var m *keptManifest
 	if last {
 		var whole *manifest
 		if whole, s.report, err = readWorld(s.w, &places{src: f}, s.o); err != nil {
-			return err
+			return nil, err
 		}
 		m = whole.Kept
 	} else if m, err = readKept(f); err != nil {
-		return err
+		return nil, err
 	}
 	if m == nil {
-		return errors.New("the file is a saved world and no checkpoint: read it with Load")
+		return nil, errors.New("the file is a saved world and no checkpoint: read it with Load")
 	}
 	if m.Number != number {
-		return fmt.Errorf("the file is checkpoint %d under another name", m.Number)
+		return nil, fmt.Errorf("the file is checkpoint %d under another name", m.Number)
 	}
 	var id [16]byte
-	if n, err := hex.Decode(id[:], []byte(m.Store)); err != nil || n != len(id) || len(m.Store) != 2*len(id) {
-		return fmt.Errorf("the identity of the store is %q", m.Store)
+	digits, err := hex.DecodeString(m.Store)
+	if err != nil || len(digits) != len(id) {
+		return nil, fmt.Errorf("the identity of the store is %q", m.Store)
 	}
+	copy(id[:], digits)
 	if len(s.kept) > 0 && id != s.id {
-		return fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store, identity(s.id))
+		return nil, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store, identity(s.id))
 	}
 	s.id = id
 	s.kept = append(s.kept, keptFile{number, m.Since})
 	if !last {
-		return nil
+		return m, nil
 	}
 	s.next = number + 1
 	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
+	s.segment, s.position = m.Segment, m.Position
 	if m.Schedule != nil {
 		s.known = *m.Schedule
 	}
-	if m.Segment == 0 {
-		return nil
-	}
-	s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
-	return err
+	return m, nil
 }
 
 // readKept reads the description of a checkpoint.
@@ -177,7 +187,7 @@ func (s *Store) mayCheckpoint() error {
 	if every == 0 {
 		every = time.Second
 	}
-	if !s.due && now.Sub(s.last) < every {
+	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < min(every, time.Second) {
 		return nil
 	}
 	if s.writing != nil {
@@ -193,6 +203,9 @@ func (s *Store) mayCheckpoint() error {
 // begin copies the world and begins to write the copy. No checkpoint may be under way.
 func (s *Store) begin() error {
 	began := time.Now()
+	if err := s.noteChanges(); err != nil {
+		return err
+	}
 	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick}
 	if s.schedule != nil {
 		known := schedules().State(s.schedule)
@@ -240,8 +253,9 @@ func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
 		s.kept = append(s.kept, w.keptFile)
-		s.reached(w)
-		err = s.prune()
+		if err = s.reached(w); err == nil {
+			err = s.prune()
+		}
 	}
 	w.info.Took, w.info.Err = time.Since(w.began), err
 	if s.o.Notify != nil {
@@ -282,6 +296,31 @@ func (s *Store) writeFile(w *writing) (err error) {
 	if err := s.folder.Rename(name+unfinished, name); err != nil {
 		return err
 	}
+	if err := s.folder.Sync(); err != nil || !s.begun {
+		return err
+	}
+	if err := s.folder.Remove(begunName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.folder.Sync(); err != nil {
+		return err
+	}
+	s.begun = false
+	return nil
+}
+
+// beginFolder makes the file begunName durable, before a new store has a journal.
+func (s *Store) beginFolder() error {
+	if !s.begun {
+		f, err := s.folder.Create(begunName)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		s.begun = true
+	}
 	return s.folder.Sync()
 }
 
@@ -297,14 +336,29 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// reached notes that a checkpoint is durable.
-func (s *Store) reached(w *writing) {
+// reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to this
+// one, the journal says so before it acknowledges anything: else a loss of the file would not be seen.
+func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.durable = max(s.durable, w.info.Tick)
-	if s.journal != nil && w.number >= s.needed {
-		s.journal.Release()
+	if s.journal == nil || w.number < s.needed {
+		return nil
 	}
+	if s.broken {
+		if _, err := s.journal.Append(recordKept, binary.AppendUvarint(nil, w.number), true); err != nil {
+			return err
+		}
+		s.mu.Unlock()
+		err := s.journal.Flush()
+		s.mu.Lock()
+		if err != nil || w.number < s.needed { // another change
+			return err
+		}
+	}
+	s.broken = false
+	s.journal.Release()
+	return nil
 }
 
 // prune removes old checkpoints, and what no checkpoint needs of the journal.
@@ -337,7 +391,9 @@ func (s *Store) finish(wait bool) error {
 		}
 	}
 	s.writing = nil
-	s.due = s.due || err != nil
+	if err != nil { // each attempt costs a copy of the world and a segment of the journal
+		s.due, s.failed = true, time.Now()
+	}
 	return err
 }
 

@@ -16,9 +16,10 @@ import (
 
 // replayed is a tick that the journal holds.
 type replayed struct {
-	number uint64
-	inputs []input
-	build  string
+	number   uint64
+	position uint64 // of its record
+	inputs   []input
+	build    string
 }
 
 // Recover brings the world to the last durable tick, and begins to keep it: for each tick that the journal
@@ -60,26 +61,29 @@ func (s *Store) recover(tick func() error) error {
 	if err != nil {
 		return err
 	}
-	var waiting []input
+	after := new(tail)
 	if s.tail != nil && !s.o.DropTail {
-		ticks, rest, err := s.readTail()
-		if err != nil {
+		if after, err = s.readTail(); err != nil {
 			return err
 		}
-		if err := s.mayReplay(ticks, rest, build, tick != nil); err != nil {
+		if err := s.mayReplay(after, build, tick != nil); err != nil {
 			return err
 		}
-		for i := range ticks {
-			if err := s.replayTick(&ticks[i], tick); err != nil {
-				return fmt.Errorf("replaying tick %d: %w", ticks[i].number, err)
+		for i := range after.ticks {
+			if err := s.replayTick(&after.ticks[i], tick); err != nil {
+				return fmt.Errorf("replaying tick %d: %w", after.ticks[i].number, err)
 			}
 		}
-		waiting = rest
 	}
 	if tick == nil {
 		return nil
 	}
 	o := journal.Options{Delay: time.Second, Hold: true}
+	if s.isNew {
+		if err := s.beginFolder(); err != nil {
+			return err
+		}
+	}
 	var j *journal.Journal
 	if s.tail != nil {
 		j, err = s.tail.Resume(build, o)
@@ -89,32 +93,36 @@ func (s *Store) recover(tick func() error) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tail != nil && s.o.DropTail {
-		if _, err := j.Append(recordDrop, nil, true); err != nil {
+	if s.tail != nil && (s.o.DropTail || after.broken) {
+		from := s.position
+		if after.broken {
+			from = after.change
+		}
+		if _, err := j.Append(recordDrop, binary.AppendUvarint(nil, from), true); err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
-	s.journal, s.waiting, s.needed = j, waiting, s.next
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.journal, s.waiting, s.needed = j, after.inputs, s.next
 	return nil
 }
 
 // mayReplay returns an error if the program cannot replay ticks.
-func (s *Store) mayReplay(ticks []replayed, rest []input, build string, can bool) error {
-	if len(ticks)+len(rest) == 0 {
+func (s *Store) mayReplay(t *tail, build string, can bool) error {
+	if len(t.ticks)+len(t.inputs) == 0 {
 		return nil
 	}
 	if !can {
 		return fmt.Errorf("the journal holds %d ticks and %d inputs after the checkpoint at tick %d: give Recover "+
-			"the functions that replay them, or set Options.DropTail to lose them", len(ticks), len(rest), s.base)
+			"the functions that replay them, or set Options.DropTail to lose them", len(t.ticks), len(t.inputs), s.base)
 	}
-	for _, t := range ticks {
-		if t.build != build {
+	for _, one := range t.ticks {
+		if one.build != build {
 			return fmt.Errorf("build %q recorded tick %d, and this is build %q, which may compute another world "+
 				"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
 				"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks "+
-				"after tick %d", t.build, t.number, build, len(ticks), s.base)
+				"after tick %d", one.build, one.number, build, len(t.ticks), s.base)
 		}
 	}
 	return nil
@@ -142,36 +150,94 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 	return nil
 }
 
-// readTail reads the ticks that follow the checkpoint, and the inputs that no tick has applied.
-func (s *Store) readTail() (ticks []replayed, rest []input, err error) {
-	broken := false
+// tail is what the journal holds after a checkpoint.
+type tail struct {
+	ticks  []replayed
+	inputs []input // in the order of positions; after replayable, those that no tick has applied
+	broken bool    // the world was changed outside of ticks at position change
+	change uint64
+	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing after the change was acknowledged
+}
+
+// cut drops what has a position from one on.
+func (t *tail) cut(position uint64) {
+	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
+		t.ticks = t.ticks[:len(t.ticks)-1]
+	}
+	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
+		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
+	if t.broken && t.change >= position {
+		t.broken, t.kept = false, 0
+	}
+}
+
+// replayable drops what follows a change, and gives the ticks their inputs.
+func (t *tail) replayable() {
+	if t.broken {
+		t.cut(t.change)
+		t.broken = true
+	}
+	for i := range t.ticks {
+		one := &t.ticks[i]
+		n := 0
+		for n < len(t.inputs) && t.inputs[n].position < one.position {
+			n++
+		}
+		one.inputs, t.inputs = t.inputs[:n:n], t.inputs[n:]
+	}
+}
+
+// readTail reads what the journal holds after the checkpoint.
+func (s *Store) readTail() (*tail, error) {
+	t := new(tail)
 	for r, err := range s.tail.Records() {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if broken && r.Kind != recordDrop {
-			continue
-		}
-		switch r.Kind {
-		case recordInput:
-			rest = append(rest, input{bytes.Clone(r.Data), r.Position, r.Segment})
-		case recordTick:
-			number, n := binary.Uvarint(r.Data)
-			if n != len(r.Data) {
-				return nil, nil, fmt.Errorf("record %d of the journal does not hold the number of a tick",
-					r.Position)
-			}
-			ticks = append(ticks, replayed{number, rest, r.Build})
-			rest = nil
-		case recordBreak:
-			broken = true // what follows was not acknowledged
-		case recordDrop:
-			ticks, rest, broken = nil, nil, false
-		default:
-			return nil, nil, fmt.Errorf("record %d of the journal has the unknown kind %q", r.Position, r.Kind)
+		if err := s.readRecord(t, r); err != nil {
+			return nil, fmt.Errorf("record %d of the journal, in segment %d: %w", r.Position, r.Segment, err)
 		}
 	}
-	return ticks, rest, nil
+	if t.kept > 0 {
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot be "+
+			"replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+			checkpointName(t.kept), s.base)
+	}
+	t.replayable()
+	return t, nil
+}
+
+// readRecord adds a record to the tail.
+func (s *Store) readRecord(t *tail, r journal.Record) error {
+	var number uint64
+	if r.Kind == recordTick || r.Kind == recordKept || r.Kind == recordDrop {
+		n := 0
+		if number, n = binary.Uvarint(r.Data); n != len(r.Data) || n <= 0 {
+			return errors.New("the record does not hold a number")
+		}
+	}
+	switch r.Kind {
+	case recordInput:
+		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
+	case recordTick:
+		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
+	case recordBreak:
+		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in the
+		// checkpoint.
+		if !t.broken && r.Segment >= s.segment {
+			t.broken, t.change = true, r.Position
+		}
+	case recordKept:
+		if t.broken {
+			t.kept = number
+		}
+	case recordDrop:
+		t.cut(number)
+	default:
+		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
+	}
+	return nil
 }
 
 // build returns the name of the program's build.

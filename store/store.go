@@ -33,6 +33,8 @@ type Store struct {
 
 	tail     *journal.Tail // what Recover replays; nil if there is nothing
 	base     uint64        // the tick of the checkpoint that Open read
+	segment  uint32        // the segment of the journal that the checkpoint began
+	position uint64        // of the first record that follows the checkpoint
 	known    state.Schedule
 	schedule any // a *sched.Schedule, or nil
 
@@ -49,6 +51,7 @@ type Store struct {
 	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
+	broken  bool             // needed is because of a change outside of ticks
 }
 
 // phase is a part of a store's life.
@@ -127,6 +130,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 				"first entity, and fill the world if New returns true")
 		}
 		s.isNew = true
+		s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
 		_, _ = rand.Read(s.id[:])
 	} else if err := s.load(numbers); err != nil {
 		return nil, err
@@ -136,23 +140,26 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	return s, nil
+	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
+	return s, folder.Sync()
 }
 
 // checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished
 // ones. It returns an error if the folder holds files that no store makes.
 func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, err error) {
-	var others []string
-	segments := false
+	var others, segments []string
+	begun := false
 	for _, f := range files {
 		number, finished, ok := checkpointNumber(f.Name)
 		switch {
+		case f.Name == begunName:
+			begun = true
 		case ok && finished:
 			numbers = append(numbers, number)
 		case ok:
 			leftovers = append(leftovers, f.Name)
 		case strings.HasPrefix(f.Name, journalPrefix):
-			segments = true
+			segments = append(segments, f.Name)
 		default:
 			others = append(others, f.Name)
 		}
@@ -161,9 +168,12 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 		return nil, nil, fmt.Errorf("the folder holds %q and no checkpoint, so it is not a store: give an empty "+
 			"or a new folder", others[0])
 	}
-	if len(numbers) == 0 && segments {
-		return nil, nil, errors.New("the folder holds a journal and no checkpoint: the checkpoint that the " +
-			"journal follows is missing")
+	if len(numbers) == 0 && len(segments) > 0 && !begun {
+		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s follows "+
+			"is missing", segments[0])
+	}
+	if len(numbers) > 0 && begun {
+		leftovers = append(leftovers, begunName)
 	}
 	slices.Sort(numbers)
 	return numbers, leftovers, nil
@@ -204,6 +214,10 @@ func (s *Store) Close() error {
 		return nil
 	}
 	var errs []error
+	if s.inside { // the goroutine of the last tick ended
+		s.inside = false
+		s.tick++
+	}
 	if s.phase == running && s.failure == nil {
 		errs = append(errs, s.checkpoint())
 	}

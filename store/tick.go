@@ -13,7 +13,8 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
-	recordDrop  byte = 'd' // the records before it were dropped: see Options.DropTail
+	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
+	recordDrop  byte = 'd' // the records from a position on were dropped: by Options.DropTail, or after a change
 )
 
 // Schedule is a *sched.Schedule.
@@ -57,7 +58,8 @@ func (k keeper) Reset() { k.s.changes = ^k.s.w.Changes() }
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
 // Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
-// disk has failed: then no tick is made.
+// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made: LastTick
+// tells.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -101,8 +103,11 @@ func (s *Store) beginTick() error {
 		return errors.New("store: Recover replays one tick for each call of the tick function: call " +
 			"Schedule.Tick once in it")
 	}
-	if s.w.Changes() != s.changes {
-		if err := s.interrupt(); err != nil {
+	if err := s.noteChanges(); err != nil {
+		return err
+	}
+	if s.due {
+		if err := s.mayCheckpoint(); err != nil {
 			return err
 		}
 	}
@@ -117,22 +122,24 @@ func (s *Store) beginTick() error {
 	return nil
 }
 
-// interrupt records that the world was changed outside of ticks, so that no replay can repeat what follows.
-// Nothing is acknowledged until the next checkpoint is durable.
-func (s *Store) interrupt() error {
+// noteChanges records that the world was changed outside of ticks, if it was, so that no replay can repeat what
+// follows. Nothing is acknowledged until the next checkpoint is durable.
+func (s *Store) noteChanges() error {
+	if s.w.Changes() == s.changes {
+		return nil
+	}
 	s.mu.Lock()
-	if s.journal != nil {
-		s.needed = s.next
+	defer s.mu.Unlock()
+	if s.journal != nil { // else nothing is replayed
+		s.needed, s.broken = s.next, true
 		s.journal.Hold()
 		if _, err := s.journal.Append(recordBreak, nil, false); err != nil {
-			s.mu.Unlock()
 			return err
 		}
+		s.due = true
 	}
-	s.mu.Unlock()
-	s.due = true
 	s.changes = s.w.Changes()
-	return s.mayCheckpoint()
+	return nil
 }
 
 // take records the beginning of a tick, and returns the inputs that it applies.

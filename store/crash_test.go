@@ -1,0 +1,511 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// crash is an island that a store keeps on a simulated disk, where it dies again and again.
+type crash struct {
+	r       *rand.Rand
+	disk    *sim.Disk
+	mistake sim.Mistake
+	fresh   uint64     // hash of a filled island
+	past    []*history // the first is what happened; others may come back until the first has durable events
+	build   string
+	plain   bool // the programs give Recover no functions
+	mixed   bool // programs of two builds have run
+	drop    bool // the next program must drop the tail
+	inputs  uint64
+	twin    *island // has the same events as the first history, and no store
+	ran     []event // of the twin
+	counts  *counts
+}
+
+// counts are what a test has seen, to tell that it sees enough.
+type counts struct{ lives, lost, replayed, waiting, dropped, changes, damaged, refused int }
+
+// life is a store that is open.
+type life struct {
+	*island
+	st      *Store
+	got     [][]byte // inputs that were applied
+	ticked  bool
+	mu      sync.Mutex
+	written []uint64 // ticks of durable checkpoints
+}
+
+// wrong is a broken promise of the store.
+type wrong struct{ error }
+
+func wrongf(format string, args ...any) error { return wrong{fmt.Errorf(format, args...)} }
+
+func newCrash(seed uint64, m sim.Mistake, c *counts) (*crash, error) {
+	n := newIsland()
+	n.fill()
+	return &crash{r: rand.New(rand.NewPCG(seed, 9)), disk: sim.New(seed), mistake: m, fresh: n.hash(),
+		past: []*history{{}}, build: "a", plain: seed%10 == 9, counts: c}, n.w.Close()
+}
+
+func (l *life) apply(input []byte) {
+	l.got = append(l.got, bytes.Clone(input))
+	l.island.apply(input)
+}
+
+func (l *life) tick() error {
+	l.ticked = true
+	return l.island.tick()
+}
+
+// end gives back what a life has. The disk has stopped.
+func (l *life) end() error {
+	if l.st != nil {
+		_ = l.st.Close()
+	}
+	return l.w.Close()
+}
+
+// recover recovers the island.
+func (c *crash) recover(l *life) error {
+	if c.plain {
+		return l.st.Recover(nil, nil)
+	}
+	return l.st.Recover(l.apply, l.tick)
+}
+
+// open opens the store and recovers the island. An error is a wrong one, or what the store has returned.
+func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
+	l = &life{island: newIsland()}
+	o.Notify = func(k Checkpoint) {
+		if k.Err == nil {
+			l.mu.Lock()
+			l.written = append(l.written, k.Tick)
+			l.mu.Unlock()
+		}
+	}
+	if l.st, err = open(f, l.w, o); err != nil {
+		return l, err
+	}
+	first := c.past[0]
+	if l.st.New() {
+		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
+			return l, wrongf("the folder counts as new, and something in it was durable")
+		}
+		l.fill()
+		c.past = []*history{{}}
+		return l, c.recover(l)
+	}
+	base, hash := l.st.LastTick(), l.hash()
+	if o.DropTail {
+		for _, h := range c.past {
+			if n, ok := h.find(base, hash, c.fresh); ok {
+				first = h.copy()
+				first.events, first.inputs = first.events[:n], first.inputs[:first.applied(n)]
+				first.floor, first.kept = min(first.floor, n), min(first.kept, len(first.inputs))
+				c.past = slices.Insert(c.past, 0, first)
+				c.counts.dropped++
+				break
+			}
+		}
+	}
+	if err := c.recover(l); err != nil {
+		return l, err
+	}
+	var why []error
+	for i, h := range c.past {
+		next, err := c.recovered(l, h, base, hash)
+		if err != nil {
+			why = append(why, err)
+			continue
+		}
+		c.past = slices.Delete(c.past, i, i+1)
+		c.past = slices.Insert(c.past, 0, next)
+		c.counts.lost += len(h.events) - len(next.events)
+		return l, nil
+	}
+	return l, wrong{errors.Join(why...)}
+}
+
+// recovered compares a recovered island with a history, and returns the part of it that was recovered. base
+// and hash are of the checkpoint.
+func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, error) {
+	from, ok := h.find(base, hash, c.fresh)
+	if !ok {
+		return nil, fmt.Errorf("the checkpoint of tick %d holds another island", base)
+	}
+	to, ok := h.find(l.st.LastTick(), l.hash(), c.fresh)
+	if !ok {
+		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d", l.st.LastTick(),
+			h.floor, len(h.events))
+	}
+	if to < h.floor {
+		return nil, fmt.Errorf("%d events were recovered, and %d were durable", to, h.floor)
+	}
+	applied := h.applied(to)
+	if before := h.applied(from); before > applied || !sameInputs(l.got, h.inputs[before:applied]) {
+		return nil, fmt.Errorf("the replay has applied %d inputs, want %d", len(l.got), applied-before)
+	}
+	var waiting [][]byte
+	for _, in := range l.st.waiting {
+		waiting = append(waiting, in.data)
+	}
+	end := applied + len(waiting)
+	if end > len(h.inputs) || !sameInputs(waiting, h.inputs[applied:end]) {
+		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of %d",
+			len(waiting), applied, len(h.inputs))
+	}
+	if end < h.kept {
+		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)
+	}
+	c.counts.replayed += int(l.st.LastTick() - base)
+	c.counts.waiting += len(waiting)
+	h = h.copy()
+	h.events, h.inputs = h.events[:to], h.inputs[:end]
+	return h, nil
+}
+
+// poll notes what the store calls durable.
+func (c *crash) poll(l *life) error {
+	h := c.past[0]
+	before := *h
+	h.durable(l.st.Durable())
+	err := h.durableTick(l.st.DurableTick())
+	l.mu.Lock()
+	written := l.written
+	l.written = nil
+	l.mu.Unlock()
+	for _, tick := range written {
+		err = errors.Join(err, h.durableTick(tick))
+		h.exists = true
+	}
+	if len(written) > 0 || before.kept < h.kept || before.floor < h.floor {
+		c.past = c.past[:1]
+	}
+	if err != nil {
+		return wrong{err}
+	}
+	return nil
+}
+
+// all notes that everything so far is durable.
+func (c *crash) all() {
+	h := c.past[0]
+	h.floor, h.kept, h.exists = len(h.events), len(h.inputs), true
+	c.past = c.past[:1]
+}
+
+// step does one thing with the store. It returns what the store returns.
+func (c *crash) step(l *life) error {
+	h := c.past[0]
+	switch c.r.IntN(20) {
+	case 0, 1, 2, 3, 4:
+		if c.plain {
+			return nil
+		}
+		data := binary.LittleEndian.AppendUint64(nil, c.inputs)
+		c.inputs++
+		if c.r.IntN(6) == 0 {
+			data = append(data, make([]byte, c.r.IntN(1500))...)
+		}
+		position, err := l.st.Record(data)
+		if err != nil {
+			return err
+		}
+		h.inputs = append(h.inputs, note{data, position})
+		if c.r.IntN(2) == 0 {
+			return nil
+		}
+		if err := l.st.journal.Flush(); err != nil || l.st.Durable() <= position {
+			return err
+		}
+		if err := l.st.Wait(context.Background(), position); err != nil {
+			return wrongf("input %d is durable, and Wait returns %v", position, err)
+		}
+	case 5:
+		if err := l.st.Checkpoint(); err != nil {
+			return err
+		}
+		c.all()
+	case 6:
+		seed := c.r.Uint64() | 1
+		l.outside(seed)
+		c.twin.outside(seed)
+		c.counts.changes++
+		return c.happened(l, event{outside: seed})
+	case 7, 8, 9:
+		for l.st.writing != nil && len(l.st.written) == 0 {
+			runtime.Gosched()
+		}
+	default:
+		l.got, l.ticked = nil, false
+		err := l.st.Tick(l.tick)
+		if !l.ticked {
+			if err == nil {
+				return wrongf("Tick has made no tick and returns no error")
+			}
+			return err
+		}
+		waiting := h.inputs[h.applied(len(h.events)):]
+		if !sameInputs(l.got, waiting) {
+			return wrongf("the tick has applied %d inputs, want %d", len(l.got), len(waiting))
+		}
+		for _, in := range waiting {
+			c.twin.apply(in.data)
+		}
+		_ = c.twin.tick()
+		return errors.Join(c.happened(l, event{inputs: len(waiting)}), err)
+	}
+	return nil
+}
+
+// happened adds an event, which the twin had, too.
+func (c *crash) happened(l *life, e event) error {
+	h := c.past[0]
+	e.hash = c.twin.hash()
+	h.events, c.ran = append(h.events, e), append(c.ran, e)
+	if l.hash() != e.hash {
+		return wrongf("the island differs from one without a store after %d events", len(h.events))
+	}
+	return nil
+}
+
+// use uses the store until it ends or fails.
+func (c *crash) use(l *life) (err error) {
+	if h := c.past[0]; c.twin == nil || !slices.Equal(c.ran, h.events) {
+		if c.twin != nil {
+			err = c.twin.w.Close()
+		}
+		var e error
+		c.twin, e = h.rebuild(len(h.events))
+		c.ran = slices.Clone(h.events)
+		if err = errors.Join(err, e); err != nil {
+			return wrong{err}
+		}
+	}
+	for range c.r.IntN(40) {
+		err := c.step(l)
+		if e := c.poll(l); e != nil {
+			return e
+		}
+		if err != nil && (errors.As(err, new(wrong)) || c.r.IntN(2) == 0) {
+			return err
+		}
+	}
+	if c.r.IntN(4) == 0 {
+		if err := l.st.Close(); err != nil {
+			return err
+		}
+		c.all()
+	}
+	return nil
+}
+
+// expected reports whether err comes from a disk that fails on purpose.
+func expected(err error) bool {
+	return errors.Is(err, sim.ErrStopped) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
+}
+
+// options draws the options of a program.
+func (c *crash) options() Options {
+	o := islandOptions()
+	o.Every = []time.Duration{1, time.Hour}[c.r.IntN(2)]
+	o.Keep = c.r.IntN(4)
+	o.DropTail = c.drop
+	if c.r.IntN(10) == 0 {
+		c.build, c.mixed = map[string]string{"a": "b", "b": "a"}[c.build], true
+		o.DropTail = o.DropTail || c.r.IntN(2) == 0
+	}
+	c.drop = false
+	o.Build = c.build
+	return o
+}
+
+// live lets a program run until it dies.
+func (c *crash) live(f disk.Folder) (err error) {
+	c.counts.lives++
+	switch c.r.IntN(9) {
+	case 0, 1:
+		c.disk.KillAt(c.disk.Calls() + 1 + c.r.Int64N(150))
+	case 2, 3, 4:
+		c.disk.PowerCutAt(c.disk.Calls() + 1 + c.r.Int64N(150))
+	case 5:
+		c.disk.FailAt(c.disk.Calls() + 1 + c.r.Int64N(100))
+	case 6:
+		switch c.r.IntN(3) {
+		case 0:
+			c.disk.SetFaults(sim.Faults{WriteEIO: 0.02, WriteENOSPC: 0.02, SyncFile: 0.02, Folder: 0.02})
+		case 1:
+			c.disk.SetFaults(sim.Faults{Folder: 0.1, Read: 0.02})
+		default:
+			c.disk.SetCapacity(1 + c.r.Int64N(60000))
+		}
+	}
+	if c.mistake != 0 {
+		f = sim.Break(f, c.mistake)
+	}
+	o := c.options()
+	l, err := c.open(f, o)
+	if err == nil {
+		err = c.use(l)
+	} else if c.mixed && strings.Contains(err.Error(), "recorded tick") && !o.DropTail {
+		c.drop, err = true, nil
+	}
+	if c.r.IntN(2) == 0 {
+		c.disk.Kill()
+	} else {
+		c.disk.PowerCut()
+	}
+	switch {
+	case errors.As(err, new(wrong)):
+	case err == nil, expected(err):
+		if l.st != nil && l.st.phase == running || l.st != nil && l.st.phase == closed {
+			err = c.poll(l)
+		} else {
+			err = nil
+		}
+	default:
+		err = wrongf("unexpected: %w", err)
+	}
+	c.disk.FailAt(0)
+	c.disk.SetFaults(sim.Faults{})
+	c.disk.SetCapacity(0)
+	return errors.Join(err, l.end())
+}
+
+// damage damages one file of a copy of the disk. The store is opened as it must be, or the error names a file;
+// then it can be opened when the file is as it was.
+func (c *crash) damage() error {
+	d := c.disk.Copy(c.r.Uint64())
+	f := d.Restart()
+	var names []string
+	for _, name := range d.Names() {
+		if len(d.Bytes(name)) > 0 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	name := names[c.r.IntN(len(names))]
+	before, what := d.Bytes(name), "lost"
+	// Without a journal nothing tells that a checkpoint is gone, if there is an older one.
+	if bit := c.r.Int64N(int64(len(before)) * 8); c.plain || c.r.IntN(3) > 0 {
+		what = fmt.Sprintf("changed in bit %d", bit)
+		d.FlipBit(name, bit)
+	} else {
+		d.Lose(name)
+	}
+	c.counts.damaged++
+	o := islandOptions()
+	o.Build = c.build
+	try := func() (err error) {
+		one := *c
+		one.past, one.twin, one.counts = nil, nil, new(counts)
+		for _, h := range c.past {
+			one.past = append(one.past, h.copy())
+		}
+		l, err := one.open(f, o)
+		d.Kill()
+		f = d.Restart()
+		if c.mixed && err != nil && strings.Contains(err.Error(), "recorded tick") {
+			err = nil
+		}
+		return errors.Join(err, l.end())
+	}
+	err := try()
+	if errors.As(err, new(wrong)) {
+		return wrongf("%s is %s: %w", name, what, err)
+	}
+	if err == nil {
+		return nil
+	}
+	c.counts.refused++
+	if !strings.Contains(err.Error(), checkpointPrefix) && !strings.Contains(err.Error(), journalPrefix) {
+		return wrongf("%s is %s, and the error names no file: %w", name, what, err)
+	}
+	d.Put(name, before)
+	if err := try(); err != nil {
+		return wrongf("%s was %s and is as it was: %w", name, what, err)
+	}
+	return nil
+}
+
+// run lets the store die several times.
+func (c *crash) run() (err error) {
+	f := c.disk.Folder()
+	for round := range 2 + c.r.IntN(4) {
+		if err = c.live(f); err == nil && c.mistake == 0 && c.r.IntN(2) == 0 {
+			err = c.damage()
+		}
+		if err != nil {
+			err = fmt.Errorf("life %d: %w", round, err)
+			break
+		}
+		f = c.disk.Restart()
+	}
+	if c.twin != nil {
+		err = errors.Join(err, c.twin.w.Close())
+	}
+	return err
+}
+
+// TestCrashes lets stores die at random calls of a simulated disk, by faults, and by damage at rest. Each seed is
+// a test of its own: -run 'TestCrashes/^417$' repeats one.
+func TestCrashes(t *testing.T) {
+	c := new(counts)
+	for seed := range longtest.Pick(300, 100_000) {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			one, err := newCrash(uint64(seed), 0, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one.disk.PrintIfFailed(t)
+			if err := one.run(); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+		})
+	}
+	t.Logf("%+v", *c)
+	least := counts{lives: 900, lost: 200, replayed: 200, waiting: 50, dropped: 10, changes: 200, damaged: 200,
+		refused: 100}
+	if c.lives >= least.lives && (c.lost < least.lost || c.replayed < least.replayed || c.waiting < least.waiting ||
+		c.dropped < least.dropped || c.changes < least.changes || c.damaged < least.damaged ||
+		c.refused < least.refused) {
+		t.Errorf("the crashes are too tame: %+v, want at least %+v", *c, least)
+	}
+}
+
+// TestMistakes has folders make mistakes: some store that dies then breaks its promises.
+func TestMistakes(t *testing.T) {
+	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
+		var found error
+		seed := uint64(0)
+		for ; found == nil && seed < 3000; seed++ {
+			one, err := newCrash(seed, m, new(counts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = one.run()
+		}
+		t.Logf("mistake %d, %d seeds: %v", m, seed, found)
+		if found == nil {
+			t.Errorf("mistake %d is not found", m)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// sealCheckpoint makes the checksums of a checkpoint right.
+func sealCheckpoint(file []byte) {
+	le := binary.LittleEndian
+	for at := len(magic); at+bytesHeader <= len(file); {
+		h := file[at : at+bytesHeader]
+		size := le.Uint64(h[24:])
+		if at += bytesHeader; size > uint64(len(file)-at) {
+			return
+		}
+		le.PutUint32(h[32:], crc32.Checksum(file[at:at+int(size)], castagnoli))
+		le.PutUint32(h[36:], crc32.Checksum(h[:36], castagnoli))
+		at += int(size)
+	}
+}
+
+// sealJournal makes the checksums of a segment right.
+func sealJournal(file []byte) {
+	for ; len(file) >= 512; file = file[512:] {
+		binary.LittleEndian.PutUint32(file, crc32.Checksum(file[4:512], castagnoli))
+	}
+}
+
+// FuzzOpen: a folder with any bytes in its checkpoint and its journal gives an error or a world that works, and
+// takes memory that the files explain.
+func FuzzOpen(f *testing.F) {
+	d := sim.New(1)
+	l := &life{island: newIsland()}
+	var err error
+	if l.st, err = open(d.Folder(), l.w, islandOptions()); err != nil {
+		f.Fatal(err)
+	}
+	l.fill()
+	if err := l.st.Recover(l.apply, l.tick); err != nil {
+		f.Fatal(err)
+	}
+	for i := range 6 {
+		if _, err := l.st.Record([]byte{byte(i), 0, 0, 0, 0, 0, 0, 0}); err != nil {
+			f.Fatal(err)
+		}
+		if err := l.st.Tick(l.tick); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := l.st.journal.Append([]byte{recordKept, recordTick, recordDrop}[i%3], []byte{byte(i)}, false); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if _, err := l.st.journal.Append(recordBreak, nil, false); err != nil {
+		f.Fatal(err)
+	}
+	if err := l.st.journal.Flush(); err != nil {
+		f.Fatal(err)
+	}
+	l.idle()
+	d.Kill()
+	d.Restart()
+	const checkpoint, segment = "checkpoint-00000001", "journal-00000002"
+	for _, sealed := range []bool{false, true} {
+		f.Add(d.Bytes(checkpoint), d.Bytes(segment), sealed)
+		f.Add(d.Bytes(checkpoint), d.Bytes(segment)[:512], sealed)
+		f.Add([]byte("vast world"), []byte("vast journal"), sealed)
+	}
+	if err := l.end(); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, world, journal []byte, sealed bool) {
+		world, journal = bytes.Clone(world), bytes.Clone(journal)
+		if sealed {
+			sealCheckpoint(world)
+			sealJournal(journal)
+		}
+		d := sim.New(1)
+		d.Put(checkpoint, world)
+		d.Put(segment, journal)
+		l := &life{island: newIsland()}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		o := islandOptions()
+		var err error
+		if l.st, err = open(d.Folder(), l.w, o); err == nil {
+			err = l.st.Recover(l.apply, l.tick)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20+100*uint64(len(world)+len(journal)) {
+			t.Errorf("opening %d bytes has allocated %d", len(world)+len(journal), n)
+		}
+		if err == nil {
+			for range 3 {
+				if _, err := l.st.Record(make([]byte, 8)); err != nil {
+					t.Error(err)
+				}
+				if err := l.st.Tick(l.tick); err != nil {
+					t.Error(err)
+				}
+			}
+			l.hash()
+			if err := Save(l.w, io.Discard, o); err != nil {
+				t.Error(err)
+			}
+			if err := l.st.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		d.Kill()
+		if err := l.end(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,421 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// openedIsland opens a store with an island on a simulated disk.
+func openedIsland(t *testing.T, f disk.Folder, o Options) (*life, error) {
+	t.Helper()
+	l := &life{island: newIsland()}
+	t.Cleanup(func() { _ = l.end() })
+	var err error
+	l.st, err = open(f, l.w, o)
+	return l, err
+}
+
+// recoveredIsland opens a store and recovers its island, which is filled if it is new.
+func recoveredIsland(t *testing.T, f disk.Folder, o Options) *life {
+	t.Helper()
+	l, err := openedIsland(t, f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.st.New() {
+		l.fill()
+	}
+	if err := l.st.Recover(l.apply, l.tick); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// ticks makes ticks.
+func (l *life) ticks(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		if err := l.st.Tick(l.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// input records an input, and waits until it is durable.
+func (l *life) input(t *testing.T, seed byte) {
+	t.Helper()
+	position, err := l.st.Record([]byte{seed, 0, 0, 0, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := l.st.Wait(ctx, position); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// idle waits until no checkpoint is being written.
+func (l *life) idle() {
+	for l.st.writing != nil && len(l.st.written) == 0 {
+		runtime.Gosched()
+	}
+}
+
+// sameAs compares two islands.
+func (l *life) sameAs(t *testing.T, other *life) {
+	t.Helper()
+	if l.st.LastTick() != other.st.LastTick() || l.hash() != other.hash() {
+		t.Errorf("the island at tick %d differs from that at tick %d", l.st.LastTick(), other.st.LastTick())
+	}
+}
+
+// TestDeathBeforeFirstCheckpoint ends the first program of a folder at each of its calls: the next program opens
+// the folder.
+func TestDeathBeforeFirstCheckpoint(t *testing.T) {
+	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
+		for call, past := int64(1), false; !past; call++ {
+			d := sim.New(uint64(call))
+			how(d, call)
+			l := &life{island: newIsland()}
+			st, err := open(d.Folder(), l.w, islandOptions())
+			if l.st = st; err == nil {
+				l.fill()
+				_ = st.Recover(l.apply, l.tick)
+				l.idle()
+			}
+			past = !d.Stopped()
+			d.Kill()
+			if err := l.end(); err != nil {
+				t.Fatal(err)
+			}
+			again := recoveredIsland(t, d.Restart(), islandOptions())
+			again.input(t, 1)
+			d.Kill()
+		}
+	}
+}
+
+// TestLostFirstCheckpoint: a folder whose only checkpoint is lost is not taken for one that never had one.
+func TestLostFirstCheckpoint(t *testing.T) {
+	d := sim.New(1)
+	l := recoveredIsland(t, d.Folder(), islandOptions())
+	l.input(t, 1)
+	d.PowerCut()
+	d.Restart()
+	d.Lose("checkpoint-00000001")
+	d.Kill()
+	_, err := openedIsland(t, d.Restart(), islandOptions())
+	if err == nil || !strings.Contains(err.Error(), "the checkpoint that journal-") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestChangeWhileInputsWait changes the world outside of ticks while an input waits: the checkpoint that holds
+// the change is followed by that input, and by all that comes later.
+func TestChangeWhileInputsWait(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	a.ticks(t, 2)
+	a.input(t, 1)
+	a.idle()
+	a.outside(7)
+	a.ticks(t, 3)
+	a.input(t, 2)
+	a.ticks(t, 1)
+	a.input(t, 3)
+	d.Kill()
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	b.sameAs(t, a)
+	if len(b.st.waiting) != 1 {
+		t.Errorf("%d inputs wait, want 1", len(b.st.waiting))
+	}
+}
+
+// TestDeathAfterChange lets a program die before a change outside of ticks is durable. The next program goes on
+// from before the change, with an input that waited then, and the program after that goes on from there.
+func TestDeathAfterChange(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	a.ticks(t, 2)
+	a.input(t, 1)
+	a.idle()
+	before := a.hash()
+	a.outside(7)
+	fill(d) // no checkpoint holds the change
+	a.ticks(t, 3)
+	a.idle()
+	if _, err := a.st.Record(make([]byte, 8)); err != nil {
+		t.Error(err)
+	}
+	if err := a.st.journal.Flush(); err != nil {
+		t.Error(err)
+	}
+	if tick := a.st.DurableTick(); tick > 2 {
+		t.Errorf("tick %d is durable, and the change before it is not", tick)
+	}
+	d.Kill()
+	d.SetCapacity(0)
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	if b.st.LastTick() != 2 || b.hash() != before || len(b.st.waiting) != 1 {
+		t.Fatalf("tick %d, %d inputs wait", b.st.LastTick(), len(b.st.waiting))
+	}
+	b.input(t, 2) // waits until the checkpoint of Recover is durable
+	b.ticks(t, 2)
+	b.input(t, 3)
+	d.Kill()
+	c := recoveredIsland(t, d.Restart(), islandOptions())
+	c.sameAs(t, b)
+}
+
+// TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The checkpoint before
+// it and the journal cannot make up for it.
+func TestLostCheckpointAfterChange(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.idle()
+	a.outside(7)
+	a.ticks(t, 1)
+	a.input(t, 1)
+	a.ticks(t, 1)
+	a.input(t, 2)
+	a.idle()
+	d.Kill()
+	d.Restart()
+	newest := ""
+	for _, name := range d.Names() {
+		if strings.HasPrefix(name, checkpointPrefix) {
+			newest = name
+		}
+	}
+	content := d.Bytes(newest)
+	d.Lose(newest)
+	d.Kill()
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.st.Recover(b.apply, b.tick); err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+		t.Errorf("the error is %v", err)
+	}
+	d.Kill()
+	dropping := d.Copy(1)
+	d.Restart()
+	d.Put(newest, content)
+	d.Kill()
+	recoveredIsland(t, d.Restart(), o).sameAs(t, a)
+	o.DropTail = true
+	if c := recoveredIsland(t, dropping.Restart(), o); c.st.LastTick() != 0 {
+		t.Errorf("tick %d is the last one, want that of the first checkpoint", c.st.LastTick())
+	}
+}
+
+// fill leaves room on a disk for a few records, and for no checkpoint.
+func fill(d *sim.Disk) {
+	size := int64(8 * 512)
+	for _, name := range d.Names() {
+		size += int64(len(d.Bytes(name)))
+	}
+	d.SetCapacity(size)
+}
+
+// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost: what leads
+// to it from the checkpoint before it was not dropped.
+func TestLostCheckpointAfterDropTail(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	hash := a.hash()
+	a.ticks(t, 1)
+	a.input(t, 1)
+	d.Kill()
+	f := d.Restart()
+	fill(d) // the checkpoint of the next program fails
+	o.DropTail = true
+	b := recoveredIsland(t, f, o)
+	if err := b.st.journal.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	b.idle()
+	d.Kill()
+	d.Restart()
+	d.SetCapacity(0)
+	d.Lose("checkpoint-00000002")
+	d.Kill()
+	o.DropTail = false
+	c := recoveredIsland(t, d.Restart(), o)
+	if c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0 {
+		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+	}
+}
+
+// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No tick
+// came after that.
+func TestLostCheckpointOfChange(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.outside(7)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	d.Kill()
+	d.Restart()
+	d.Lose("checkpoint-00000002")
+	d.Kill()
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestFailedCheckpoints: a store whose disk is full goes on, and does not copy the world after each tick.
+func TestFailedCheckpoints(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	failed := make(chan error, 1000)
+	o.Notify = func(c Checkpoint) {
+		if c.Err != nil {
+			failed <- c.Err
+		}
+	}
+	a := recoveredIsland(t, d.Folder(), o)
+	a.idle()
+	fill(d)
+	if err := a.st.Checkpoint(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Checkpoint returns %v", err)
+	}
+	for range 500 {
+		a.ticks(t, 1)
+		a.idle()
+	}
+	if n := len(failed); n == 0 || n > 250 {
+		t.Errorf("%d checkpoints were tried in 500 ticks", n)
+	}
+	d.SetCapacity(0)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangesWithoutJournal: a program that gives no functions changes its world when it likes, and checkpoints
+// come when they are due.
+func TestChangesWithoutJournal(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every = time.Hour
+	written := make(chan Checkpoint, 1000)
+	o.Notify = func(c Checkpoint) { written <- c }
+	l, err := openedIsland(t, d.Folder(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.fill()
+	if err := l.st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		l.outside(uint64(i))
+		l.ticks(t, 1)
+		l.idle()
+	}
+	if n := len(written); n != 1 {
+		t.Errorf("%d checkpoints were taken, want that of Recover", n)
+	}
+	if err := l.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	hash := l.hash()
+	d.PowerCut()
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.hash() != hash || b.st.LastTick() != 20 || b.st.DurableTick() != 20 {
+		t.Errorf("tick %d, durable %d, or another island", b.st.LastTick(), b.st.DurableTick())
+	}
+}
+
+// TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder. The
+// next program sees the checkpoint; after a power cut the one after that sees it, too.
+func TestKilledBeforeFolderSync(t *testing.T) {
+	for seed := range uint64(20) {
+		d := sim.New(seed)
+		l, err := openedIsland(t, d.Folder(), islandOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.fill()
+		if err := l.st.Recover(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		l.idle()
+		l.ticks(t, 5)
+		d.Watch(func(c sim.Call) {
+			if c.Op == sim.SyncFolder {
+				d.Kill()
+			}
+		})
+		_ = l.st.Checkpoint()
+		d.Watch(nil)
+		b, err := openedIsland(t, d.Restart(), islandOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tick := b.st.DurableTick()
+		d.PowerCut()
+		c, err := openedIsland(t, d.Restart(), islandOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tick != 5 || c.st.LastTick() != tick {
+			t.Errorf("seed %d: tick %d was durable, and tick %d is the last one", seed, tick, c.st.LastTick())
+		}
+	}
+}
+
+// TestCloseAfterAbandonedTick: a tick whose goroutine ends counts as a tick that failed, also for Close.
+func TestCloseAfterAbandonedTick(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	a.ticks(t, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := a.st.beginTick(); err != nil { // as a schedule whose system calls runtime.Goexit
+			t.Error(err)
+		}
+		a.change(99, 10)
+	}()
+	<-done
+	if err := a.st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.Kill()
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	if b.st.LastTick() != 2 || b.hash() != a.hash() {
+		t.Errorf("tick %d is the last one, want 2; or the island differs", b.st.LastTick())
+	}
+}
