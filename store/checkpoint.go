@@ -147,7 +147,7 @@ func readKept(f disk.File) (*keptManifest, error) {
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after a change of components outside of ticks and inputs. It returns an error if Commands wait to be applied,
+// after changes outside of ticks and inputs that must not be lost, see [Store.Changed]. It returns an error if Commands wait to be applied,
 // or if the file cannot be written; then the checkpoints before it stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
@@ -157,6 +157,7 @@ func (s *Store) Checkpoint() error {
 	if err := s.checkpoint(); err != nil {
 		return fmt.Errorf("store: checkpoint of world %q: %w", s.w.Options().Name, err)
 	}
+	s.unchanged()
 	return nil
 }
 

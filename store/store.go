@@ -18,7 +18,7 @@ import (
 
 // Store is a folder that keeps a world. Make one with [Open].
 //
-// The goroutine that owns the world calls Attach, Recover, Tick, Checkpoint and Close. All other methods may be
+// The goroutine that owns the world calls Attach, Recover, Tick, Changed, Checkpoint and Close. All other methods may be
 // called from any goroutine at any time after Recover.
 type Store struct {
 	w       *vast.World
@@ -39,6 +39,7 @@ type Store struct {
 	tick    uint64 // the number of the last tick that is over
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
+	edited  bool   // whether components were changed since: see Changed
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints

@@ -101,7 +101,7 @@ func (s *Store) beginTick() error {
 		return errors.New("store: Recover replays one tick for each call of the tick function: call " +
 			"Schedule.Tick once in it")
 	}
-	if s.w.Changes() != s.changes {
+	if s.edited || s.w.Changes() != s.changes {
 		if err := s.interrupt(); err != nil {
 			return err
 		}
@@ -131,8 +131,21 @@ func (s *Store) interrupt() error {
 	}
 	s.mu.Unlock()
 	s.due = true
-	s.changes = s.w.Changes()
+	s.unchanged()
 	return s.mayCheckpoint()
+}
+
+// unchanged notes that nothing was changed outside of ticks that the next checkpoint does not hold.
+func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
+
+// Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
+// of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
+// written allows. The change and the ticks after it are not durable before that checkpoint is. Call
+// [Store.Checkpoint] to wait for it. Births, deletions and components that were added or removed need no call:
+// the store sees them.
+func (s *Store) Changed() {
+	s.must("Changed", running)
+	s.edited = true
 }
 
 // take records the beginning of a tick, and returns the inputs that it applies.
@@ -159,7 +172,7 @@ func (s *Store) endTick(failed bool) error {
 	}
 	s.inside = false
 	s.tick++
-	s.changes = s.w.Changes()
+	s.unchanged()
 	if s.phase == recovering {
 		return nil
 	}
