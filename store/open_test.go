@@ -335,7 +335,7 @@ func TestOpenErrors(t *testing.T) {
 		"no journal": {func(dir string) { os.Remove(one(dir, "journal-*")) }, "journal-"},
 		"another store's checkpoint": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "checkpoint-*"))
-			os.WriteFile(filepath.Join(dir, "checkpoint-00000002"), text, 0o666)
+			os.WriteFile(one(dir, "checkpoint-*"), text, 0o666)
 		}, "the segment belongs to"},
 		"another store's journal": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "journal-*"))
@@ -557,4 +557,94 @@ func TestReset(t *testing.T) {
 	if got := s2.Options().Seed; got != 2 {
 		t.Errorf("the seed is %d, want 2", got)
 	}
+}
+
+// TestCrashInTheFirstRecover copies the folder of a new world whenever a checkpoint encodes the world's
+// resource: each copy opens, as a new folder or with the world of the beginning.
+func TestCrashInTheFirstRecover(t *testing.T) {
+	dir := t.TempDir()
+	var crashed []string
+	o := optionsOfKept()
+	o.Codecs = []store.Codec{store.CodecOf(func(b []byte, c *clock) ([]byte, error) {
+		if c.Note == "made" && c.Tick == 0 {
+			crashed = append(crashed, copyFolder(t, dir))
+		}
+		return append(b, c.Note...), nil
+	}, func(b []byte, c *clock) error {
+		c.Note = string(b)
+		return nil
+	})}
+	k := openKept(t, dir, o)
+	crashed = append(crashed, copyFolder(t, dir))
+	journals := 0
+	for i, dir := range crashed {
+		if files, _ := filepath.Glob(filepath.Join(dir, "journal-*")); len(files) > 0 {
+			journals++
+		}
+		w := newTown(t, false).w
+		vast.SetResource(w, clock{})
+		st, err := store.Open(dir, w, o)
+		if err != nil {
+			t.Fatalf("state %d of the folder: %v", i, err)
+		}
+		if st.New() != (i == 0) || i > 0 && (w.Len() != k.w.Len() || st.LastTick() != 0) {
+			t.Errorf("state %d of the folder: new: %v, %d entities at tick %d", i, st.New(), w.Len(), st.LastTick())
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(crashed) != 3 || journals != 2 {
+		t.Errorf("%d states of the folder, %d of them with a journal; want 3 and 2", len(crashed), journals)
+	}
+}
+
+// TestChanged changes components between ticks, which only Changed tells the store.
+func TestChanged(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	tick := func() {
+		t.Helper()
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick()
+	a.clock.Note = "edited"
+	a.st.Changed()
+	for tick(); a.st.DurableTick() < 2; { // with the checkpoint that the store takes
+		tick()
+	}
+	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {
+		t.Fatal(err)
+	}
+	tick()
+	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if b.clock.Note != "edited" || b.st.LastTick() < 2 {
+		t.Errorf("the clock is %+v at tick %d", *b.clock, b.st.LastTick())
+	}
+
+	a.clock.Note = "edited again"
+	a.st.Changed()
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	last := a.st.LastTick()
+	tick() // no further checkpoint is due
+	if err := a.st.Wait(context.Background(), a.record(t, 6)); err != nil {
+		t.Fatal(err)
+	}
+	c := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if c.clock.Note != "edited again" || c.st.LastTick() != last+1 {
+		t.Errorf("the clock is %+v at tick %d, want tick %d", *c.clock, c.st.LastTick(), last+1)
+	}
+	if err := a.st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "Store.Changed: the store is closed") {
+			t.Errorf("Changed after Close panics with %q", text)
+		}
+	}()
+	a.st.Changed()
 }

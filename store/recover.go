@@ -27,8 +27,7 @@ type replayed struct {
 // tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
 // nothing else.
 //
-// A new world is filled before Recover. Recover takes the first checkpoint; nothing is durable before that
-// checkpoint is.
+// A new world is filled before Recover. Recover takes the first checkpoint, and waits until it is durable.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no journal,
 // and a crash loses the ticks after the last checkpoint.
@@ -42,7 +41,14 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	}
 	s.apply = apply
 	s.phase = recovering
-	err := s.recover(tick)
+	var err error
+	if s.isNew {
+		// A crash must not leave a journal without a checkpoint, which Open takes for damage.
+		err = s.checkpoint()
+	}
+	if err == nil {
+		err = s.recover(tick)
+	}
 	if err == nil {
 		s.phase = running
 		s.changes = s.w.Changes()
