@@ -97,14 +97,28 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder copies the files of a folder, as a crash of the process leaves them.
+// copyFolder copies the files of a folder, as a crash of the process leaves them. It copies again if a
+// checkpoint has replaced files meanwhile.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
+	names := func() string {
+		files, err := os.ReadDir(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(files)
 	}
-	return to
+	for {
+		before, to := names(), t.TempDir()
+		err := os.CopyFS(to, os.DirFS(from))
+		if names() != before {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
 }
 
 // TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes on

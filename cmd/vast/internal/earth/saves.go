@@ -53,6 +53,7 @@ type saves struct {
 	count   int
 	skipped int
 	pauses  *hdrhistogram.Histogram // nanoseconds
+	longest time.Duration           // of the pauses
 	err     error                   // of a checkpoint that failed
 }
 
@@ -74,6 +75,7 @@ func (s *saves) add(c store.Checkpoint) {
 	}
 	s.last, s.at = c, time.Now()
 	s.count++
+	s.longest = max(s.longest, c.Pause)
 	// The value is in range, so this does not fail.
 	_ = s.pauses.RecordValue(int64(min(c.Pause, longestTracked)))
 	select {
@@ -128,17 +130,18 @@ func (s *saves) report() *checkpointsReport {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := func(percent float64) float64 {
-		return milliseconds(time.Duration(s.pauses.ValueAtPercentile(percent)))
+		// The histogram rounds up to its next step, and begins above 0.
+		return milliseconds(min(time.Duration(s.pauses.ValueAtPercentile(percent)), s.longest))
 	}
 	return &checkpointsReport{
-		Count: s.count, Skipped: s.skipped, PauseMs: pauseReport{at(50), at(99), at(100)},
+		Count: s.count, Skipped: s.skipped, PauseMs: pauseReport{at(50), at(99), milliseconds(s.longest)},
 		Bytes: s.last.Bytes,
 	}
 }
 
 // saved is the last durable checkpoint, for the screen.
 type saved struct {
-	count int // of checkpoints so far
+	some  bool // whether there is one
 	age   time.Duration
 	pause time.Duration
 	bytes int64
@@ -147,18 +150,17 @@ type saved struct {
 func (s *saves) saved() saved {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return saved{s.count, time.Since(s.at), s.last.Pause, s.last.Bytes}
+	return saved{s.count > 0, time.Since(s.at), s.last.Pause, s.last.Bytes}
 }
 
 // fields returns the status line.
 func (s saved) fields() tty.Fields {
-	if s.count == 0 {
+	if !s.some {
 		return tty.Fields{strong("checkpoint", "none yet", "")}
 	}
 	return tty.Fields{
 		strong("checkpoint", fmt.Sprintf("%.1f", s.age.Seconds()), "s ago"),
 		strong("pause", fmt.Sprintf("%.1f", milliseconds(s.pause)), "ms"),
 		strong("", vm.Bytes(int(s.bytes)), ""),
-		strong("", tty.Grouped(s.count), "checkpoints"),
 	}
 }
