@@ -24,7 +24,8 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEdited checks that the program hears of each edit, on the goroutine that owns the world, and not of reads.
+// TestEdited checks that the program hears of each edit, on the goroutine that owns the world, and not of
+// reads.
 func TestEdited(t *testing.T) {
 	told := 0 // belongs to that goroutine
 	f := newFixture(t, Options{ReadWrite: true, Edited: func() { told++ }})

@@ -147,8 +147,8 @@ func readKept(f disk.File) (*keptManifest, error) {
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after changes outside of ticks and inputs that must not be lost, see [Store.Changed]. It returns an error if Commands wait to be applied,
-// or if the file cannot be written; then the checkpoints before it stay.
+// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an error
+// if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {

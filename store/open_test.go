@@ -121,8 +121,8 @@ func copyFolder(t *testing.T, from string) string {
 	}
 }
 
-// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes on
-// as the first would have.
+// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes
+// on as the first would have.
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -487,8 +487,9 @@ func TestDropTail(t *testing.T) {
 	}
 }
 
-// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the same
-// way, also after Trim, and Save writes the same bytes, although other parts of their memory are committed.
+// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the
+// same way, also after Trim, and Save writes the same bytes, although other parts of their memory are
+// committed.
 func TestSameBytes(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
@@ -602,7 +603,8 @@ func TestCrashInTheFirstRecover(t *testing.T) {
 			t.Fatalf("state %d of the folder: %v", i, err)
 		}
 		if st.New() != (i == 0) || i > 0 && (w.Len() != k.w.Len() || st.LastTick() != 0) {
-			t.Errorf("state %d of the folder: new: %v, %d entities at tick %d", i, st.New(), w.Len(), st.LastTick())
+			t.Errorf("state %d of the folder: new: %v, %d entities at tick %d", i, st.New(), w.Len(),
+				st.LastTick())
 		}
 		if err := st.Close(); err != nil {
 			t.Error(err)

@@ -51,7 +51,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	}
 	if err == nil {
 		s.phase = running
-		s.changes = s.w.Changes()
+		s.unchanged()
 		err = s.begin()
 	}
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 // Store is a folder that keeps a world. Make one with [Open].
 //
-// The goroutine that owns the world calls Attach, Recover, Tick, Changed, Checkpoint and Close. All other methods may be
-// called from any goroutine at any time after Recover.
+// The goroutine that owns the world calls Attach, Recover, Tick, Changed, Checkpoint and Close. All other
+// methods may be called from any goroutine at any time after Recover.
 type Store struct {
 	w       *vast.World
 	o       Options

@@ -51,7 +51,7 @@ func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
 func (k keeper) Visits() bool          { return k.s.phase == running }
 
 // Reset has the next tick count as one after a change outside of ticks: a replay would not reset the schedule.
-func (k keeper) Reset() { k.s.changes = ^k.s.w.Changes() }
+func (k keeper) Reset() { k.s.edited = true }
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
@@ -140,9 +140,9 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
 // of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
-// written allows. The change and the ticks after it are not durable before that checkpoint is. Call
-// [Store.Checkpoint] to wait for it. Births, deletions and components that were added or removed need no call:
-// the store sees them.
+// written allows. The change and the ticks after it are not durable before that checkpoint is; call
+// [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
+// call, because the store sees them.
 func (s *Store) Changed() {
 	s.must("Changed", running)
 	s.edited = true

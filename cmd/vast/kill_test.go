@@ -90,14 +90,15 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		r := runKept(t, life, "-ticks", ticks, "-hz", "500", "-data", dir)
 		if r.err == nil {
 			if r.report.ResumedAt < durable || r.report.StateHash != free.report.StateHash {
-				t.Fatalf("seed %d, after %d kills: %+v, and tick %d was durable; want the hash %s", seed, n, r.report,
-					durable, free.report.StateHash)
+				t.Fatalf("seed %d, after %d kills: %+v, and tick %d was durable; want the hash %s", seed, n,
+					r.report, durable, free.report.StateHash)
 			}
 			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // another world
 			continue
 		}
 		if r.durable > 0 && r.durable < durable {
-			t.Fatalf("seed %d, kill %d: tick %d was durable, and later tick %d is named", seed, n, durable, r.durable)
+			t.Fatalf("seed %d, kill %d: tick %d was durable, and later tick %d is named", seed, n, durable,
+				r.durable)
 		}
 		durable = max(durable, r.durable)
 		n++
@@ -113,16 +114,16 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			again := runKept(t, 0, "-ticks", "1", "-hz", "0", "-data", copied)
 			if again.err != nil || again.report.ResumedAt < durable {
-				t.Fatalf("seed %d, after %d kills: %v %s: the world goes on after tick %d, and tick %d was durable",
-					seed, n, again.err, again.errors, again.report.ResumedAt, durable)
+				t.Fatalf("seed %d, after %d kills: %v %s: the world goes on after tick %d, and tick %d was "+
+					"durable", seed, n, again.err, again.errors, again.report.ResumedAt, durable)
 			}
 		}
 	}
 	last := runKept(t, 0, "-ticks", ticks, "-hz", "0", "-data", dir)
 	if last.err != nil || last.report.ResumedAt < durable || last.report.StateHash != free.report.StateHash ||
 		last.report.ResumedAt < last.report.Ticks && last.durable != last.report.Ticks {
-		t.Errorf("seed %d: %v %s: %+v after tick %d was durable; want the hash %s", seed, last.err, last.errors,
-			last.report, durable, free.report.StateHash)
+		t.Errorf("seed %d: %v %s: %+v after tick %d was durable; want the hash %s", seed, last.err,
+			last.errors, last.report, durable, free.report.StateHash)
 	}
 }
 
@@ -138,8 +139,8 @@ func TestEndedBySignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(args ...string) (durable uint64, status int, text string) {
-		c := vast(t, nil, append([]string{"earth", "-places", places, "-json", "-inspect", "off", "-data", dir},
-			args...)...)
+		c := vast(t, nil, append([]string{"earth", "-places", places, "-json", "-inspect", "off", "-data",
+			dir}, args...)...)
 		var output strings.Builder
 		c.Stdout = &output
 		said, err := c.StderrPipe()
@@ -164,8 +165,8 @@ func TestEndedBySignal(t *testing.T) {
 		t.Fatalf("exit status %d, %q, tick %d was durable: %v", status, text, durable, err)
 	}
 	_, status, text = run("-ticks", fmt.Sprint(durable))
-	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 0 || report.ResumedAt != durable ||
-		report.Ticks != durable {
+	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 0 ||
+		report.ResumedAt != durable || report.Ticks != durable {
 		t.Errorf("exit status %d, %q: the world does not go on after tick %d: %v", status, text, durable, err)
 	}
 }

@@ -33,8 +33,8 @@ type Config struct {
 	// amount that is done, and the total.
 	Progress func(stage string, done, total int)
 	// Data is a folder that keeps the world, see [Earth.Store]. If the folder keeps a world already, New goes
-	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with which
-	// the world was made: see [Kept]. Default: the world ends with the process.
+	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with
+	// which the world was made: see [Kept]. Default: the world ends with the process.
 	Data string
 	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
 	Notify func(store.Checkpoint)
@@ -85,9 +85,9 @@ type Counts struct {
 // New makes a world, or goes on with the world that a folder keeps. It takes about a second for a million
 // travellers.
 //
-// It returns an error for a wrong configuration, one that is [ErrOther] if the folder keeps another world, the
-// error of the store if the folder cannot be read or written, and a [*vm.Error] if there is too little memory.
-// After an error, New has freed all memory.
+// It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, the error of
+// the store if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After
+// an error, New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {

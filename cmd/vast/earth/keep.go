@@ -34,8 +34,8 @@ type past struct {
 var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
-// between ticks, such as an inspector that edits, calls its Changed. A caller may close it after the last tick
-// to end with a durable world that can still be read; otherwise [Earth.Close] does so.
+// between ticks, such as an inspector that edits, calls its Changed. A caller may close it after the last
+// tick to end with a durable world that can still be read; otherwise [Earth.Close] does so.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
@@ -97,9 +97,9 @@ func (e *Earth) recover() error {
 	return err
 }
 
-// Kept returns the seed and the number of travellers with which the world in a folder was made. found is false
-// if the folder keeps no world yet. It returns an error if the folder cannot be read, or if another process
-// has it open.
+// Kept returns the seed and the number of travellers with which the world in a folder was made. found is
+// false if the folder keeps no world yet. It returns an error if the folder cannot be read, or if another
+// process has it open.
 //
 // Complexity: reads the last checkpoint.
 func Kept(dir string) (seed uint64, travellers int, found bool, err error) {

@@ -146,7 +146,8 @@ func TestEditsStay(t *testing.T) {
 }
 
 func TestOtherWorlds(t *testing.T) {
-	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8, Data: filepath.Join(t.TempDir(), "new", "data")}
+	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8}
+	c.Data = filepath.Join(t.TempDir(), "new", "data")
 	if _, _, found, err := Kept(c.Data); found || err != nil {
 		t.Fatalf("a folder that does not exist: found %v, %v", found, err)
 	}
@@ -208,8 +209,8 @@ func TestDeletedPlace(t *testing.T) {
 func TestHashOfPlaces(t *testing.T) {
 	const text = "name,lat,lon,country,population\nA,1,2,CH,3\n"
 	seen := map[string]bool{hashOf(listOf(t, text)): true}
-	for _, change := range [][2]string{{"A,", "B,"}, {",1,", ",1.5,"}, {",2,", ",2.5,"}, {"CH", "IT"}, {",3\n", ",4\n"},
-		{"3\n", "3\nA,1,2,CH,3\n"}, {"A,1", "AC,1"}} {
+	for _, change := range [][2]string{{"A,", "B,"}, {",1,", ",1.5,"}, {",2,", ",2.5,"}, {"CH", "IT"},
+		{",3\n", ",4\n"}, {"3\n", "3\nA,1,2,CH,3\n"}, {"A,1", "AC,1"}} {
 		hash := hashOf(listOf(t, strings.Replace(text, change[0], change[1], 1)))
 		if seen[hash] {
 			t.Errorf("with %q in place of %q the hash stays", change[1], change[0])

@@ -63,8 +63,8 @@ func siteOf(list *places.List, i int) site {
 	}
 }
 
-// loadPlaces finds the places, which are in the order of the list, and makes the tables that belong to them. If
-// kept is not set, it fills in the sites.
+// loadPlaces finds the places, which are in the order of the list, and makes the tables that belong to them.
+// If kept is not set, it fills in the sites.
 func (e *Earth) loadPlaces(list *places.List, kept bool) error {
 	n := list.Len()
 	// The world was empty when the places were made, so they lie in one run and stay there.

@@ -35,10 +35,10 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr := runEarth(keptArgs(t, data, "-hz", "500")...)
-	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, filepath.Join(data, "checkpoint-")) ||
-		!strings.Contains(stderr, unix.ENOSPC.Error()) {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing, the file and %v", status, stdout, stderr,
-			cli.Failure, unix.ENOSPC)
+	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, unix.ENOSPC.Error()) ||
+		!strings.Contains(stderr, filepath.Join(data, "checkpoint-")) {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing, the file and %v", status, stdout,
+			stderr, cli.Failure, unix.ENOSPC)
 	}
 	if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {
 		t.Fatal(err)
@@ -61,8 +61,8 @@ func TestReadOnlyFolder(t *testing.T) {
 		status, stdout, stderr := runEarth(keptArgs(t, data, "-ticks", "30")...)
 		if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 			!strings.Contains(stderr, data) || !strings.Contains(stderr, unix.EROFS.Error()) {
-			t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line with %s", status, stdout,
-				stderr, cli.Failure, data)
+			t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line with %s", status,
+				stdout, stderr, cli.Failure, data)
 		}
 	}
 }

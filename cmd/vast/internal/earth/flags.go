@@ -215,9 +215,9 @@ checkpoints has their count, how many were skipped because the disk was busy, th
 which they held up a tick, and the bytes of the last one; an error of the disk ends the run.
 
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
-drawing; with -data, they include the copying of the world for checkpoints. They cover the whole run, also the first ticks, which touch memory for the first
-time. A tick is late if it begins a period or more after it was due. At most %d missed
-ticks are made up for.
+drawing; with -data, they include the copying of the world for checkpoints. They cover the
+whole run, also the first ticks, which touch memory for the first time. A tick is late if it
+begins a period or more after it was due. At most %d missed ticks are made up for.
 
 %s
 `, b.String(), catchUp, places.Attribution)

@@ -19,8 +19,8 @@ type report struct {
 	Memory            memoryReport `json:"memory"`
 	GC                gcReport     `json:"gc"`
 
-	// Only with -data.
-	ResumedAt   *uint64            `json:"resumed_at,omitempty"` // the tick after which the run began; 0: a new world
+	// Only with -data. ResumedAt is the tick after which the run began, 0 for a new world.
+	ResumedAt   *uint64            `json:"resumed_at,omitempty"`
 	Checkpoints *checkpointsReport `json:"checkpoints,omitempty"`
 }
 

@@ -18,8 +18,8 @@ type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if the
-// folder is new. It returns an error if a flag contradicts the folder.
+// keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if
+// the folder is new. It returns an error if a flag contradicts the folder.
 func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 	seed, travellers, found, err := simulation.Kept(dir)
 	switch {
@@ -31,14 +31,14 @@ func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 		return 0, 0, fmt.Errorf("-seed %d: the world in %s has the seed %d: leave the flag out, or give "+
 			"another folder", o.seed, dir, seed)
 	case o.given.travellers && o.travellers != travellers:
-		return 0, 0, fmt.Errorf("-travellers %d: the world in %s was made with %d: leave the flag out, or give "+
-			"another folder", o.travellers, dir, travellers)
+		return 0, 0, fmt.Errorf("-travellers %d: the world in %s was made with %d: leave the flag out, or "+
+			"give another folder", o.travellers, dir, travellers)
 	}
 	return seed, travellers, nil
 }
 
-// saves are the checkpoints of a run, and what is durable. The store reports checkpoints on a goroutine of its
-// own.
+// saves are the checkpoints of a run, and what is durable. The store reports checkpoints on a goroutine of
+// its own.
 type saves struct {
 	store   *store.Store
 	seed    uint64

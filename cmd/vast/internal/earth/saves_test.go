@@ -59,7 +59,8 @@ func TestReportOfKeptWorld(t *testing.T) {
 		t.Errorf("%+v, stderr %q: want the world at tick 100", c, stderr)
 	}
 	if b.StructuralChanges <= a.StructuralChanges || c.StructuralChanges != b.StructuralChanges {
-		t.Errorf("%d, %d and %d structural changes", a.StructuralChanges, b.StructuralChanges, c.StructuralChanges)
+		t.Errorf("%d, %d and %d structural changes", a.StructuralChanges, b.StructuralChanges,
+			c.StructuralChanges)
 	}
 
 	text, err := json.Marshal(c)
@@ -89,16 +90,17 @@ func TestFoldersThatAreRefused(t *testing.T) {
 		want   []string
 	}{
 		{"seed", keptArgs(t, dir, "-seed", "8"), cli.Misuse, []string{"-seed 8", "the seed 7", dir}},
-		{"travellers", keptArgs(t, dir, "-travellers", "301"), cli.Misuse, []string{"-travellers 301", "300", dir}},
-		{"places", keptArgs(t, dir, "-places", write(t, "places.csv", village+"Bern,47,7.4,CH,1\n")), cli.Misuse,
-			[]string{"other places", dir}},
+		{"travellers", keptArgs(t, dir, "-travellers", "301"), cli.Misuse,
+			[]string{"-travellers 301", "300", dir}},
+		{"places", keptArgs(t, dir, "-places", write(t, "places.csv", village+"Bern,47,7,CH,1\n")),
+			cli.Misuse, []string{"other places", dir}},
 		{"a file", keptArgs(t, file), cli.Failure, []string{file}},
 		{"another folder", keptArgs(t, foreign), cli.Failure, []string{foreign, "is not a store"}},
 	} {
 		status, stdout, stderr := runEarth(c.args...)
 		if status != c.status || stdout != "" || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit status %d, stdout %q, stderr %q; want %d, nothing and one line", c.name, status,
-				stdout, stderr, c.status)
+			t.Errorf("%s: exit status %d, stdout %q, stderr %q; want %d, nothing and one line", c.name,
+				status, stdout, stderr, c.status)
 		}
 		for _, want := range c.want {
 			if !strings.Contains(stderr, want) {
@@ -146,8 +148,8 @@ func crash(t *testing.T, dir string) string {
 	}
 }
 
-// TestEditsSurvive edits a component in the inspector of a running and of a paused world, and lets the process
-// crash when a later tick is durable.
+// TestEditsSurvive edits a component in the inspector of a running and of a paused world, and lets the
+// process crash when a later tick is durable.
 func TestEditsSurvive(t *testing.T) {
 	weight := func(u *url.URL, entity string) string {
 		var text []byte
@@ -170,8 +172,8 @@ func TestEditsSurvive(t *testing.T) {
 				t.Fatalf("pause: %d", status)
 			}
 		}
-		path := "entities/" + roma + "/components/Site"
-		if status := ask(t, "PATCH", u, path, `{"path":"Weight","value":1234567}`, nil); status != http.StatusOK {
+		path, body := "entities/"+roma+"/components/Site", `{"path":"Weight","value":1234567}`
+		if status := ask(t, "PATCH", u, path, body, nil); status != http.StatusOK {
 			t.Fatalf("edit: %d", status)
 		}
 		copied := ""
@@ -193,8 +195,10 @@ func TestEditsSurvive(t *testing.T) {
 		if err := json.Unmarshal([]byte("{"+strings.SplitN(text, "\n", 2)[0]), &r); err != nil {
 			t.Fatalf("%v in %s", err, b.text())
 		}
-		if again, _ := runKept(t, dir, "-ticks", "1"); again.StateHash != r.StateHash || *again.ResumedAt != r.Ticks {
-			t.Errorf("paused %v: the world goes on after tick %d, want tick %d", paused, *again.ResumedAt, r.Ticks)
+		again, _ := runKept(t, dir, "-ticks", "1")
+		if again.StateHash != r.StateHash || *again.ResumedAt != r.Ticks {
+			t.Errorf("paused %v: the world goes on after tick %d, want tick %d", paused, *again.ResumedAt,
+				r.Ticks)
 		}
 	}
 }
