@@ -115,9 +115,7 @@ func (s *Store) readCheckpoint(number uint64, last bool) (err error) {
 	}
 	s.next = number + 1
 	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
-	if m.Schedule != nil {
-		s.known = *m.Schedule
-	}
+	s.known = m.Schedule
 	if m.Segment == 0 {
 		return nil
 	}

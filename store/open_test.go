@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -663,4 +664,27 @@ func TestChanged(t *testing.T) {
 		}
 	}()
 	a.st.Changed()
+}
+
+// TestSeedOfTheFirstCheckpoint opens a folder that has no tick yet: the schedule has the seed of the folder.
+func TestSeedOfTheFirstCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	for _, seed := range []uint64{7, 9} {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+		st, err := store.Open(dir, w, store.Options{Every: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sched.New(w, sched.Options{Seed: seed})
+		st.Attach(s)
+		if err := st.Recover(func([]byte) {}, s.Tick); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Options().Seed; got != 7 {
+			t.Errorf("with the seed %d: the schedule has %d, want that of the folder, 7", seed, got)
+		}
+		if err := errors.Join(st.Close(), s.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

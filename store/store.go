@@ -31,10 +31,10 @@ type Store struct {
 	phase   phase
 	failure error // why the store cannot go on
 
-	tail     *journal.Tail // what Recover replays; nil if there is nothing
-	base     uint64        // the tick of the checkpoint that Open read
-	known    state.Schedule
-	schedule any // a *sched.Schedule, or nil
+	tail     *journal.Tail   // what Recover replays; nil if there is nothing
+	base     uint64          // the tick of the checkpoint that Open read
+	known    *state.Schedule // that of the checkpoint that Open read, or nil
+	schedule any             // a *sched.Schedule, or nil
 
 	tick    uint64 // the number of the last tick that is over
 	inside  bool   // whether a tick is under way
@@ -239,7 +239,7 @@ func schedules() scheduler {
 }
 
 type scheduler interface {
-	Keep(schedule any, k state.Keeper, known state.Schedule) bool
+	Keep(schedule any, k state.Keeper, known *state.Schedule) bool
 	State(schedule any) state.Schedule
 	Leave(schedule any)
 }
