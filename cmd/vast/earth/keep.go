@@ -104,9 +104,9 @@ func (e *Earth) recover() error {
 // Complexity: reads the last checkpoint.
 func Kept(dir string) (seed uint64, travellers int, found bool, err error) {
 	// A world without columns takes the entities of any world, and leaves out their components.
-	slots := 0
-	if !vm.ReadFacts().HeapStandIn {
-		slots = slotsFor(places.MaxPlaces, 100_000_000)
+	slots := slotsFor(places.MaxPlaces, 100_000_000)
+	if vm.HeapStandIn() {
+		slots = 1 << 21 // the memory is taken at once
 	}
 	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slots})
 	defer func() { err = errors.Join(err, w.Close()) }()
