@@ -73,9 +73,19 @@ func refuse(err error) error {
 	return err
 }
 
-// change calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
-// memory has run out. The answer reports the panic; the world is unchanged, and the program continues.
+// change calls f with the entity in a look, as visit does, and reports the edit to the program.
 func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error {
+	return one.visit(ctx, func(e vast.Entity) error {
+		if told := one.in.options.Edited; told != nil {
+			defer told() // also if a hook panics after a part of the edit
+		}
+		return f(e)
+	})
+}
+
+// visit calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
+// memory has run out. The answer reports the panic; the world is unchanged, and the program continues.
+func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {
 		defer func() {
@@ -251,7 +261,7 @@ func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 func (one edited) read(ctx context.Context) (any, error) {
 	k := entityReader{in: one.in, id: one.id, left: fieldsMost}
 	links := []linkList{}
-	err := one.change(ctx, func(e vast.Entity) error {
+	err := one.visit(ctx, func(e vast.Entity) error {
 		if one.column.Relation {
 			links = one.in.linksOf(one.column, e)
 		} else {

@@ -24,6 +24,29 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
+// TestEdited checks that the program hears of each edit, on the goroutine that owns the world, and not of
+// reads.
+func TestEdited(t *testing.T) {
+	told := 0 // belongs to that goroutine
+	f := newFixture(t, Options{ReadWrite: true, Edited: func() { told++ }})
+	base := "entities/" + f.people[1].String()
+	f.get(t, base, new(entityAnswer))
+	for want, edit := range [][3]string{
+		{"PATCH", "/components/Position", `{"path":"X","value":-2.5}`},
+		{"POST", "/components/Dead", ""},
+		{"PATCH", "/components/ChildOf", `{"value":"London"}`},
+		{"DELETE", "/components/Dead", ""},
+		{"DELETE", "", ""},
+	} {
+		f.change(t, edit[0], base+edit[1], edit[2])
+		f.see(t, func() {
+			if told != want+1 {
+				t.Errorf("%s %s: %d edits were told, want %d", edit[0], edit[1], told, want+1)
+			}
+		})
+	}
+}
+
 func TestEditComponent(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e := f.people[0] // dead, so no system writes to it

@@ -24,6 +24,9 @@ type Options struct {
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
+	// Edited is called for each edit by a client, on the goroutine that owns the world, right after the edit.
+	// A program whose world a store keeps gives the store's Changed. Default: nothing.
+	Edited func()
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
 	// Attribution credits the sources of the data, one line each, at the foot of the page. Default: none.

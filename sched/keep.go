@@ -11,10 +11,10 @@ type schedules struct{}
 
 func init() { state.Schedules = schedules{} }
 
-// Keep has a schedule report its ticks to a keeper, and continues after the last tick that the keeper knows.
-// It returns false if of is no Schedule, and panics if the schedule has made ticks or has a keeper. A schedule
-// without ticks in known keeps its seed.
-func (schedules) Keep(of any, k state.Keeper, known state.Schedule) bool {
+// Keep has a schedule report its ticks to a keeper, and continues after the last tick that the keeper knows,
+// with its seed. It returns false if of is no Schedule, and panics if the schedule has made ticks or has a
+// keeper. known is nil if the keeper has known no schedule.
+func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	s, ok := of.(*Schedule)
 	if !ok {
 		return false
@@ -26,7 +26,7 @@ func (schedules) Keep(of any, k state.Keeper, known state.Schedule) bool {
 			"first tick", s.number))
 	}
 	s.keeper = k
-	if known.Tick == 0 {
+	if known == nil {
 		return true
 	}
 	s.number = known.Tick

@@ -129,9 +129,7 @@ func (s *Store) readCheckpoint(number uint64, last bool) (m *keptManifest, err e
 	s.next = number + 1
 	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
 	s.segment, s.position = m.Segment, m.Position
-	if m.Schedule != nil {
-		s.known = *m.Schedule
-	}
+	s.known = m.Schedule
 	return m, nil
 }
 
@@ -157,8 +155,8 @@ func readKept(f disk.File) (*keptManifest, error) {
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after a change of components outside of ticks and inputs. It returns an error if Commands wait to be applied,
-// or if the file cannot be written; then the checkpoints before it stay.
+// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an error
+// if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {
@@ -167,6 +165,7 @@ func (s *Store) Checkpoint() error {
 	if err := s.checkpoint(); err != nil {
 		return fmt.Errorf("store: checkpoint of world %q: %w", s.w.Options().Name, err)
 	}
+	s.unchanged()
 	return nil
 }
 

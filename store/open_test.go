@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,18 +98,32 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder copies the files of a folder, as a crash of the process leaves them.
+// copyFolder copies the files of a folder, as a crash of the process leaves them. It copies again if a
+// checkpoint has replaced files meanwhile.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
+	names := func() string {
+		files, err := os.ReadDir(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(files)
 	}
-	return to
+	for {
+		before, to := names(), t.TempDir()
+		err := os.CopyFS(to, os.DirFS(from))
+		if names() != before {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
 }
 
-// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes on
-// as the first would have.
+// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes
+// on as the first would have.
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -335,7 +350,7 @@ func TestOpenErrors(t *testing.T) {
 		"no journal": {func(dir string) { os.Remove(one(dir, "journal-*")) }, "journal-"},
 		"another store's checkpoint": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "checkpoint-*"))
-			os.WriteFile(filepath.Join(dir, "checkpoint-00000002"), text, 0o666)
+			os.WriteFile(one(dir, "checkpoint-*"), text, 0o666)
 		}, "the segment belongs to"},
 		"another store's journal": {func(dir string) {
 			text, _ := os.ReadFile(one(other, "journal-*"))
@@ -473,8 +488,9 @@ func TestDropTail(t *testing.T) {
 	}
 }
 
-// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the same
-// way, also after Trim, and Save writes the same bytes, although other parts of their memory are committed.
+// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the
+// same way, also after Trim, and Save writes the same bytes, although other parts of their memory are
+// committed.
 func TestSameBytes(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
@@ -556,5 +572,78 @@ func TestReset(t *testing.T) {
 	}
 	if got := s2.Options().Seed; got != 2 {
 		t.Errorf("the seed is %d, want 2", got)
+	}
+}
+
+// TestChanged changes components between ticks, which only Changed tells the store.
+func TestChanged(t *testing.T) {
+	dir := t.TempDir()
+	a := openKept(t, dir, optionsOfKept())
+	tick := func() {
+		t.Helper()
+		if err := a.st.Tick(a.tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick()
+	a.clock.Note = "edited"
+	a.st.Changed()
+	for tick(); a.st.DurableTick() < 2; { // with the checkpoint that the store takes
+		tick()
+	}
+	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {
+		t.Fatal(err)
+	}
+	tick()
+	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if b.clock.Note != "edited" || b.st.LastTick() < 2 {
+		t.Errorf("the clock is %+v at tick %d", *b.clock, b.st.LastTick())
+	}
+
+	a.clock.Note = "edited again"
+	a.st.Changed()
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	last := a.st.LastTick()
+	tick() // no further checkpoint is due
+	if err := a.st.Wait(context.Background(), a.record(t, 6)); err != nil {
+		t.Fatal(err)
+	}
+	c := openKept(t, copyFolder(t, dir), optionsOfKept())
+	if c.clock.Note != "edited again" || c.st.LastTick() != last+1 {
+		t.Errorf("the clock is %+v at tick %d, want tick %d", *c.clock, c.st.LastTick(), last+1)
+	}
+	if err := a.st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "Store.Changed: the store is closed") {
+			t.Errorf("Changed after Close panics with %q", text)
+		}
+	}()
+	a.st.Changed()
+}
+
+// TestSeedOfTheFirstCheckpoint opens a folder that has no tick yet: the schedule has the seed of the folder.
+func TestSeedOfTheFirstCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	for _, seed := range []uint64{7, 9} {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+		st, err := store.Open(dir, w, store.Options{Every: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sched.New(w, sched.Options{Seed: seed})
+		st.Attach(s)
+		if err := st.Recover(func([]byte) {}, s.Tick); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Options().Seed; got != 7 {
+			t.Errorf("with the seed %d: the schedule has %d, want that of the folder, 7", seed, got)
+		}
+		if err := errors.Join(st.Close(), s.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

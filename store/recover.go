@@ -28,8 +28,7 @@ type replayed struct {
 // tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
 // nothing else.
 //
-// A new world is filled before Recover. Recover takes the first checkpoint; nothing is durable before that
-// checkpoint is.
+// A new world is filled before Recover. Recover takes the first checkpoint, and waits until it is durable.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no journal,
 // and a crash loses the ticks after the last checkpoint.
@@ -46,7 +45,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	err := s.recover(tick)
 	if err == nil {
 		s.phase = running
-		s.changes = s.w.Changes()
+		s.unchanged()
 		err = s.begin()
 	}
 	if err != nil {

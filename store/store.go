@@ -18,8 +18,8 @@ import (
 
 // Store is a folder that keeps a world. Make one with [Open].
 //
-// The goroutine that owns the world calls Attach, Recover, Tick, Checkpoint and Close. All other methods may be
-// called from any goroutine at any time after Recover.
+// The goroutine that owns the world calls Attach, Recover, Tick, Changed, Checkpoint and Close. All other
+// methods may be called from any goroutine at any time after Recover.
 type Store struct {
 	w       *vast.World
 	o       Options
@@ -31,16 +31,17 @@ type Store struct {
 	phase   phase
 	failure error // why the store cannot go on
 
-	tail     *journal.Tail // what Recover replays; nil if there is nothing
-	base     uint64        // the tick of the checkpoint that Open read
-	segment  uint32        // the segment of the journal that the checkpoint began
-	position uint64        // of the first record that follows the checkpoint
-	known    state.Schedule
-	schedule any // a *sched.Schedule, or nil
+	tail     *journal.Tail   // what Recover replays; nil if there is nothing
+	base     uint64          // the tick of the checkpoint that Open read
+	segment  uint32          // the segment of the journal that the checkpoint began
+	position uint64          // of the first record that follows the checkpoint
+	known    *state.Schedule // that of the checkpoint that Open read, or nil
+	schedule any             // a *sched.Schedule, or nil
 
 	tick    uint64 // the number of the last tick that is over
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
+	edited  bool   // whether components were changed since: see Changed
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
@@ -252,7 +253,7 @@ func schedules() scheduler {
 }
 
 type scheduler interface {
-	Keep(schedule any, k state.Keeper, known state.Schedule) bool
+	Keep(schedule any, k state.Keeper, known *state.Schedule) bool
 	State(schedule any) state.Schedule
 	Leave(schedule any)
 }

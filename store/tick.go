@@ -52,7 +52,7 @@ func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
 func (k keeper) Visits() bool          { return k.s.phase == running }
 
 // Reset has the next tick count as one after a change outside of ticks: a replay would not reset the schedule.
-func (k keeper) Reset() { k.s.changes = ^k.s.w.Changes() }
+func (k keeper) Reset() { k.s.edited = true }
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
@@ -125,7 +125,7 @@ func (s *Store) beginTick() error {
 // noteChanges records that the world was changed outside of ticks, if it was, so that no replay can repeat what
 // follows. Nothing is acknowledged until the next checkpoint is durable.
 func (s *Store) noteChanges() error {
-	if s.w.Changes() == s.changes {
+	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
 	s.mu.Lock()
@@ -138,8 +138,22 @@ func (s *Store) noteChanges() error {
 		}
 		s.due = true
 	}
-	s.changes = s.w.Changes()
+	s.due = s.due || s.edited
+	s.unchanged()
 	return nil
+}
+
+// unchanged notes that nothing was changed outside of ticks that the next checkpoint does not hold.
+func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
+
+// Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
+// of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
+// written allows. The change and the ticks after it are not durable before that checkpoint is; call
+// [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
+// call, because the store sees them.
+func (s *Store) Changed() {
+	s.must("Changed", running)
+	s.edited = true
 }
 
 // take records the beginning of a tick, and returns the inputs that it applies.
@@ -166,7 +180,7 @@ func (s *Store) endTick(failed bool) error {
 	}
 	s.inside = false
 	s.tick++
-	s.changes = s.w.Changes()
+	s.unchanged()
 	if s.phase == recovering {
 		return nil
 	}

@@ -67,6 +67,8 @@ type components struct {
 
 	home vast.Relation // from a traveller to its place of birth, to which the traveller returns
 	at   vast.Relation // from a traveller to the place where it stays
+
+	inRegion [regions]vast.Tag // of the travellers of each region
 }
 
 func column[T any](w *vast.World, name string) vast.Column[T] {
@@ -74,7 +76,7 @@ func column[T any](w *vast.World, name string) vast.Column[T] {
 }
 
 func newComponents(w *vast.World) components {
-	return components{
+	c := components{
 		site:        column[site](w, "Site"),
 		presence:    column[presence](w, "Presence"),
 		body:        column[body](w, "Body"),
@@ -88,6 +90,10 @@ func newComponents(w *vast.World) components {
 		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
 		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}
+	for i := range c.inRegion {
+		c.inRegion[i] = vast.NewTag(w, fmt.Sprintf("Region%02d", i))
+	}
+	return c
 }
 
 // growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a
@@ -129,7 +135,7 @@ type region struct {
 }
 
 func (c *components) newRegion(w *vast.World, index int) region {
-	tag := vast.NewTag(w, fmt.Sprintf("Region%02d", index))
+	tag := c.inRegion[index]
 	return region{
 		tag:        tag,
 		travellers: w.Archetype(c.body, c.life, c.stay, c.susceptible, tag),

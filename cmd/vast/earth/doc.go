@@ -43,6 +43,13 @@
 // functions of package math (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and
 // logarithms.
 //
+// # Worlds that outlive their process
+//
+// With [Config].Data a folder keeps the world, by package store: the entities and their components, and the
+// counts and the seed as a resource. New derives the tables, regions and hooks again. No tick depends on
+// anything else, so after a crash New makes the recorded ticks again, and the states go on as if there had
+// been none.
+//
 // # Memory
 //
 // Everything that grows with places or travellers lies outside the Go heap: the components and relations in

@@ -10,6 +10,7 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/store"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -31,13 +32,22 @@ type Config struct {
 	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), the
 	// amount that is done, and the total.
 	Progress func(stage string, done, total int)
+	// Data is a folder that keeps the world, see [Earth.Store]. If the folder keeps a world already, New goes
+	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with
+	// which the world was made: see [Kept]. Default: the world ends with the process.
+	Data string
+	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
+	Notify func(store.Checkpoint)
 }
 
 // Earth is a world of places and travellers. Its methods must not be called while another method runs, on any
 // goroutine.
 type Earth struct {
 	components
+	*past
 	world   *vast.World
+	store   *store.Store // nil unless a folder keeps the world
+	resumed uint64
 	seed    uint64
 	limit   *vm.Limit
 	report  func(stage string, done, total int)
@@ -52,13 +62,7 @@ type Earth struct {
 	inhabitants []uint64   // for each place, the inhabitants of the places up to and including it
 	gravity     *gravity
 	region      []region
-
-	ticks       uint64
 	now         uint32 // current tick
-	born        uint32 // number of travellers so far, including the travellers at the start, modulo 2³²
-	bornInTicks int
-	died        int
-	changes     uint64
 
 	painting painting
 }
@@ -78,10 +82,12 @@ type Counts struct {
 	StructuralChanges uint64 // entities made and deleted, components added and removed, in the ticks so far
 }
 
-// New makes a world. It takes about a second for a million travellers.
+// New makes a world, or goes on with the world that a folder keeps. It takes about a second for a million
+// travellers.
 //
-// It returns an error for a wrong configuration, and a [*vm.Error] if there is too little memory. After an
-// error, New has freed all memory.
+// It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, the error of
+// the store if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After
+// an error, New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {
@@ -120,6 +126,9 @@ func New(c Config) (_ *Earth, err error) {
 		return nil, err
 	}
 	e.schedule = e.newSchedule(c.Workers)
+	if err := e.recover(); err != nil {
+		return nil, err
+	}
 	return e, nil
 }
 
@@ -143,13 +152,16 @@ func (e *Earth) Counts() Counts {
 // structure.
 func (e *Earth) World() *vast.World { return e.world }
 
-// Close ends the workers and frees the memory. A second Close does nothing.
+// Close closes the store, ends the workers and frees the memory. A second Close does nothing.
 func (e *Earth) Close() error {
 	if e.closed {
 		return nil
 	}
 	e.closed = true
 	var errs []error
+	if e.store != nil {
+		errs = append(errs, e.store.Close())
+	}
 	if e.schedule != nil {
 		errs = append(errs, e.schedule.Close())
 	}

@@ -1,6 +1,7 @@
 package earth
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/vastgo/vast"
@@ -8,7 +9,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// load fills an empty world.
+// load makes a world and fills it, or reads it from the folder that keeps it.
 func (e *Earth) load(c Config) error {
 	list := c.Places
 	if list == nil {
@@ -23,12 +24,24 @@ func (e *Earth) load(c Config) error {
 	e.world = vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(list.Len(), c.Travellers),
 		Limit: c.Limit})
 	e.components = newComponents(e.world)
-	if err := e.loadPlaces(list); err != nil {
+	kept, err := e.open(c, list)
+	if err != nil {
 		return err
 	}
-	var err error
-	if e.gravity, err = newGravity(e, list, e.sites); err != nil {
+	if !kept {
+		archetype := e.world.Archetype(e.site, e.presence)
+		if err := archetype.Grow(list.Len()); err != nil {
+			return err
+		}
+		archetype.NewN(list.Len(), nil)
+	}
+	if err := e.loadPlaces(list, kept); err != nil {
 		return err
+	}
+	e.loadRegions(c.Travellers)
+	e.keepTallies()
+	if kept {
+		return e.growChanging(e.world.Len())
 	}
 	return e.loadTravellers(c.Travellers)
 }
@@ -40,17 +53,28 @@ func slotsFor(places, travellers int) int {
 	return places + travellers + travellers/2 + regions*regionSlots
 }
 
-// loadPlaces makes the places in the order of the list.
-func (e *Earth) loadPlaces(list *places.List) error {
-	n := list.Len()
-	archetype := e.world.Archetype(e.site, e.presence)
-	if err := archetype.Grow(n); err != nil {
-		return err
+// siteOf returns the site of a place of the list.
+func siteOf(list *places.List, i int) site {
+	sinLat, cosLat := sinCos(list.Lat(i))
+	sinLon, cosLon := sinCos(list.Lon(i))
+	return site{
+		At:     wide{float64(cosLat * cosLon), float64(cosLat * sinLon), sinLat}.narrow(),
+		Weight: uint32(max(list.Population(i), leastWeight)),
 	}
-	archetype.NewN(n, nil)
-	// The world was empty, so the places lie in one run and stay there.
+}
+
+// loadPlaces finds the places, which are in the order of the list, and makes the tables that belong to them.
+// If kept is not set, it fills in the sites.
+func (e *Earth) loadPlaces(list *places.List, kept bool) error {
+	n := list.Len()
+	// The world was empty when the places were made, so they lie in one run and stay there.
 	for run := range e.world.Query(e.site, e.presence).Runs() {
 		e.places, e.sites, e.tallies = run, e.site.Slice(run), e.presence.Slice(run)
+		break
+	}
+	if len(e.sites) != n {
+		return fmt.Errorf("earth: the folder keeps %d of its %d places in a row: the others were deleted or "+
+			"lost a component from outside", len(e.sites), n)
 	}
 	var err error
 	if e.inhabitants, err = table[uint64](e, "earth: inhabitants so far", n); err != nil {
@@ -63,18 +87,21 @@ func (e *Earth) loadPlaces(list *places.List) error {
 		return err
 	}
 	var sum uint64
-	for i := range e.sites {
-		sinLat, cosLat := sinCos(list.Lat(i))
-		sinLon, cosLon := sinCos(list.Lon(i))
-		weight := max(list.Population(i), leastWeight)
-		e.sites[i] = site{
-			At:     wide{float64(cosLat * cosLon), float64(cosLat * sinLon), sinLat}.narrow(),
-			Weight: uint32(weight),
-		}
-		sum += uint64(weight)
+	sites := e.sites
+	if kept {
+		// A site may have been edited from outside since the tables were made from the list.
+		sites = make([]site, n)
+	}
+	for i := range sites {
+		sites[i] = siteOf(list, i)
+		sum += uint64(sites[i].Weight)
 		e.inhabitants[i] = sum
 	}
 	e.progress("places", n, n)
+	if e.gravity, err = newGravity(e, list, sites); err != nil {
+		return err
+	}
+	e.gravity.sites = e.sites
 	return nil
 }
 
@@ -82,8 +109,6 @@ func (e *Earth) loadPlaces(list *places.List) error {
 // already on their way.
 func (e *Earth) loadTravellers(n int) error {
 	e.progress("travellers", 0, n)
-	e.loadRegions(n)
-	e.keepTallies()
 	if n == 0 {
 		return nil
 	}

@@ -9,17 +9,31 @@ import (
 // structural changes. Then it applies these changes, system by system and region by region.
 //
 // It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
-// called again when there is room. It allocates nothing on the Go heap, except for the world's growth.
+// called again when there is room. It allocates nothing on the Go heap, except for the world's growth and for
+// checkpoints. If a folder keeps the world, it also returns the error of a store that cannot go on.
 //
 // It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks to admit them.
 func (e *Earth) Tick() error {
 	e.mustBeOpen("Tick")
+	if err := e.prepare(); err != nil {
+		return err
+	}
+	if e.store != nil {
+		return e.store.Tick(e.advance)
+	}
+	return e.advance()
+}
+
+// prepare makes room for all that a tick adds, so that a failure comes before the tick begins.
+func (e *Earth) prepare() error {
 	e.now = uint32(e.ticks + 1)
 	r := &e.region[e.turn()]
 	r.births = e.births(e.turn(), e.now)
-	if err := e.prepareBirths(r); err != nil {
-		return err
-	}
+	return e.prepareBirths(r)
+}
+
+// advance makes a tick that is prepared.
+func (e *Earth) advance() error {
 	before := e.world.Changes()
 	if err := e.schedule.Tick(); err != nil {
 		return err

@@ -19,7 +19,7 @@ const catchUp = 5
 type driver struct {
 	world  world
 	period time.Duration // 0: as fast as possible
-	ticks  int           // the number of ticks to make; 0: no end
+	ticks  int           // the number of the last tick to make; 0: no end
 	length time.Duration // the time to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
@@ -27,6 +27,8 @@ type driver struct {
 	err    error  // why the run ended early; read it after done
 
 	control *control
+	saves   *saves        // nil unless a folder keeps the world
+	edited  bool          // whether a visitor has edited the world since the last tick
 	visited visited       // the world for visitors between ticks, or nil
 	bell    chan struct{} // rings when a visitor waits
 
@@ -52,6 +54,7 @@ type snapshot struct {
 	timing timing
 	late   uint64
 	paused bool
+	saved  saved
 
 	// If atlas is not nil, density and infected have an element for each of its dots.
 	atlas             *atlas.Map
@@ -118,7 +121,7 @@ func (d *driver) run() {
 		end = begin.Add(d.length)
 	}
 	due := begin
-	for made := 0; d.ticks == 0 || made < d.ticks; made++ {
+	for made := d.world.Counts().Ticks; d.ticks == 0 || made < uint64(d.ticks); made++ {
 		var ok bool
 		if due, ok = d.await(due, end); !ok {
 			return
@@ -131,6 +134,12 @@ func (d *driver) run() {
 				due, dropped = from, uint64(behind/d.period)
 			}
 			d.control.isLate(dropped)
+		}
+		if d.saves != nil {
+			if d.err = d.saves.failed(); d.err != nil {
+				return
+			}
+			d.edited = false // the store takes a checkpoint before the tick
 		}
 		began := clock.Now()
 		if d.err = d.world.Tick(); d.err != nil {
@@ -181,6 +190,12 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 		paused, step := d.control.mayTick()
 		if paused {
 			d.held = true
+			if d.edited { // no tick follows soon
+				d.edited = false
+				if d.err = d.saves.store.Checkpoint(); d.err != nil {
+					return due, false
+				}
+			}
 		} else if d.held {
 			due, d.held = now, false
 		}
@@ -232,6 +247,9 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 // may.
 func (d *driver) fill(s *snapshot) {
 	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
+	if d.saves != nil {
+		s.saved = d.saves.saved()
+	}
 	if s.atlas != nil {
 		clear(s.density)
 		clear(s.infected)

@@ -55,7 +55,8 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 	}
 	defer loaded.earth.Close()
 	d := newDriver(loaded.earth, o)
-	n := notes{credits: o.credits()}
+	d.saves = loaded.saves
+	n := notes{credits: o.credits(), saves: d.saves != nil}
 	if o.inspect != noInspector {
 		in, err := serve(loaded, d, o)
 		switch {
@@ -75,16 +76,28 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 // run ticks and shows a driver's world until the end of the run, and then reports.
 func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	r := newReader(d.world.Counts())
+	if d.saves != nil {
+		named := stderr
+		if o.drawsOn(stdout) && tty.Is(stderr) {
+			named = io.Discard // the screen is there
+		}
+		d.saves.announce(named)
+	}
 	status, err := watch(d, r, n, o, signals, stdout, stderr)
 	d.halt()
 	if d.err != nil {
 		err = d.err
 	}
+	if d.saves != nil {
+		if failed := d.saves.close(); err == nil {
+			err = failed
+		}
+	}
 	if err == nil && o.capture != "" {
 		err = capture(d, r, o)
 	}
 	if err == nil && o.json {
-		err = writeReport(stdout, d.world, o, d.meter.timing())
+		err = writeReport(stdout, d, o)
 	}
 	if err != nil {
 		return cli.Fail(stderr, "earth", err, cli.Failure)
@@ -106,7 +119,7 @@ func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, s
 		}
 		return watchNothing(d, signals), nil
 	}
-	if o.plain || !tty.Draws(stdout) {
+	if !o.drawsOn(stdout) {
 		return watchLines(d, r, n, signals, stdout)
 	}
 	screen, err := tty.Open(fallbacks())
@@ -119,6 +132,9 @@ func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, s
 	printSummary(stdout, d, r, o)
 	return status, nil
 }
+
+// drawsOn reports whether the run draws a screen on standard output.
+func (o options) drawsOn(stdout io.Writer) bool { return !o.json && !o.plain && tty.Draws(stdout) }
 
 func watchNothing(d *driver, signals <-chan os.Signal) int {
 	d.start(nil)

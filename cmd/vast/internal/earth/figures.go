@@ -13,6 +13,7 @@ type figures struct {
 	timing timing
 	late   uint64
 	paused bool
+	saved  saved
 	rates  rates
 	memory memory
 }
@@ -54,7 +55,8 @@ func (r *reader) read(s *snapshot) figures {
 		}
 	}
 	return figures{
-		counts: s.counts, timing: s.timing, late: s.late, paused: s.paused, rates: r.rates, memory: r.memory,
+		counts: s.counts, timing: s.timing, late: s.late, paused: s.paused, saved: s.saved, rates: r.rates,
+		memory: r.memory,
 	}
 }
 

@@ -24,6 +24,8 @@ type options struct {
 	ticks       int
 	length      time.Duration
 	seed        uint64
+	data        string // a folder
+	given       given
 	workers     int // 0: as many as processors
 	memoryLimit size
 	json        bool
@@ -32,6 +34,9 @@ type options struct {
 	inspect     string // an address; empty: the default address
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
+
+// given tells which of the flags that a folder knows are on the command line. It is empty without -data.
+type given struct{ seed, travellers bool }
 
 // noInspector is the value of -inspect that turns the inspector off.
 const noInspector = "off"
@@ -131,6 +136,9 @@ func flags(o *options) *flag.FlagSet {
 		"`file` of places instead of the embedded ones:\na GeoNames table, or a table with a header that "+
 			"has name, lat and lon; may be gzipped")
 	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
+	f.StringVar(&o.data, "data", "",
+		"keep the world in this `folder`, and go on with it when it is there: with its seed and\n"+
+			"travellers; the places must be the same. Then -ticks counts from the world's beginning")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed",
@@ -170,6 +178,12 @@ func parse(args []string) (options, error) {
 		return o, &cli.UsageError{Command: "earth",
 			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
+	if o.data != "" {
+		f.Visit(func(one *flag.Flag) {
+			o.given.seed = o.given.seed || one.Name == "seed"
+			o.given.travellers = o.given.travellers || one.Name == "travellers"
+		})
+	}
 	return o, nil
 }
 
@@ -192,10 +206,18 @@ It prints the address of its inspector, with -json on standard error; open it in
 browser. The inspector shows the map, the places and travellers, their memory, and the
 times of the ticks.
 
+With -data, a checkpoint of the world is taken each second and at the end, and the ticks
+between are recorded, so the run may be killed at any moment. Standard error names the last
+tick that is durable, as "# durable TICK", at most once a second and at each checkpoint: the
+next run goes on after this tick or a later one. Edits in the inspector are durable with the
+next tick that is. With -json, resumed_at is the tick after which the run went on,
+checkpoints has their count, how many were skipped because the disk was busy, the times for
+which they held up a tick, and the bytes of the last one; an error of the disk ends the run.
+
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
-drawing. They cover the whole run, also the first ticks, which touch memory for the first
-time. A tick is late if it begins a period or more after it was due. At most %d missed
-ticks are made up for.
+drawing; with -data, they include the copying of the world for checkpoints. They cover the
+whole run, also the first ticks, which touch memory for the first time. A tick is late if it
+begins a period or more after it was due. At most %d missed ticks are made up for.
 
 %s
 `, b.String(), catchUp, places.Attribution)

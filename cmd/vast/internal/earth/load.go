@@ -28,9 +28,10 @@ func (s stage) String() string {
 	return fmt.Sprintf("%s %d %%", s.name, 100*s.done/s.total)
 }
 
-// loaded is a world, and the index of its places for an inspector.
+// loaded is a world, its checkpoints, and the index of its places for an inspector.
 type loaded struct {
 	earth *simulation.Earth
+	saves *saves // nil without -data
 	index *index
 }
 
@@ -71,7 +72,9 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 			}
 		case r := <-results:
 			clear()
-			if _, ok := errors.AsType[*vm.Error](r.err); ok {
+			_, noMemory := errors.AsType[*vm.Error](r.err)
+			_, noFolder := errors.AsType[*folderError](r.err)
+			if noMemory || noFolder {
 				return loaded{}, cli.Fail(stderr, "earth", r.err, cli.Failure)
 			}
 			if r.err != nil {
@@ -97,15 +100,31 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if err != nil {
 		return l, err
 	}
+	c := simulation.Config{
+		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(),
+		Progress: progress,
+	}
+	if o.data != "" {
+		l.saves = newSaves()
+		c.Data, c.Notify = o.data, l.saves.add
+		if c.Seed, c.Travellers, err = o.keptIn(o.data); err != nil {
+			return l, err
+		}
+	}
 	// The index is made while the world is made, and is ready before the first tick.
 	var indexing sync.WaitGroup
 	if o.inspect != noInspector {
 		indexing.Go(func() { l.index = newIndex(list) })
 	}
 	defer indexing.Wait()
-	l.earth, err = simulation.New(simulation.Config{
-		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(),
-		Progress: progress,
-	})
-	return l, err
+	if l.earth, err = simulation.New(c); err != nil {
+		if o.data != "" && !errors.Is(err, simulation.ErrOther) {
+			err = &folderError{err}
+		}
+		return l, err
+	}
+	if l.saves != nil {
+		l.saves.store, l.saves.seed, l.saves.resumed = l.earth.Store(), c.Seed, l.earth.Resumed()
+	}
+	return l, nil
 }

@@ -18,6 +18,10 @@ type report struct {
 	WithinBudget      float64      `json:"within_budget"` // share of ticks
 	Memory            memoryReport `json:"memory"`
 	GC                gcReport     `json:"gc"`
+
+	// Only with -data. ResumedAt is the tick after which the run began, 0 for a new world.
+	ResumedAt   *uint64            `json:"resumed_at,omitempty"`
+	Checkpoints *checkpointsReport `json:"checkpoints,omitempty"`
 }
 
 // tickReport has the times of the simulation alone. The first ticks count as well.
@@ -35,6 +39,20 @@ type memoryReport struct {
 	GoHeap    int `json:"go_heap"`
 }
 
+// checkpointsReport covers the checkpoints of this run that became durable.
+type checkpointsReport struct {
+	Count   int         `json:"count"`
+	Skipped int         `json:"skipped"`  // were due while another one was being written
+	PauseMs pauseReport `json:"pause_ms"` // the times for which the world stood still
+	Bytes   int64       `json:"bytes"`    // of the last one
+}
+
+type pauseReport struct {
+	P50 float64 `json:"p50"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
 // gcReport covers the process from its start, including the time of loading.
 type gcReport struct {
 	Count      int     `json:"count"`
@@ -42,9 +60,10 @@ type gcReport struct {
 }
 
 // writeReport prints the object on one line.
-func writeReport(out io.Writer, w world, o options, t timing) error {
+func writeReport(out io.Writer, d *driver, o options) error {
+	w, t := d.world, d.meter.timing()
 	c, m := w.Counts(), readMemory()
-	return json.NewEncoder(out).Encode(report{
+	r := report{
 		Seed: o.seed, Ticks: c.Ticks, Travellers: c.Travellers, Places: c.Places, Entities: c.Entities,
 		StructuralChanges: c.StructuralChanges, StateHash: w.Hash(),
 		TickMs: tickReport{milliseconds(t.p50), milliseconds(t.p90), milliseconds(t.p99),
@@ -52,5 +71,9 @@ func writeReport(out io.Writer, w world, o options, t timing) error {
 		WithinBudget: t.within,
 		Memory:       memoryReport{m.reserved, m.committed, m.resident, m.goHeap},
 		GC:           gcReport{m.collections, milliseconds(m.pauseMax)},
-	})
+	}
+	if d.saves != nil {
+		r.Seed, r.ResumedAt, r.Checkpoints = d.saves.seed, &d.saves.resumed, d.saves.report()
+	}
+	return json.NewEncoder(out).Encode(r)
 }

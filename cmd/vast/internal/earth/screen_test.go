@@ -30,7 +30,7 @@ func show(t *testing.T, columns, rows int, charset string) *terminal {
 	o := options{hz: 1000}
 	d := newDriver(w, o)
 	return &terminal{ttytest.Show(t, columns, rows, charset, fallbacks(), func(s *ttytest.Screen) int {
-		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL}, s, s.Signals)
+		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL, false}, s, s.Signals)
 		d.halt()
 		return status
 	}), d}
@@ -143,7 +143,7 @@ func TestScreenFollowsResizing(t *testing.T) {
 		}
 		lines := p.Lines(t, size[0], size[1], text)
 		if text == "tick p50" {
-			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL}).mapRows
+			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL, false}).mapRows
 			if braille(lines[:mapRows]) < mapRows || braille(lines[mapRows:]) > 0 {
 				t.Errorf("at %v the map is torn:\n%s", size, strings.Join(lines, "\n"))
 			}

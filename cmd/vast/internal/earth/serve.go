@@ -16,10 +16,17 @@ func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 	if c := o.credits(); c != "" {
 		credits = append([]string{c}, credits...)
 	}
-	in, err := inspect.Serve(context.Background(), l.earth.World(), inspect.Options{
+	settings := inspect.Options{
 		Addr: o.inspect, ReadWrite: o.inspectAll, Names: names{l.index, l.earth}, Control: d.control,
 		Views: []inspect.View{newMap(l, credits)}, Attribution: credits,
-	})
+	}
+	if d.saves != nil {
+		settings.Edited = func() { // on the driver's goroutine, which admits visitors
+			d.edited = true
+			d.saves.store.Changed()
+		}
+	}
+	in, err := inspect.Serve(context.Background(), l.earth.World(), settings)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("%s is taken by another program: choose another address with -inspect, "+
 			"such as %s for any free port, or off", o.inspect, "127.0.0.1:0")

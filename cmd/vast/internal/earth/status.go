@@ -80,6 +80,7 @@ func statusLines(f figures, n notes) []tty.Fields {
 			strong("", tty.Grouped(m.collections), "collections"),
 			strong("longest pause", fmt.Sprintf("%.2f", milliseconds(m.pauseMax)), "ms"),
 		},
+		lineSaved: f.saved.fields(),
 		lineKeys: {
 			strong("", "q", "quit"),
 			strong("", "space", "pause"),
@@ -101,19 +102,26 @@ const (
 	lineEntities
 	lineMemory
 	lineHeap
+	lineSaved
 	lineInspector
 	lineKeys
 )
 
-// notes are the texts that the status lines show next to the figures: the credits for the places, and the
-// inspector's address. Each of them may be empty.
-type notes struct{ credits, inspector string }
+// notes are what the status lines show next to the figures: the credits for the places and the inspector's
+// address, which may be empty, and whether there are checkpoints.
+type notes struct {
+	credits, inspector string
+	saves              bool
+}
 
 // linesFor chooses the status lines for a window, so that at least half of the window is left for the map.
 func linesFor(rows int, n notes) (lines []int) {
 	switch {
 	case rows >= 18:
-		lines = []int{lineTicks, linePeople, lineEntities, lineMemory, lineHeap, lineInspector, lineKeys}
+		lines = []int{lineTicks, linePeople, lineEntities, lineMemory, lineHeap, lineSaved, lineInspector,
+			lineKeys}
+	case rows >= 14:
+		lines = []int{lineTicks, linePeople, lineMemory, lineHeap, lineSaved, lineInspector, lineKeys}
 	case rows >= 12:
 		lines = []int{lineTicks, linePeople, lineMemory, lineHeap, lineInspector, lineKeys}
 	case rows >= 9:
@@ -121,10 +129,9 @@ func linesFor(rows int, n notes) (lines []int) {
 	default:
 		return []int{lineTicks, linePeople}
 	}
-	if n.inspector == "" {
-		lines = slices.DeleteFunc(lines, func(line int) bool { return line == lineInspector })
-	}
-	return lines
+	return slices.DeleteFunc(lines, func(line int) bool {
+		return line == lineInspector && n.inspector == "" || line == lineSaved && !n.saves
+	})
 }
 
 // credits names the source of the places.
@@ -139,7 +146,10 @@ func (o options) credits() string {
 func printSummary(w io.Writer, d *driver, r *reader, o options) {
 	s := newSnapshot(0, 0)
 	d.fill(s)
-	for _, line := range statusLines(r.read(s), notes{})[:lineInspector] {
+	for i, line := range statusLines(r.read(s), notes{})[:lineInspector] {
+		if i == lineSaved && d.saves == nil {
+			continue
+		}
 		fmt.Fprintln(w, line.Line(math.MaxInt))
 	}
 	if credits := o.credits(); credits != "" {

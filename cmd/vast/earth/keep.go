@@ -1,0 +1,143 @@
+package earth
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/store"
+	"github.com/vastgo/vast/vm"
+)
+
+// past is a resource of the world: what determined the world at the start, and counts of what has happened
+// since. Together with the entities it is the state that a folder keeps.
+type past struct {
+	Seed       uint64 // as in the Config
+	Travellers int    // as in the Config
+	Places     string // a hash of the list
+
+	ticks       uint64
+	born        uint32 // number of travellers so far, including the travellers at the start, modulo 2³²
+	bornInTicks int
+	died        int
+	changes     uint64
+}
+
+// ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list
+// of places. The error that wraps it says which.
+var ErrOther = errors.New("the folder keeps another world")
+
+// Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
+// between ticks, such as an inspector that edits, calls its Changed. A caller may close it after the last
+// tick to end with a durable world that can still be read; otherwise [Earth.Close] does so.
+func (e *Earth) Store() *store.Store { return e.store }
+
+// Resumed returns the number of ticks that the world had when New returned.
+func (e *Earth) Resumed() uint64 { return e.resumed }
+
+// resources are the types of the resources that a folder keeps.
+func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
+
+// open opens the folder of a world, if there is one, and reports whether it kept the world. After open the
+// world has a past.
+func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
+	now := past{Seed: c.Seed, Travellers: c.Travellers}
+	if c.Data == "" {
+		e.past = vast.SetResource(e.world, now)
+		return false, nil
+	}
+	seed, travellers, found, err := Kept(c.Data)
+	if err != nil {
+		return false, err
+	}
+	other := func(what string, is, want any) error {
+		return fmt.Errorf("earth: %w: %q has the %s %v, not %v", ErrOther, c.Data, what, is, want)
+	}
+	switch {
+	case found && seed != c.Seed:
+		return false, other("seed", seed, c.Seed)
+	case found && travellers != c.Travellers:
+		return false, other("number of travellers", travellers, c.Travellers)
+	}
+	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify})
+	if err != nil {
+		return false, err
+	}
+	now.Places = hashOf(list)
+	if e.store.New() {
+		e.past = vast.SetResource(e.world, now)
+		return false, nil
+	}
+	if e.past = vast.FindResource[past](e.world); e.past.Places != now.Places {
+		return false, fmt.Errorf("earth: %w: %q has other places than these: give the list of places with "+
+			"which it was made", ErrOther, c.Data)
+	}
+	return true, nil
+}
+
+// recover makes the ticks again that the folder recorded after its last checkpoint.
+func (e *Earth) recover() error {
+	if e.store == nil {
+		return nil
+	}
+	e.progress("recorded ticks", 0, 0)
+	err := e.store.Recover(func([]byte) {}, func() error {
+		if err := e.prepare(); err != nil {
+			return err
+		}
+		return e.advance()
+	})
+	e.resumed = e.ticks
+	return err
+}
+
+// Kept returns the seed and the number of travellers with which the world in a folder was made. found is
+// false if the folder keeps no world yet. It returns an error if the folder cannot be read, or if another
+// process has it open.
+//
+// Complexity: reads the last checkpoint.
+func Kept(dir string) (seed uint64, travellers int, found bool, err error) {
+	// A world without columns takes the entities of any world, and leaves out their components.
+	slots := slotsFor(places.MaxPlaces, 100_000_000)
+	if vm.HeapStandIn() {
+		slots = 1 << 21 // the memory is taken at once
+	}
+	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slots})
+	defer func() { err = errors.Join(err, w.Close()) }()
+	s, err := store.Open(dir, w, store.Options{Resources: resources()})
+	if err != nil {
+		return 0, 0, false, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if s.New() {
+		return 0, 0, false, nil
+	}
+	p := vast.FindResource[past](w)
+	if p == nil || p.Places == "" {
+		return 0, 0, false, fmt.Errorf("earth: %q keeps the world of another program", dir)
+	}
+	return p.Seed, p.Travellers, true, nil
+}
+
+// hashOf returns a hash of a list of places, 32 hexadecimal digits.
+func hashOf(list *places.List) string {
+	h := sha256.New()
+	var b []byte
+	for _, p := range list.All() {
+		b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(p.Lat))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(p.Lon))
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.Population))
+		for _, text := range []string{p.Name, p.Country} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+			b = append(b, text...)
+		}
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,223 @@
+package earth
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store"
+)
+
+// crash returns a copy of a folder, as a crash of the process leaves it. It copies again if a checkpoint has
+// replaced files meanwhile.
+func crash(t *testing.T, dir string) string {
+	t.Helper()
+	names := func() string {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(files)
+	}
+	for {
+		before, to := names(), t.TempDir()
+		err := os.CopyFS(to, os.DirFS(dir))
+		if names() != before {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+}
+
+// TestWorldGoesOn lets the process of a world crash and end: the world goes on as if it had not.
+func TestWorldGoesOn(t *testing.T) {
+	c := Config{Travellers: 3000, Places: village(t, 400), Seed: 5}
+	free := newEarth(t, c)
+	if free.Store() != nil {
+		t.Error("a world without a folder has a store")
+	}
+	dir := t.TempDir()
+	open := func(workers int) *Earth {
+		t.Helper()
+		c.Data, c.Workers = dir, workers
+		return newEarth(t, c)
+	}
+	a := open(1)
+	if a.Resumed() != 0 || a.Hash() != free.Hash() {
+		t.Errorf("a new world has %d ticks", a.Resumed())
+	}
+	tick(t, free, 150)
+	tick(t, a, 150)
+	dir = crash(t, dir)
+	b := open(4)
+	if n := b.Resumed(); n > 150 || n != b.Counts().Ticks {
+		t.Fatalf("the world goes on after tick %d, and the last was 150", n)
+	}
+	tick(t, b, 150-int(b.Resumed()))
+	check(t, b)
+	if b.Hash() != free.Hash() || b.Counts() != free.Counts() {
+		t.Errorf("after a crash: %+v, want %+v", b.Counts(), free.Counts())
+	}
+	tick(t, free, 50)
+	tick(t, b, 50)
+	if err := b.Store().Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b.Hash() != free.Hash() {
+		t.Error("the world cannot be read after its store is closed")
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := open(2)
+	if d.Resumed() != 200 || d.Hash() != free.Hash() {
+		t.Errorf("after Close the world goes on after tick %d, want 200", d.Resumed())
+	}
+	tick(t, free, 100)
+	tick(t, d, 100)
+	check(t, d)
+	if d.Hash() != free.Hash() || d.Counts() != free.Counts() {
+		t.Errorf("after Close: %+v, want %+v", d.Counts(), free.Counts())
+	}
+}
+
+// TestTicksAreReplayed opens the copy of a folder that has only the first checkpoint, and records of ticks.
+func TestTicksAreReplayed(t *testing.T) {
+	c := Config{Travellers: 500, Places: village(t, 50), Seed: 6, Data: t.TempDir()}
+	a := newEarth(t, c)
+	tick(t, a, 100)
+	for a.Store().DurableTick() < 100 { // once a second
+		time.Sleep(time.Millisecond)
+	}
+	c.Data = crash(t, c.Data)
+	b := newEarth(t, c)
+	if b.Resumed() < 100 || b.Hash() != a.Hash() {
+		t.Errorf("the world goes on after tick %d, want 100", b.Resumed())
+	}
+}
+
+// TestEditsStay edits a traveller and a site between ticks. The tables stay those of the list of places.
+func TestEditsStay(t *testing.T) {
+	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7}
+	free := newEarth(t, c)
+	c.Data = t.TempDir()
+	kept := newEarth(t, c)
+	edit := func(e *Earth) {
+		tick(t, e, 60)
+		for who := range e.world.Query(e.stay).All() {
+			e.stay.Get(who).Until += 1000
+			break
+		}
+		e.sites[3].Weight++
+		e.sites[3].At = vector{X: 1}
+		for who := range e.world.Query(e.life).All() {
+			if e.life.Get(who).Number == 77 {
+				e.infectious.Remove(who)
+				e.world.Delete(who)
+				break
+			}
+		}
+	}
+	edit(free)
+	edit(kept)
+	kept.Store().Changed()
+	if err := kept.Store().Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	tick(t, free, 70)
+	tick(t, kept, 20)
+	c.Data = crash(t, c.Data)
+	again := newEarth(t, c)
+	if again.Resumed() < 60 {
+		t.Fatalf("the world goes on after tick %d, and tick 60 was durable", again.Resumed())
+	}
+	tick(t, again, 130-int(again.Resumed()))
+	if again.Hash() != free.Hash() {
+		t.Error("the edited world went on differently")
+	}
+}
+
+func TestOtherWorlds(t *testing.T) {
+	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8}
+	c.Data = filepath.Join(t.TempDir(), "new", "data")
+	if _, _, found, err := Kept(c.Data); found || err != nil {
+		t.Fatalf("a folder that does not exist: found %v, %v", found, err)
+	}
+	e := newEarth(t, c)
+	if _, _, _, err := Kept(c.Data); err == nil || !strings.Contains(err.Error(), "is in use by") {
+		t.Errorf("an open folder: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if seed, travellers, found, err := Kept(c.Data); seed != 8 || travellers != 300 || !found || err != nil {
+		t.Errorf("the folder keeps seed %d, %d travellers: found %v, %v", seed, travellers, found, err)
+	}
+	for want, change := range map[string]func(c *Config){
+		"seed 8, not 9":                       func(c *Config) { c.Seed = 9 },
+		"number of travellers 300, not 90000": func(c *Config) { c.Travellers = 90_000 },
+		"other places":                        func(c *Config) { c.Places = village(t, 51) },
+	} {
+		other := c
+		change(&other)
+		if _, err := New(other); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), c.Data) {
+			t.Errorf("the error is %v, want %q in it", err, want)
+		}
+	}
+	newEarth(t, c) // the errors have left the folder as it was
+
+	foreign := t.TempDir()
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
+	defer w.Close()
+	st, err := store.Open(foreign, w, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := Kept(foreign); err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("the folder of another program: %v", err)
+	}
+}
+
+// TestDeletedPlace opens a world whose places have a gap.
+func TestDeletedPlace(t *testing.T) {
+	c := Config{Travellers: 0, Places: village(t, 50), Data: t.TempDir()}
+	e := newEarth(t, c)
+	e.world.Delete(e.Place(20))
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "20 of its 50 places in a row") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestHashOfPlaces(t *testing.T) {
+	const text = "name,lat,lon,country,population\nA,1,2,CH,3\n"
+	seen := map[string]bool{hashOf(listOf(t, text)): true}
+	for _, change := range [][2]string{{"A,", "B,"}, {",1,", ",1.5,"}, {",2,", ",2.5,"}, {"CH", "IT"},
+		{",3\n", ",4\n"}, {"3\n", "3\nA,1,2,CH,3\n"}, {"A,1", "AC,1"}} {
+		hash := hashOf(listOf(t, strings.Replace(text, change[0], change[1], 1)))
+		if seen[hash] {
+			t.Errorf("with %q in place of %q the hash stays", change[1], change[0])
+		}
+		seen[hash] = true
+	}
+	if again := hashOf(listOf(t, text)); !seen[again] || len(seen) != 8 || len(again) != 32 {
+		t.Errorf("the hash %s of a list is not always the same", again)
+	}
+}

@@ -1,0 +1,166 @@
+package earth
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
+	"github.com/vastgo/vast/store"
+	"github.com/vastgo/vast/vm"
+)
+
+// folderError is the error of a -data folder that cannot be read or written.
+type folderError struct{ error }
+
+func (e *folderError) Unwrap() error { return e.error }
+
+// keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if
+// the folder is new. It returns an error if a flag contradicts the folder.
+func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
+	seed, travellers, found, err := simulation.Kept(dir)
+	switch {
+	case err != nil:
+		return 0, 0, &folderError{err}
+	case !found:
+		return o.seed, o.travellers, nil
+	case o.given.seed && o.seed != seed:
+		return 0, 0, fmt.Errorf("-seed %d: the world in %s has the seed %d: leave the flag out, or give "+
+			"another folder", o.seed, dir, seed)
+	case o.given.travellers && o.travellers != travellers:
+		return 0, 0, fmt.Errorf("-travellers %d: the world in %s was made with %d: leave the flag out, or "+
+			"give another folder", o.travellers, dir, travellers)
+	}
+	return seed, travellers, nil
+}
+
+// saves are the checkpoints of a run, and what is durable. The store reports checkpoints on a goroutine of
+// its own.
+type saves struct {
+	store   *store.Store
+	seed    uint64
+	resumed uint64        // the ticks of the world when the run began
+	reached chan struct{} // holds a token after a checkpoint
+	stop    chan struct{} // nil before announce
+	ended   chan struct{}
+
+	mu      sync.Mutex
+	last    store.Checkpoint // the last durable one
+	at      time.Time        // when it was durable
+	count   int
+	skipped int
+	pauses  *hdrhistogram.Histogram // nanoseconds
+	longest time.Duration           // of the pauses
+	err     error                   // of a checkpoint that failed
+}
+
+func newSaves() *saves {
+	return &saves{
+		reached: make(chan struct{}, 1), ended: make(chan struct{}),
+		pauses: hdrhistogram.New(int64(time.Microsecond), int64(longestTracked), 3),
+	}
+}
+
+// add counts a checkpoint. It is the Notify of the store.
+func (s *saves) add(c store.Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skipped += c.Skipped
+	if c.Err != nil {
+		s.err = fmt.Errorf("no checkpoint of tick %d: %w", c.Tick, c.Err)
+		return
+	}
+	s.last, s.at = c, time.Now()
+	s.count++
+	s.longest = max(s.longest, c.Pause)
+	// The value is in range, so this does not fail.
+	_ = s.pauses.RecordValue(int64(min(c.Pause, longestTracked)))
+	select {
+	case s.reached <- struct{}{}:
+	default: // there is a token already
+	}
+}
+
+// failed returns the error of a checkpoint that failed.
+func (s *saves) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// announce names durable ticks on w until close: at each checkpoint, and each second if there are others.
+func (s *saves) announce(w io.Writer) {
+	s.stop = make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		told := s.resumed
+		for stopped := false; !stopped; {
+			select {
+			case <-second.C:
+			case <-s.reached:
+			case <-s.stop:
+				stopped = true
+			}
+			if tick := s.store.DurableTick(); tick > told {
+				told = tick
+				fmt.Fprintf(w, "# durable %d\n", tick)
+			}
+		}
+	}()
+}
+
+// close takes the last checkpoint, and names the last durable tick. The world can be read afterwards. No tick
+// is under way.
+func (s *saves) close() error {
+	err := s.store.Close()
+	close(s.stop)
+	<-s.ended
+	if failed := s.failed(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (s *saves) report() *checkpointsReport {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := func(percent float64) float64 {
+		// The histogram rounds up to its next step, and begins above 0.
+		return milliseconds(min(time.Duration(s.pauses.ValueAtPercentile(percent)), s.longest))
+	}
+	return &checkpointsReport{
+		Count: s.count, Skipped: s.skipped, PauseMs: pauseReport{at(50), at(99), milliseconds(s.longest)},
+		Bytes: s.last.Bytes,
+	}
+}
+
+// saved is the last durable checkpoint, for the screen.
+type saved struct {
+	some  bool // whether there is one
+	age   time.Duration
+	pause time.Duration
+	bytes int64
+}
+
+func (s *saves) saved() saved {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return saved{s.count > 0, time.Since(s.at), s.last.Pause, s.last.Bytes}
+}
+
+// fields returns the status line.
+func (s saved) fields() tty.Fields {
+	if !s.some {
+		return tty.Fields{strong("checkpoint", "none yet", "")}
+	}
+	return tty.Fields{
+		strong("checkpoint", fmt.Sprintf("%.1f", s.age.Seconds()), "s ago"),
+		strong("pause", fmt.Sprintf("%.1f", milliseconds(s.pause)), "ms"),
+		strong("", vm.Bytes(int(s.bytes)), ""),
+	}
+}
