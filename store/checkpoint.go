@@ -49,8 +49,9 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	began time.Time
-	info  Checkpoint
+	broken bool // the checkpoint holds a change outside of ticks
+	began  time.Time
+	info   Checkpoint
 }
 
 func (c *checkpoints) prepare() {
@@ -221,7 +222,7 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{s.next, m.Since}, began: began}
+	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.last, s.skipped, s.due = began, 0, false
@@ -337,27 +338,26 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to this
-// one, the journal says so before it acknowledges anything: else a loss of the file would not be seen.
+// one, the journal says so before anything is called durable: else a loss of the file would not be seen.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.durable = max(s.durable, w.info.Tick)
-	if s.journal == nil || w.number < s.needed {
-		return nil
-	}
-	if s.broken {
+	if w.broken {
 		if _, err := s.journal.Append(recordKept, binary.AppendUvarint(nil, w.number), true); err != nil {
 			return err
 		}
 		s.mu.Unlock()
 		err := s.journal.Flush()
 		s.mu.Lock()
-		if err != nil || w.number < s.needed { // another change
+		if err != nil {
 			return err
 		}
 	}
-	s.broken = false
-	s.journal.Release()
+	s.durable = max(s.durable, w.info.Tick)
+	if s.journal != nil && w.number >= s.needed {
+		s.broken = false
+		s.journal.Release()
+	}
 	return nil
 }
 

@@ -229,7 +229,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 			t.broken, t.change = true, r.Position
 		}
 	case recordKept:
-		if t.broken {
+		if t.broken && number >= s.next {
 			t.kept = number
 		}
 	case recordDrop:

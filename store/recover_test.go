@@ -265,6 +265,46 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	}
 }
 
+// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change, after another change came while the
+// checkpoint was being written.
+func TestLostCheckpointBetweenChanges(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.idle()
+	came, goOn := make(chan struct{}), make(chan struct{})
+	d.Watch(func(c sim.Call) {
+		if c.Op == sim.Rename && c.To == "checkpoint-00000002" {
+			close(came)
+			<-goOn
+		}
+	})
+	a.outside(7)
+	a.ticks(t, 1)
+	<-came
+	a.outside(8)
+	a.ticks(t, 1)
+	close(goOn)
+	a.idle()
+	if tick := a.st.DurableTick(); tick != 2 {
+		t.Errorf("tick %d is durable, want that of the checkpoint, 2", tick)
+	}
+	d.Kill()
+	d.Restart()
+	d.Lose("checkpoint-00000002")
+	d.Kill()
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No tick
 // came after that.
 func TestLostCheckpointOfChange(t *testing.T) {

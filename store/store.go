@@ -52,7 +52,7 @@ type Store struct {
 	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
-	broken  bool             // needed is because of a change outside of ticks
+	broken  bool             // a change outside of ticks waits for that checkpoint
 }
 
 // phase is a part of a store's life.
