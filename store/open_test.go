@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -92,14 +94,27 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder copies the files of a folder, as a crash of the process leaves them.
+// copyFolder copies the files of a folder, as a crash of the process leaves them. A store may be removing old
+// files meanwhile, so copyFolder copies until the names are the same before and after.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
+	names := func() string {
+		all, err := filepath.Glob(filepath.Join(from, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(all, " ")
 	}
-	return to
+	for {
+		to, before := t.TempDir(), names()
+		err := os.CopyFS(to, os.DirFS(from))
+		switch {
+		case err == nil && names() == before:
+			return to
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes on
