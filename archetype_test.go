@@ -40,17 +40,17 @@ func TestArchetypeIsItsSet(t *testing.T) {
 func TestNewIsZero(t *testing.T) {
 	for _, p := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		w := NewWorld(Options{MaxEntities: 1 << 13, Pages: p})
-		pos, odd, late := NewColumn[position](w), NewColumn[[13]byte](w), NewColumn[[9]uint64](w)
+		pos, odd, late := NewColumn[position](w), NewColumn[[100]byte](w), NewColumn[[3]uint64](w)
 		a, b := w.Archetype(pos, odd), w.Archetype(late)
 		zero := func(e Entity) bool {
 			p, o, l := pos.Get(e), odd.Get(e), late.Get(e)
-			return (p == nil || *p == position{}) && (o == nil || *o == [13]byte{}) &&
-				(l == nil || *l == [9]uint64{})
+			return (p == nil || *p == position{}) && (o == nil || *o == [100]byte{}) &&
+				(l == nil || *l == [3]uint64{})
 		}
 		dirty := func(e Entity) {
 			pos.Add(e, position{1, 2})
-			odd.Add(e, [13]byte{12: 3})
-			late.Add(e, [9]uint64{8: 4})
+			odd.Add(e, [100]byte{99: 3})
+			late.Add(e, [3]uint64{2: 4})
 		}
 		for round := range 4 {
 			var es []Entity

@@ -160,18 +160,18 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 	limit := vm.NewLimit(4 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
 	defer w.Close()
-	a, rare := NewColumn[uint64](w), NewSparseColumn[[1024]byte](w)
-	rare.OnAdd(func(e Entity, _ *[1024]byte) {
+	a, rare := NewColumn[uint64](w), NewSparseColumn[kilobyte](w)
+	rare.OnAdd(func(e Entity, _ *kilobyte) {
 		if e.Slot() > 1000 {
 			t.Errorf("OnAdd is called for %v, which got no component", e)
 		}
 	})
 	w.Archetype(a).NewN(1<<14, nil)
 	es := entitiesOf(w.Query())
-	rare.Add(es[5], [1024]byte{1})
+	rare.Add(es[5], kilobyte{1})
 	before, used := fmt.Sprint(w.Stats()), rare.c.slots
-	exhausted(t, func() error { rare.AddAll(w.Query(a), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
-	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), [1024]byte{2}); return nil }, vm.ErrLimit,
+	exhausted(t, func() error { rare.AddAll(w.Query(a), kilobyte{2}); return nil }, vm.ErrLimit, "limit")
+	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), kilobyte{2}); return nil }, vm.ErrLimit,
 		"limit")
 	exhausted(t, func() error { w.Exchange(w.Query(a), []AnyColumn{rare}, []AnyColumn{a}); return nil },
 		vm.ErrLimit, "limit")
@@ -180,7 +180,7 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 		t.Errorf("a refusal changed the world:\n%s\n%s", before, after)
 	}
 	w.checkInvariants()
-	if n := rare.AddAll(w.Query().Among(es[:200]), [1024]byte{2}); n != 200 || rare.Get(es[199])[0] != 2 ||
+	if n := rare.AddAll(w.Query().Among(es[:200]), kilobyte{2}); n != 200 || rare.Get(es[199])[0] != 2 ||
 		rare.Has(es[200]) {
 		t.Errorf("AddAll to 200 entities returns %d", n)
 	}
@@ -212,8 +212,8 @@ func TestBulkOfStoragesMisuse(t *testing.T) {
 		says(t, func() { f(Query{}) }, "zero Query")
 	}
 	says(t, func() { Tag{}.AddAll(q) }, "Tag.AddAll: the column was not made")
-	says(t, func() { SparseColumn[int]{}.AddAll(q, 1) }, "AddAll: the column was not made")
-	says(t, func() { HeapColumn[int]{}.SetAll(q, 1) }, "SetAll: the column was not made")
+	says(t, func() { SparseColumn[uint64]{}.AddAll(q, 1) }, "AddAll: the column was not made")
+	says(t, func() { HeapColumn[string]{}.SetAll(q, "") }, "SetAll: the column was not made")
 	says(t, func() {
 		for range q.All() {
 			rare.RemoveAll(q)

@@ -18,7 +18,7 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	const n = 1 << 14
 	w := NewWorld(Options{MaxEntities: n, Pages: pages})
 	defer w.Close()
-	a, b, c := NewColumn[uint64](w), NewColumn[[3]uint32](w), NewColumn[struct{}](w)
+	a, b, c := NewColumn[uint64](w), NewColumn[[3]uint64](w), NewColumn[struct{}](w)
 	w.Archetype(a).NewN(n, nil)
 	es := entitiesOf(w.Query())
 	for i, e := range es {
@@ -28,7 +28,7 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	}
 	third := (n + 2) / 3
 	check := func(what string, got, want int, changes uint64, members int,
-		value func(i int) ([3]uint32, bool)) {
+		value func(i int) ([3]uint64, bool)) {
 		t.Helper()
 		if got != want {
 			t.Errorf("%s returns %d, want %d", what, got, want)
@@ -48,26 +48,26 @@ func testBulk(t *testing.T, pages vm.Pages) {
 		w.checkInvariants()
 	}
 	changes := w.changes
-	v := [3]uint32{1, 2, 3}
+	v := [3]uint64{1, 2, 3}
 	got := b.AddAll(w.Query(c), v)
 	changes += uint64(third)
 	check("AddAll to a third", got, third, changes, third,
-		func(i int) ([3]uint32, bool) { return v, i%3 == 0 })
-	got = b.AddAll(w.Query(c), [3]uint32{4})
+		func(i int) ([3]uint64, bool) { return v, i%3 == 0 })
+	got = b.AddAll(w.Query(c), [3]uint64{4})
 	check("AddAll again overwrites", got, third, changes, third,
-		func(i int) ([3]uint32, bool) { return [3]uint32{4}, i%3 == 0 })
-	got = b.SetAll(w.Query(), [3]uint32{5})
+		func(i int) ([3]uint64, bool) { return [3]uint64{4}, i%3 == 0 })
+	got = b.SetAll(w.Query(), [3]uint64{5})
 	check("SetAll of components", got, third, changes, third,
-		func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
-	got = b.SetAll(w.Query(a).Without(b), [3]uint32{6})
+		func(i int) ([3]uint64, bool) { return [3]uint64{5}, i%3 == 0 })
+	got = b.SetAll(w.Query(a).Without(b), [3]uint64{6})
 	check("SetAll of missing components", got, 0, changes, third,
-		func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
+		func(i int) ([3]uint64, bool) { return [3]uint64{5}, i%3 == 0 })
 	// The query excludes the column that AddAll adds. It sees the world as it was before the call.
 	got = b.AddAll(w.Query(a).Without(b), v)
 	changes += uint64(n - third)
-	mixed := func(i int) ([3]uint32, bool) {
+	mixed := func(i int) ([3]uint64, bool) {
 		if i%3 == 0 {
-			return [3]uint32{5}, true
+			return [3]uint64{5}, true
 		}
 		return v, true
 	}
@@ -77,10 +77,10 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	got = b.RemoveAll(w.Query(b, c))
 	changes += uint64(third)
 	check("RemoveAll from a third", got, third, changes, n-third,
-		func(i int) ([3]uint32, bool) { return v, i%3 != 0 })
+		func(i int) ([3]uint64, bool) { return v, i%3 != 0 })
 	got = b.RemoveAll(w.Query())
 	changes += uint64(n - third)
-	check("RemoveAll", got, n-third, changes, 0, func(i int) ([3]uint32, bool) { return v, false })
+	check("RemoveAll", got, n-third, changes, 0, func(i int) ([3]uint64, bool) { return v, false })
 	// Deletion removes components that were added in bulk.
 	b.AddAll(w.Query(), v)
 	if k := w.DeleteAll(w.Query(c)); k != third || b.Len() != n-third {
@@ -163,7 +163,7 @@ func TestExchange(t *testing.T) {
 	const n = 5000
 	w := NewWorld(Options{MaxEntities: 1 << 13})
 	defer w.Close()
-	a, b, c, d := anotherColumn[uint64](w), anotherColumn[uint64](w), NewColumn[[5]byte](w),
+	a, b, c, d := anotherColumn[uint64](w), anotherColumn[uint64](w), NewColumn[[3]byte](w),
 		NewColumn[uint16](w)
 	w.Archetype(a).NewN(n, nil)
 	es := entitiesOf(w.Query())
@@ -177,7 +177,7 @@ func TestExchange(t *testing.T) {
 			b.Add(e, 9)
 		}
 		if i%3 == 0 {
-			c.Add(e, [5]byte{1})
+			c.Add(e, [3]byte{1})
 		}
 	}
 	changes := w.changes
@@ -208,13 +208,13 @@ func TestBulkRefused(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall} {
 		limit := vm.NewLimit(4 << 20)
 		w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit, Pages: pages})
-		a, big, tag := NewColumn[uint64](w), NewColumn[[1024]byte](w), NewColumn[[64]byte](w)
+		a, big, tag := NewColumn[uint64](w), NewColumn[kilobyte](w), NewColumn[[8]uint64](w)
 		w.Archetype(a).NewN(1<<14, nil)
 		es := entitiesOf(w.Query())
-		big.Add(es[0], [1024]byte{1})
+		big.Add(es[0], kilobyte{1})
 		q := w.Query(a)
 		used, before := limit.Used(), fmt.Sprint(w.Stats())
-		exhausted(t, func() error { big.AddAll(q, [1024]byte{}); return nil }, vm.ErrLimit, "limit")
+		exhausted(t, func() error { big.AddAll(q, kilobyte{}); return nil }, vm.ErrLimit, "limit")
 		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil },
 			vm.ErrLimit, "limit")
 		if after := fmt.Sprint(w.Stats()); after != before || limit.Used() != used {
@@ -227,7 +227,7 @@ func TestBulkRefused(t *testing.T) {
 		for _, e := range es[:200] {
 			few.Add(e, 1)
 		}
-		if n := big.AddAll(w.Query(few), [1024]byte{2}); n != 200 || big.Get(es[199])[0] != 2 ||
+		if n := big.AddAll(w.Query(few), kilobyte{2}); n != 200 || big.Get(es[199])[0] != 2 ||
 			big.Has(es[200]) {
 			t.Errorf("%v: AddAll to 200 entities returns %d", pages, n)
 		}

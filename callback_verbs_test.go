@@ -52,15 +52,15 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewTracker":           func(f *callbackWorld) { NewTracker(f.World, f.late, f.tag) },
 	"World.Trim":           func(f *callbackWorld) { _ = f.Trim() },
 	"probe.Uses":           func(f *callbackWorld) { probed.Uses(f.World, 0) },
-	"NewColumn":            func(f *callbackWorld) { NewColumn[int32](f.World) },
-	"NewSparseColumn":      func(f *callbackWorld) { NewSparseColumn[int32](f.World).Add(f.es[0], 1) },
-	"NewSparseColumn only": func(f *callbackWorld) { NewSparseColumn[int32](f.World) },
-	"NewHeapColumn":        func(f *callbackWorld) { NewHeapColumn[[]int](f.World) },
+	"NewColumn":            func(f *callbackWorld) { NewColumn[uint16](f.World) },
+	"NewSparseColumn":      func(f *callbackWorld) { NewSparseColumn[uint64](f.World).Add(f.es[0], 1) },
+	"NewSparseColumn only": func(f *callbackWorld) { NewSparseColumn[uint64](f.World) },
+	"NewHeapColumn":        func(f *callbackWorld) { NewHeapColumn[[]string](f.World) },
 	"NewTag":               func(f *callbackWorld) { NewTag(f.World, "more") },
 	"NewRelation": func(f *callbackWorld) {
 		NewRelation(f.World, "more", RelationOptions{OnDelete: Cascade})
 	},
-	"NewEdges": func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
+	"NewEdges": func(f *callbackWorld) { NewEdges[uint64](f.World, "more", EdgesOptions{}) },
 	"probe.Resource": func(f *callbackWorld) {
 		probed.Resource(f.World, reflect.TypeFor[int]())
 	},
@@ -69,7 +69,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 		probed.SetResource(f.World, reflect.ValueOf(uint8(1)))
 		RemoveResource[uint8](f.World)
 	},
-	"ColumnOf":    func(f *callbackWorld) { _, _ = ColumnOf[int64](f.World) },
+	"ColumnOf":    func(f *callbackWorld) { _, _ = ColumnOf[uint32](f.World) },
 	"SetResource": func(f *callbackWorld) { SetResource(f.World, 7); RemoveResource[int](f.World) },
 	"probe.SetValue": func(f *callbackWorld) {
 		probed.SetValue(f.num, f.es[0], reflect.ValueOf(uint64(1)))

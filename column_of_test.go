@@ -41,9 +41,9 @@ func TestColumnOf(t *testing.T) {
 	NewHeapColumn[string](w).Named("title")
 	_, err = ColumnOf[string](w)
 	refused(err, `a HeapColumn of this type, "title", and no Column: keep the HeapColumn that NewHeapColumn`)
-	NewSparseColumn[velocity](w)
-	_, err = ColumnOf[velocity](w)
-	refused(err, `a SparseColumn of this type, "velocity", and no Column: keep the SparseColumn`)
+	NewSparseColumn[number](w)
+	_, err = ColumnOf[number](w)
+	refused(err, `a SparseColumn of this type, "number", and no Column: keep the SparseColumn`)
 	NewRelation(w, "ChildOf", RelationOptions{})
 	_, err = ColumnOf[Entity](w)
 	refused(err, "no column of this type")
@@ -53,29 +53,29 @@ func TestColumnOf(t *testing.T) {
 }
 
 func TestColumnsOfOneTypeAndName(t *testing.T) {
-	const twins = `two columns "position" of type vast.position: give one of them another name with Named`
-	uses := map[string]func(w *World, c Column[position]){
-		"NewColumn":       func(w *World, _ Column[position]) { NewColumn[velocity](w) },
-		"NewSparseColumn": func(w *World, _ Column[position]) { NewSparseColumn[velocity](w) },
-		"NewHeapColumn":   func(w *World, _ Column[position]) { NewHeapColumn[string](w) },
-		"NewTag":          func(w *World, _ Column[position]) { NewTag(w, "x") },
-		"NewRelation":     func(w *World, _ Column[position]) { NewRelation(w, "x", RelationOptions{}) },
-		"NewEdges":        func(w *World, _ Column[position]) { NewEdges[int](w, "x", EdgesOptions{}) },
-		"ColumnOf":        func(w *World, _ Column[position]) { _, _ = ColumnOf[position](w) },
-		"Query":           func(w *World, _ Column[position]) { w.Query() },
-		"Query.Without":   func(w *World, c Column[position]) { w.Query().Without(c) },
-		"Archetype":       func(w *World, _ Column[position]) { w.Archetype() },
+	const twins = `two columns "number" of type vast.number: give one of them another name with Named`
+	uses := map[string]func(w *World, c Column[number]){
+		"NewColumn":       func(w *World, _ Column[number]) { NewColumn[velocity](w) },
+		"NewSparseColumn": func(w *World, _ Column[number]) { NewSparseColumn[squad](w) },
+		"NewHeapColumn":   func(w *World, _ Column[number]) { NewHeapColumn[string](w) },
+		"NewTag":          func(w *World, _ Column[number]) { NewTag(w, "x") },
+		"NewRelation":     func(w *World, _ Column[number]) { NewRelation(w, "x", RelationOptions{}) },
+		"NewEdges":        func(w *World, _ Column[number]) { NewEdges[uint64](w, "x", EdgesOptions{}) },
+		"ColumnOf":        func(w *World, _ Column[number]) { _, _ = ColumnOf[number](w) },
+		"Query":           func(w *World, _ Column[number]) { w.Query() },
+		"Query.Without":   func(w *World, c Column[number]) { w.Query().Without(c) },
+		"Archetype":       func(w *World, _ Column[number]) { w.Archetype() },
 	}
 	for name, use := range uses {
 		for i, second := range []func(w *World){
-			func(w *World) { NewColumn[position](w) },
-			func(w *World) { NewSparseColumn[position](w) },
-			func(w *World) { NewHeapColumn[position](w) },
+			func(w *World) { NewColumn[number](w) },
+			func(w *World) { NewSparseColumn[number](w) },
+			func(w *World) { NewHeapColumn[number](w) },
 		} {
 			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
 				w := NewWorld(Options{MaxEntities: 1024})
 				defer w.Close()
-				c := NewColumn[position](w)
+				c := NewColumn[number](w)
 				second(w)
 				before := len(w.columns)
 				mustPanic(t, twins, func() { use(w, c) })
@@ -105,7 +105,7 @@ func TestColumnsOfOneTypeAndName(t *testing.T) {
 
 	NewTag(w, "docked")
 	NewRelation(w, "kin", RelationOptions{})
-	NewEdges[int](w, "road", EdgesOptions{})
+	NewEdges[uint64](w, "road", EdgesOptions{})
 	NewTag(w, "kin")
 	NewRelation(w, "kin", RelationOptions{})
 	NewColumn[Entity](w).Named("kin")
@@ -138,7 +138,7 @@ func TestColumnOfATypeWithPointers(t *testing.T) {
 	defer w.Close()
 	mustPanic(t, "NewColumn[string]: string is a string: memory outside", func() { NewColumn[string](w) })
 	mustPanic(t, ", or make the column with NewHeapColumn", func() { NewColumn[string](w) })
-	mustPanic(t, ", or make the column with NewHeapColumn", func() { NewSparseColumn[[]int](w) })
+	mustPanic(t, ", or make the column with NewHeapColumn", func() { NewSparseColumn[boxed](w) })
 	if len(w.columns) > 0 {
 		t.Error("a refused column was registered")
 	}
@@ -148,7 +148,7 @@ func TestChangeNamesTheMethod(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
 	tag, kin := NewTag(w, "tag"), NewRelation(w, "kin", RelationOptions{})
-	road, num := NewEdges[int](w, "road", EdgesOptions{}), NewColumn[uint64](w)
+	road, num := NewEdges[uint64](w, "road", EdgesOptions{}), NewColumn[uint64](w)
 	es := make([]Entity, 0, 3)
 	w.Archetype().NewN(3, func(r Run) { es = append(es, r.Entity(0), r.Entity(1), r.Entity(2)) })
 	third := es[2]

@@ -137,9 +137,9 @@ func deleteAtTheEdge[T any](t *testing.T) {
 
 func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[byte](t)
-	deleteAtTheEdge[[3]uint32](t)
+	deleteAtTheEdge[[3]byte](t)
 	deleteAtTheEdge[[3]uint64](t)
-	deleteAtTheEdge[[5]uint64](t)
+	deleteAtTheEdge[squad](t)
 	deleteAtTheEdge[[100]byte](t)
 	deleteAtTheEdge[[1001]byte](t)
 }
@@ -187,7 +187,7 @@ func TestColumnGrow(t *testing.T) {
 	defer w.Close()
 	a := w.Archetype()
 	a.NewN(10_000, nil)
-	c := NewColumn[[24]byte](w)
+	c := NewColumn[[3]uint64](w)
 	if err := c.Grow(1); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestColumnGrow(t *testing.T) {
 		es = append(es, e)
 	}
 	for _, e := range es {
-		c.Add(e, [24]byte{1})
+		c.Add(e, [3]uint64{1})
 	}
 	if got := w.Stats().Columns[0].Committed; got != committed || c.Len() != 10_000 {
 		t.Errorf("%d bytes committed before, %d after adding %d", committed, got, c.Len())

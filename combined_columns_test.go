@@ -93,23 +93,41 @@ func combinedStored[T comparable](
 ) combinedColumn {
 	switch s {
 	case probing.StorageSparse:
-		col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
-		c := combinedOf(col, to, from)
-		c.in, c.grow = col.In, func() error { return col.Grow(3) }
-		c.all = func(yield func(Entity, uint64) bool) {
-			for e, v := range col.All() {
-				if !yield(e, from(*v)) {
-					return
-				}
+		return combinedSparse(m, name, to, from)
+	case probing.StorageHeap:
+		return combinedHeap(m, name, to, from)
+	}
+	return combinedDense(m, name, to, from)
+}
+
+func combinedSparse[T comparable](
+	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+) combinedColumn {
+	col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
+	c := combinedOf(col, to, from)
+	c.in, c.grow = col.In, func() error { return col.Grow(3) }
+	c.all = func(yield func(Entity, uint64) bool) {
+		for e, v := range col.All() {
+			if !yield(e, from(*v)) {
+				return
 			}
 		}
-		return c
-	case probing.StorageHeap:
-		col := made(m, func() HeapColumn[T] { return NewHeapColumn[T](m.world).Named(name) })
-		c := combinedOf(col, to, from)
-		c.in, c.grow = col.In, func() error { return col.Grow(3) }
-		return c
 	}
+	return c
+}
+
+func combinedHeap[T comparable](
+	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+) combinedColumn {
+	col := made(m, func() HeapColumn[T] { return NewHeapColumn[T](m.world).Named(name) })
+	c := combinedOf(col, to, from)
+	c.in, c.grow = col.In, func() error { return col.Grow(3) }
+	return c
+}
+
+func combinedDense[T comparable](
+	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+) combinedColumn {
 	col := made(m, func() Column[T] { return NewColumn[T](m.world).Named(name) })
 	c := combinedOf(col, to, from)
 	c.in = func(r Run) bool { return len(col.TrySlice(r)) == r.Len() }
@@ -166,14 +184,14 @@ func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 				return t[0]
 			}),
 		combinedTag(made(m, func() Tag { return NewTag(m.world, "tag") })),
-		combinedStored(m, "rare", probing.StorageSparse, number64, number64),
-		combinedStored(m, "text", probing.StorageHeap, func(v uint64) string { return fmt.Sprint(v) },
+		combinedSparse(m, "rare", number64, number64),
+		combinedHeap(m, "text", func(v uint64) string { return fmt.Sprint(v) },
 			func(t string) uint64 {
 				v, _ := strconv.ParseUint(t, 10, 64) // a zero component is an empty string: 0
 				return v
 			}),
-		combinedStored(m, "small", probing.StorageDense,
-			func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
+		combinedDense(m, "small", func(v uint64) byte { return byte(v) },
+			func(t byte) uint64 { return uint64(t) }),
 	}
 }
 

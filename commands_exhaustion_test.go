@@ -19,8 +19,8 @@ func TestCommandsResume(t *testing.T) {
 			leave := hog(t, limit)
 			w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit, Pages: pages})
 			defer w.Close()
-			pos, large, name := NewColumn[position](w), NewColumn[[1024]byte](w), NewHeapColumn[string](w)
-			sparse := NewSparseColumn[[512]byte](w)
+			pos, large, name := NewColumn[position](w), NewColumn[kilobyte](w), NewHeapColumn[string](w)
+			sparse := NewSparseColumn[kilobyte](w)
 			a := w.Archetype(pos)
 			var es []Entity
 			for range 1000 {
@@ -32,12 +32,12 @@ func TestCommandsResume(t *testing.T) {
 			for i, e := range es {
 				c := []*Commands{first, second}[i%2]
 				c.At(i)
-				large.AddLater(c, e, [1024]byte{1023: byte(i)})
+				large.AddLater(c, e, kilobyte{1023: byte(i)})
 				name.AddLater(c, e, fmt.Sprint(i))
 				pos.SetLater(c, e, position{X: float64(i)})
 				n := c.New(a)
 				made = append(made, n)
-				sparse.AddLater(c, n, [512]byte{511: byte(i)})
+				sparse.AddLater(c, n, kilobyte{511: byte(i)})
 				pos.SetLater(c, n, position{Y: float64(i)})
 				want += 6
 			}
@@ -138,7 +138,7 @@ func TestCommandsRoom(t *testing.T) {
 	leave := hog(t, limit)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit, Pages: vm.PagesSmall})
 	defer w.Close()
-	num, wide := NewColumn[uint64](w), NewColumn[[1 << 12]byte](w)
+	num, wide := NewColumn[uint64](w), NewColumn[kilobyte](w)
 	a := w.Archetype(num)
 	es := []Entity{a.New(), a.New()}
 	page := vm.PageSize()
@@ -174,7 +174,7 @@ func TestCommandsRoom(t *testing.T) {
 	for _, text := range full {
 		exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrCapacity, text)
 		exhausted(t, func() error { c.New(a); return nil }, vm.ErrCapacity, text)
-		exhausted(t, func() error { wide.AddLater(c, es[0], [1 << 12]byte{}); return nil }, vm.ErrCapacity,
+		exhausted(t, func() error { wide.AddLater(c, es[0], kilobyte{}); return nil }, vm.ErrCapacity,
 			text)
 		exhausted(t, func() error { return c.GrowBytes(1) }, vm.ErrCapacity, text)
 	}

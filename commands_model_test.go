@@ -21,7 +21,7 @@ type commandWorld struct {
 	*World
 	pos        Column[position]
 	small      Column[[3]byte]
-	big        SparseColumn[[5]uint64]
+	big        SparseColumn[[3]uint64]
 	name       HeapColumn[string]
 	tag        Tag
 	archetypes []*Archetype
@@ -32,7 +32,7 @@ type commandWorld struct {
 func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 	w := &commandWorld{World: NewWorld(Options{MaxEntities: 1 << 16, Pages: pages})}
 	w.pos, w.small, w.big = NewColumn[position](w.World), NewColumn[[3]byte](w.World),
-		NewSparseColumn[[5]uint64](w.World)
+		NewSparseColumn[[3]uint64](w.World)
 	w.name, w.tag = NewHeapColumn[string](w.World), NewTag(w.World, "tag")
 	w.archetypes = []*Archetype{w.Archetype(), w.Archetype(w.pos), w.Archetype(w.pos, w.small, w.tag),
 		w.Archetype(w.small, w.big, w.name)}
@@ -82,7 +82,7 @@ func (s commandStep) target(known, own []Entity) Entity {
 
 func (s commandStep) position() position { return position{float64(s.v), 1} }
 func (s commandStep) small() [3]byte     { return [3]byte{byte(s.v), 2, 3} }
-func (s commandStep) big() [5]uint64     { return [5]uint64{4: s.v} }
+func (s commandStep) big() [3]uint64     { return [3]uint64{2: s.v} }
 func (s commandStep) name() string       { return fmt.Sprint("n", s.v) }
 
 // do runs a step directly and reports whether Apply would count it as done.

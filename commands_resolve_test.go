@@ -18,7 +18,7 @@ func TestResolveUntilRecording(t *testing.T) {
 		"Trim and Grow": func(_ *World, c *Commands) error { _ = c.Trim(); return c.GrowBytes(1 << 20) },
 	} {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
-		num, text := NewColumn[[5]uint64](w), NewHeapColumn[string](w)
+		num, text := NewColumn[[3]uint64](w), NewHeapColumn[string](w)
 		a, b := w.Archetype(), w.Archetype(num)
 		c := NewCommands(w, CommandsOptions{})
 		var made []Entity
@@ -26,7 +26,7 @@ func TestResolveUntilRecording(t *testing.T) {
 			e := c.New([]*Archetype{a, b}[i/7%2])
 			made = append(made, e)
 			if i%3 == 0 {
-				num.AddLater(c, e, [5]uint64{uint64(i)})
+				num.AddLater(c, e, [3]uint64{uint64(i)})
 				text.AddLater(c, e, "text")
 			}
 		}
@@ -70,11 +70,11 @@ func TestResolveUntilRecording(t *testing.T) {
 func TestTrimKeepsBirthsOnly(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
-	num := NewColumn[[60]uint64](w)
+	num := NewColumn[kilobyte](w)
 	c := NewCommands(w, CommandsOptions{})
 	first := c.New(w.Archetype())
-	for range 5000 {
-		num.AddLater(c, first, [60]uint64{7})
+	for range 2500 {
+		num.AddLater(c, first, kilobyte{7})
 	}
 	last := c.New(w.Archetype())
 	if _, err := w.Apply(c); err != nil {

@@ -171,8 +171,8 @@ func BenchmarkDeleteBesideRare(b *testing.B) {
 			w, a, es, _, _ := benchmarkWorld(b, n)
 			deleteFrom(w, es)
 			job := NewColumn[uint64](w)
-			rare := []SparseColumn[rareState]{NewSparseColumn[rareState](w).Named("a"),
-				NewSparseColumn[rareState](w).Named("b"), NewSparseColumn[rareState](w).Named("c")}
+			rare := []SparseColumn[number]{NewSparseColumn[number](w).Named("a"),
+				NewSparseColumn[number](w).Named("b"), NewSparseColumn[number](w).Named("c")}
 			r := rand.New(rand.NewPCG(1, 2))
 			samples := measure.Turns(max(b.N, 7), 1, nil, func(int) float64 {
 				newInto(a, es)
@@ -182,7 +182,7 @@ func BenchmarkDeleteBesideRare(b *testing.B) {
 					}
 					for _, c := range rare {
 						if name == "lost" || name == "some" && r.IntN(10) == 0 {
-							c.Add(e, rareState{})
+							c.Add(e, number{})
 						}
 						if name == "lost" {
 							c.Remove(e)

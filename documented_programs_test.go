@@ -175,7 +175,8 @@ func (d *documented) run(t *testing.T, binary string) {
 func (d *documented) output() (lines []string) {
 	if m := outputAtEnd.FindStringSubmatch(d.text); m != nil {
 		for line := range strings.Lines(m[1]) {
-			lines = append(lines, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")))
+			line = strings.TrimPrefix(strings.TrimSpace(line), "//")
+			lines = append(lines, strings.TrimPrefix(line, " ")) // so that indented output stays indented
 		}
 		return lines
 	}

@@ -217,7 +217,7 @@ func TestEdgesModel(t *testing.T) {
 
 func TestEdgesMisuse(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 64})
-	roads := NewEdges[int](w, "Road", EdgesOptions{})
+	roads := NewEdges[uint64](w, "Road", EdgesOptions{})
 	es := entitiesIn(w.Archetype(), 3)
 	roads.Add(es[0], es[1], 1)
 	roads.Add(es[0], es[2], 2)
@@ -227,14 +227,14 @@ func TestEdgesMisuse(t *testing.T) {
 	}{
 		"pointers": {func() { NewEdges[string](w, "x", EdgesOptions{}) },
 			[]string{"NewEdges[string]", "is a string"}},
-		"unknown rule": {func() { NewEdges[int](w, "x", EdgesOptions{OnDelete: 9}) },
+		"unknown rule": {func() { NewEdges[uint64](w, "x", EdgesOptions{OnDelete: 9}) },
 			[]string{"NewEdges: OnDelete is 9"}},
 		"in an archetype": {func() { w.Archetype(roads) }, []string{"Archetype: Road is a relation"}},
 		"exchanged in": {func() { w.Exchange(w.Query(), []AnyColumn{roads}, nil) },
 			[]string{"World.Exchange: Road is a relation"}},
 		"targets out": {func() { w.Exchange(w.Query(), nil, []AnyColumn{roads.TargetColumn()}) },
 			[]string{"Road targets is not a component"}},
-		"zero edges": {func() { w.Query(Edges[int]{}) }, []string{"column 1 was not made"}},
+		"zero edges": {func() { w.Query(Edges[uint64]{}) }, []string{"column 1 was not made"}},
 		"changed": {func() {
 			for to := range roads.Targets(es[0]) {
 				roads.Add(to, es[0], 1)
@@ -245,7 +245,7 @@ func TestEdgesMisuse(t *testing.T) {
 	}
 	w.Close()
 	says(t, func() { roads.Add(es[0], es[1], 1) }, `closed world "home"`)
-	says(t, func() { NewEdges[int](w, "x", EdgesOptions{}) }, `closed world "home"`)
+	says(t, func() { NewEdges[uint64](w, "x", EdgesOptions{}) }, `closed world "home"`)
 }
 
 // TestEdgesLimit adds edges up to a limit. The refused edge must leave nothing behind.
@@ -292,7 +292,7 @@ func TestEdgesLimit(t *testing.T) {
 func TestEdgesReset(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
-	roads := NewEdges[int](w, "Road", EdgesOptions{})
+	roads := NewEdges[uint64](w, "Road", EdgesOptions{})
 	tr := NewTracker(w, roads)
 	defer tr.Close()
 	es := entitiesIn(w.Archetype(), 3)
@@ -319,7 +319,7 @@ func TestEdgesReset(t *testing.T) {
 func TestEdgesGrow(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
-	roads := NewEdges[[64]byte](w, "Road", EdgesOptions{})
+	roads := NewEdges[[100]uint64](w, "Road", EdgesOptions{})
 	var all []Entity
 	for range 100 {
 		all = append(all, w.Archetype().New())
@@ -338,7 +338,7 @@ func TestEdgesGrow(t *testing.T) {
 	}
 	for _, from := range all {
 		for _, to := range all {
-			roads.Add(from, to, [64]byte{1})
+			roads.Add(from, to, [100]uint64{1})
 		}
 	}
 	if roads.Len() != 100*100 {

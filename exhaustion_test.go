@@ -74,7 +74,7 @@ func TestRefusedInPart(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 64 * 16, Limit: limit})
 	defer w.Close()
-	c, d, e := NewColumn[uint64](w), NewColumn[[5]byte](w), NewColumn[byte](w)
+	c, d, e := NewColumn[uint64](w), NewColumn[[3]byte](w), NewColumn[byte](w)
 	a, b, hole := w.Archetype(c), w.Archetype(d), w.Archetype(e)
 	for range 8 {
 		a.NewN(64, nil)
@@ -111,14 +111,14 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	second := NewWorld(Options{Name: "second", Limit: limit, MaxEntities: 1 << 16, Pages: pages})
 	defer second.Close()
 	defer first.Close()
-	big := NewColumn[[1000]byte](first)
+	big := NewColumn[kilobyte](first)
 	if err := big.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	hog := first.Archetype(big)
 	hog.NewN(16_000, nil) // two thirds of the limit
-	small, large, late := NewColumn[uint64](second), anotherColumn[[1000]byte](second),
-		anotherColumn[[1000]byte](second)
+	small, large, late := NewColumn[uint64](second), anotherColumn[kilobyte](second),
+		anotherColumn[kilobyte](second)
 	a, tiny := second.Archetype(small, large), second.Archetype(small)
 	var es []Entity
 	for i := range 1000 {
@@ -160,7 +160,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	second.checkInvariants()
 	exhausted(t, func() error {
 		for _, e := range es {
-			late.Add(e, [1000]byte{1})
+			late.Add(e, kilobyte{1})
 		}
 		return nil
 	}, vm.ErrLimit, "raise the limit")
@@ -192,7 +192,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 			t.Fatalf("the component of entity %d is %d", i+1, *small.Get(e))
 		}
 	}
-	if late.Add(es[made-1], [1000]byte{2})[0] != 2 {
+	if late.Add(es[made-1], kilobyte{2})[0] != 2 {
 		t.Error("Add wrote another value")
 	}
 	second.checkInvariants()
@@ -267,7 +267,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	leave := hog(t, limit)
 	w := NewWorld(Options{MaxEntities: 1 << 22, Limit: limit, Pages: vm.PagesSmall})
 	defer w.Close()
-	c := NewColumn[[64]byte](w)
+	c := NewColumn[[8]uint64](w)
 	w.Archetype().NewN(1<<21, nil)
 	leave(1 << 20)
 	used := limit.Used()
@@ -282,7 +282,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	leave(0)
 	for _, e := range entitiesOf(w.Query()) {
 		if e.Slot()%1000 == 0 {
-			c.Add(e, [64]byte{1})
+			c.Add(e, [8]uint64{1})
 		}
 	}
 	if c.Len() != (1<<21+999)/1000 {
@@ -316,7 +316,7 @@ func TestLimitAtEveryStep(t *testing.T) {
 			}
 			w.checkInvariants()
 		}
-		a, b, c := NewColumn[[40]byte](w), NewColumn[byte](w), NewColumn[[3]uint64](w)
+		a, b, c := NewColumn[[100]byte](w), NewColumn[byte](w), NewColumn[[3]uint64](w)
 		es := []Entity{}
 		collect := func(r Run) {
 			for i := range r.Len() {

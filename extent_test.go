@@ -49,7 +49,7 @@ func TestLocality(t *testing.T) {
 func TestAdjacentExtents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
-	c := NewColumn[[4]uint64](w)
+	c := NewColumn[[3]uint64](w)
 	a := w.Archetype(c)
 	for range 50_000 {
 		a.New()

@@ -17,23 +17,21 @@ func init() {
 	children["fault"] = func() {
 		defer vm.Watch()()
 		_, _, past := columnWithStray()
-		*past = mass{1}
+		*past = number{1}
 	}
 	children["fault without Watch"] = func() {
 		_, _, past := columnWithStray()
 		fmt.Printf("writing to %#x\n", uintptr(unsafe.Pointer(past)))
-		*past = mass{1}
+		*past = number{1}
 	}
 }
 
-type mass struct{ Kilograms uint64 }
-
 // columnWithStray makes a world with one entity and a pointer to a slot far beyond the column's memory.
-func columnWithStray() (c Column[mass], e Entity, past *mass) {
+func columnWithStray() (c Column[number], e Entity, past *number) {
 	w := NewWorld(Options{Name: "demo", MaxEntities: 8_000_000})
-	c = NewColumn[mass](w)
+	c = NewColumn[number](w)
 	e = w.Archetype(c).New()
-	return c, e, (*mass)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
+	return c, e, (*number)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
 }
 
 // faultOf returns the memory fault that f causes.
@@ -62,8 +60,8 @@ func mustFault(t *testing.T) {
 func TestColumnFault(t *testing.T) {
 	mustFault(t)
 	c, e, past := columnWithStray()
-	f := faultOf(t, func() { past.Kilograms = 1 })
-	want := fmt.Sprintf(`slot 5000000 of column mass of world "demo" is beyond its %d usable slots`, f.Usable)
+	f := faultOf(t, func() { past.N = 1 })
+	want := fmt.Sprintf(`slot 5000000 of column number of world "demo" is beyond its %d usable slots`, f.Usable)
 	if f.String() != want {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}
@@ -80,8 +78,8 @@ func TestColumnFault(t *testing.T) {
 	if err := c.c.world.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f = faultOf(t, func() { p.Kilograms++ })
-	want = `slot 0 of column mass of world "demo" is gone: it was closed`
+	f = faultOf(t, func() { p.N++ })
+	want = `slot 0 of column number of world "demo" is gone: it was closed`
 	if f.String() != want || !f.Closed {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}
@@ -100,7 +98,7 @@ func TestTrimmedFault(t *testing.T) {
 	mustFault(t)
 	w := NewWorld(Options{Name: "shrinking"})
 	defer w.Close()
-	c := NewColumn[mass](w)
+	c := NewColumn[number](w)
 	var last Entity
 	w.Archetype(c).NewN(100_000, func(r Run) { last = r.Entity(r.Len() - 1) })
 	p, slot := c.Get(last), last.slot
@@ -108,8 +106,8 @@ func TestTrimmedFault(t *testing.T) {
 	if err := w.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	f := faultOf(t, func() { p.Kilograms = 1 })
-	const format = `slot %d of column mass of world "shrinking" lies in memory that was given back`
+	f := faultOf(t, func() { p.N = 1 })
+	const format = `slot %d of column number of world "shrinking" lies in memory that was given back`
 	want := fmt.Sprintf(format, slot)
 	if f.String() != want {
 		t.Errorf("the fault says %q, want %q", f, want)
@@ -127,8 +125,8 @@ func TestLookUpsDoNotFault(t *testing.T) {
 		{slot: 1<<32 - 1, generation: e.generation},
 		{slot: uint32(w.options.MaxEntities), generation: 1},
 	} {
-		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, mass{}) ||
-			c.Add(invented, mass{}) != nil ||
+		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, number{}) ||
+			c.Add(invented, number{}) != nil ||
 			c.Remove(invented) || w.Delete(invented) {
 			t.Errorf("the invented %+v is taken for an entity", invented)
 		}
@@ -136,7 +134,7 @@ func TestLookUpsDoNotFault(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, mass{}) || c.Remove(e) || w.Delete(e) {
+	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, number{}) || c.Remove(e) || w.Delete(e) {
 		t.Error("the entity outlives its world")
 	}
 }
@@ -147,7 +145,7 @@ func TestFaultInChild(t *testing.T) {
 	childtest.Needed(t)
 	for child, says := range map[string][]string{
 		"fault": {"panic: ", "vm: bad access at 0x",
-			`slot 5000000 of column mass of world "demo" is beyond its `,
+			`slot 5000000 of column number of world "demo" is beyond its `,
 			"look the component up by its Entity", "made at ", "goroutine 1 [running"},
 		"fault without Watch": {"unexpected fault address 0x", "fatal error: fault"},
 	} {

@@ -73,18 +73,18 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 		t.Skip("built without the tag invariants")
 	}
 	w := demoWorld(t)
-	s, h := NewSparseColumn[uint64](w), NewHeapColumn[*int](w)
+	s, h := NewSparseColumn[uint64](w), NewHeapColumn[boxed](w)
 	a := w.Archetype(s, h)
 	a.New()
 	e := a.New()
 	pointer := h.Get(e)
 	w.Delete(e)
-	*pointer = new(int)
-	if text := modeltest.PanicText(func() { h.Add(w.Archetype().New(), nil) }); text != "" {
+	pointer.N = new(uint64)
+	if text := modeltest.PanicText(func() { h.Add(w.Archetype().New(), boxed{}) }); text != "" {
 		t.Errorf("adding to another slot panics with %q", text)
 	}
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text,
-		"vast: slot 1 of a HeapColumn of *int was written after") {
+		"vast: slot 1 of a HeapColumn of vast.boxed was written after") {
 		t.Errorf("New panics with %q", text)
 	}
 	w = demoWorld(t)

@@ -44,7 +44,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 					first = false
 					tags[0].OnRemove(count("0")) // this column comes before tags[1] in the world's list
 					tags[3].OnRemove(count("3 late"))
-					NewSparseColumn[int](w)
+					NewSparseColumn[uint64](w)
 				}
 			})
 			tags[2].OnRemove(count("2"))

@@ -201,7 +201,7 @@ func TestExtremeComponents(t *testing.T) {
 	if vm.HeapStandIn() {
 		return // the Go heap holds the large columns
 	}
-	type large [1 << 20]byte
+	type large = [1 << 20]byte
 	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w).Named("rare")
 	p, q := big.Add(e, large{1 << 19: 3}), bigRare.Add(e, large{1 << 19: 4})
 	other := w.Archetype(big, bigRare).New()

@@ -16,15 +16,15 @@ type aimed struct {
 // in memory that was never touched.
 func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
-	position, velocity, aim := NewColumn[[2]float64](w), NewColumn[[4]float32](w), NewColumn[aimed](w)
-	a := w.Archetype(position, velocity, aim)
+	pos, vel, aim := NewColumn[position](w), NewColumn[velocity](w), NewColumn[aimed](w)
+	a := w.Archetype(pos, vel, aim)
 	random := rand.New(rand.NewPCG(1, 2))
 	var es []Entity
 	a.NewN(of, func(r Run) {
 		if written {
-			ps, vs := position.Slice(r), velocity.Slice(r)
+			ps, vs := pos.Slice(r), vel.Slice(r)
 			for i := range ps {
-				ps[i], vs[i] = [2]float64{1, 2}, [4]float32{3, 4}
+				ps[i], vs[i] = position{1, 2}, velocity{3, 4}
 			}
 		}
 		for i := range r.Len() {

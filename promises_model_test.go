@@ -16,13 +16,11 @@ import (
 // the limit, the other world and other users of a column. A failed operation changes nothing: the test
 // compares committed bytes and the limit.
 
-type promisedElement [1 << 10]byte
-
 // promisesWorld is a world and its promises.
 type promisesWorld struct {
 	*World
 	dense      Column[[100]byte]
-	sparse     [2]SparseColumn[promisedElement]
+	sparse     [2]SparseColumn[kilobyte]
 	heap       HeapColumn[string]
 	child      Relation
 	roads      Edges[uint64]
@@ -55,8 +53,8 @@ func newPromisesModel(t testing.TB) *promisesModel {
 		w := NewWorld(Options{Name: fmt.Sprintf("world %d", i), MaxEntities: promisesSlots, Limit: m.limit})
 		f := &promisesWorld{World: w}
 		f.dense = NewColumn[[100]byte](w)
-		f.sparse = [2]SparseColumn[promisedElement]{NewSparseColumn[promisedElement](w),
-			NewSparseColumn[promisedElement](w).Named("second")}
+		f.sparse = [2]SparseColumn[kilobyte]{NewSparseColumn[kilobyte](w),
+			NewSparseColumn[kilobyte](w).Named("second")}
 		f.heap = NewHeapColumn[string](w)
 		f.child = NewRelation(w, "child", RelationOptions{})
 		f.roads = NewEdges[uint64](w, "roads", EdgesOptions{Capacity: 2000})
@@ -205,7 +203,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		for _, e := range f.some(b) {
 			had := column.Has(e)
 			promised := had || f.additions[c] > 0 && int(e.Slot()) < f.reach[c]
-			if m.try(promised, func() error { column.Add(e, promisedElement{}); return nil }) && !had {
+			if m.try(promised, func() error { column.Add(e, kilobyte{}); return nil }) && !had {
 				f.additions[c] = max(0, f.additions[c]-1)
 			}
 		}
@@ -217,7 +215,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		}
 	case 21:
 		es := f.some(b)
-		m.addMany(f, c, es, "AddAll", func(q Query) { column.AddAll(q, promisedElement{}) })
+		m.addMany(f, c, es, "AddAll", func(q Query) { column.AddAll(q, kilobyte{}) })
 	case 22:
 		es := f.some(b)
 		m.addMany(f, c, es, "Exchange", func(q Query) {

@@ -13,7 +13,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
 	defer w.Close()
-	c, d := NewSparseColumn[[1 << 10]byte](w), NewTag(w, "d")
+	c, d := NewSparseColumn[kilobyte](w), NewTag(w, "d")
 	a, b := w.Archetype(c), w.Archetype(c, d)
 	for _, archetype := range []*Archetype{a, b} {
 		if err := archetype.Grow(1000); err != nil {
@@ -80,7 +80,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 			return nil
 		},
 		"AddAll": func(w *World, _ *Archetype, cols []AnyColumn) error {
-			cols[1].(SparseColumn[[1 << 10]byte]).AddAll(w.Query(), [1 << 10]byte{})
+			cols[1].(SparseColumn[kilobyte]).AddAll(w.Query(), kilobyte{})
 			return nil
 		},
 		"Relation.SetAll": func(w *World, _ *Archetype, cols []AnyColumn) error {
@@ -92,20 +92,20 @@ func TestRefusedLeavesNothing(t *testing.T) {
 			return cols[2].(Relation).GrowLevels(9)
 		},
 		"Edges.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error {
-			return cols[3].(Edges[[100]byte]).Grow(1e5)
+			return cols[3].(Edges[[100]uint64]).Grow(15_000)
 		},
 	} {
 		refused := 0
 		for slack := 64 << 10; slack < 80<<20; slack += slack/4 + 4<<10 {
 			limit := vm.NewLimit(1 << 30)
 			w := NewWorld(Options{MaxEntities: 1 << 16, Limit: limit})
-			first, second := NewSparseColumn[[1 << 10]byte](w), NewSparseColumn[[1 << 10]byte](w)
+			first, second := NewSparseColumn[kilobyte](w), NewSparseColumn[kilobyte](w)
 			a := w.Archetype(first, second)
 			cols := []AnyColumn{first, second}
 			if name != "Grow" && name != "NewN" {
 				w.Archetype().NewN(40_000, nil)
 				cols = append(cols, NewRelation(w, "aims", RelationOptions{Cyclic: true}),
-					NewEdges[[100]byte](w, "roads", EdgesOptions{}))
+					NewEdges[[100]uint64](w, "roads", EdgesOptions{}))
 				if name == "Exchange" {
 					cols = cols[:2]
 				}

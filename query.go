@@ -106,7 +106,8 @@ func (q Query) with(method string) *query {
 
 // name gives columns a role. It panics if one of the columns has a conflicting role.
 func (q *query) name(method string, r role, cols ...AnyColumn) {
-	columns := q.world.columnsOf(method, cols)
+	var few [8]*column
+	columns := q.world.appendColumns(few[:0], method, cols)
 	for _, c := range columns {
 		for _, other := range q.named {
 			if other.column != c {
@@ -117,7 +118,7 @@ func (q *query) name(method string, r role, cols ...AnyColumn) {
 			}
 		}
 	}
-	q.named = slices.Clip(q.named)
+	q.named = append(make([]named, 0, len(q.named)+len(columns)), q.named...)
 	for _, c := range columns {
 		q.named = append(q.named, named{c, r, q.groups})
 	}
@@ -135,7 +136,13 @@ func (q *query) columns(roles ...role) (columns []*column) {
 
 // made computes the fields that depend on the conditions.
 func (q *query) made() Query {
-	and := setsOf(q.columns(asked, implied))
+	// The required sets and the excluded ones share an array, because many programs make a query each time.
+	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
+	for _, n := range q.named {
+		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
+			and = append(and, n.set)
+		}
+	}
 	for _, w := range q.written {
 		and = append(and, w.marks)
 	}
@@ -154,7 +161,13 @@ func (q *query) made() Query {
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
-	q.filter = bitset.NewFilter(and, setsOf(q.columns(leftOut)), any...)
+	minus := and[len(and):]
+	for _, n := range q.named {
+		if n.role == leftOut {
+			minus = append(minus, n.set)
+		}
+	}
+	q.filter = bitset.NewFilter(and, minus, any...)
 	q.optional = q.columns(optional)
 	if q.exact {
 		q.ids = q.nameIDs()
@@ -164,17 +177,14 @@ func (q *query) made() Query {
 	return Query{q}
 }
 
-func setsOf(columns []*column) (sets []*bitset.Set) {
-	for _, c := range columns {
-		sets = append(sets, c.set)
-	}
-	return sets
-}
-
 // columnsOf checks the columns that a caller names.
 func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
+	return w.appendColumns(make([]*column, 0, len(cols)), method, cols)
+}
+
+// appendColumns is columnsOf into an empty slice of the caller's.
+func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn) []*column {
 	w.mustBeDistinct()
-	columns := make([]*column, 0, len(cols))
 	for i, col := range cols {
 		var c *column
 		if col != nil {

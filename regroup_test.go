@@ -11,14 +11,14 @@ import (
 func TestRegroupMovesWhatChanged(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
-	number, fast, armed := NewColumn[uint64](w), NewColumn[[3]uint32](w), NewTag(w, "armed")
+	number, fast, armed := NewColumn[uint64](w), NewColumn[[3]uint64](w), NewTag(w, "armed")
 	ships := w.Archetype(number)
 	var es []Entity
 	for i := range 1000 {
 		e := ships.New()
 		*number.Get(e) = uint64(i)
 		if i%16 == 5 {
-			fast.Add(e, [3]uint32{uint32(i), 1, 2})
+			fast.Add(e, [3]uint64{uint64(i), 1, 2})
 		}
 		if i%32 == 5 {
 			armed.Add(e)

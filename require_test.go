@@ -75,8 +75,8 @@ type requirements struct {
 	*World
 	needy  []needy
 	plain  Column[uint64]
-	sparse SparseColumn[uint32]
-	heap   HeapColumn[[]int]
+	sparse SparseColumn[uint64]
+	heap   HeapColumn[[]string]
 	tag    Tag
 	others []AnyColumn
 }
@@ -85,8 +85,8 @@ func newRequirements(o Options) *requirements {
 	w := NewWorld(o)
 	r := &requirements{World: w, plain: NewColumn[uint64](w), tag: NewTag(w, "other")}
 	tag := NewTag(w, "needy")
-	r.needy = []needy{needyOf(w, NewColumn[int16](w)), needyOf(w, NewSparseColumn[int32](w)),
-		needyOf(w, NewHeapColumn[[]string](w)), needyIn(w, tag, map[string]func([]Entity){
+	r.needy = []needy{needyOf(w, NewColumn[uint16](w)), needyOf(w, NewSparseColumn[number](w)),
+		needyOf(w, NewHeapColumn[string](w)), needyIn(w, tag, map[string]func([]Entity){
 			"Add": func(es []Entity) {
 				for _, e := range es {
 					tag.Add(e)
@@ -102,7 +102,7 @@ func newRequirements(o Options) *requirements {
 			},
 		})}
 	// Some columns precede those that require them, and some follow.
-	r.sparse, r.heap = NewSparseColumn[uint32](w), NewHeapColumn[[]int](w)
+	r.sparse, r.heap = NewSparseColumn[uint64](w), NewHeapColumn[[]string](w)
 	r.others = []AnyColumn{r.plain, r.sparse, r.heap, r.tag}
 	for _, n := range r.needy {
 		w.Require(n, r.others...)
@@ -111,7 +111,7 @@ func newRequirements(o Options) *requirements {
 }
 
 // values returns e's required components, and how many there are.
-func (r *requirements) values(e Entity) (plain uint64, sparse uint32, heap []int, n int) {
+func (r *requirements) values(e Entity) (plain, sparse uint64, heap []string, n int) {
 	if p := r.plain.Get(e); p != nil {
 		plain, n = *p, n+1
 	}
@@ -138,8 +138,8 @@ func TestRequiredComponentsCome(t *testing.T) {
 			n := r.needy[i]
 			told := map[string]int{}
 			r.plain.OnAdd(func(Entity, *uint64) { told["plain"]++ })
-			r.sparse.OnAdd(func(_ Entity, v *uint32) { told["sparse"]++; *v += 3 })
-			r.heap.OnAdd(func(Entity, *[]int) { told["heap"]++ })
+			r.sparse.OnAdd(func(_ Entity, v *uint64) { told["sparse"]++; *v += 3 })
+			r.heap.OnAdd(func(Entity, *[]string) { told["heap"]++ })
 			r.tag.OnAdd(func(Entity) { told["tag"]++ })
 			var es []Entity
 			for _, s := range r.Archetype().NewEach(5000) {
@@ -149,7 +149,7 @@ func TestRequiredComponentsCome(t *testing.T) {
 			for i, e := range es { // the elements get old values
 				r.plain.Add(e, 9)
 				r.sparse.Add(e, 9)
-				r.heap.Add(e, []int{9})
+				r.heap.Add(e, []string{"9"})
 				r.tag.Add(e)
 				if !had(i) {
 					r.plain.Remove(e)
@@ -308,11 +308,10 @@ func TestRequirementsChain(t *testing.T) {
 // TestRequiredComponentsKeepPromises: Grow of a column makes room for what it requires, and additions to the
 // required column leave that room alone.
 func TestRequiredComponentsKeepPromises(t *testing.T) {
-	type large [1 << 10]byte
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
 	defer w.Close()
-	c, required := NewColumn[uint64](w), NewSparseColumn[large](w)
+	c, required := NewColumn[uint64](w), NewSparseColumn[kilobyte](w)
 	w.Require(c, required)
 	empty := w.Archetype()
 	var es []Entity
@@ -331,10 +330,10 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 	w.checkInvariants()
 	limit.SetMax(limit.Used())
 	for _, e := range es[:500] {
-		required.Add(e, large{})
+		required.Add(e, kilobyte{})
 	}
 	for range 10_000 { // fills the rest of the last page
-		if e := es[500]; panicOf(func() { required.Add(e, large{}) }) != nil {
+		if e := es[500]; panicOf(func() { required.Add(e, kilobyte{}) }) != nil {
 			break
 		}
 		es = append(es[:500], es[501:]...)
@@ -371,14 +370,13 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 
 // TestRequiredRefusedChangesNothing: if there is no memory for a required component, no component comes.
 func TestRequiredRefusedChangesNothing(t *testing.T) {
-	type large [1 << 10]byte
 	for _, way := range []string{"Add", "EditOrAdd", "AddAll", "Exchange", "AddValue", "AddLater"} {
 		refused := 0
 		for slack := 16 << 10; slack < 24<<20; slack += slack / 2 {
 			limit := vm.NewLimit(1 << 30)
 			w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
-			plain, sparse := NewColumn[uint64](w), NewSparseColumn[large](w)
-			n := needyOf(w, NewSparseColumn[[100]byte](w))
+			plain, sparse := NewColumn[uint64](w), NewSparseColumn[kilobyte](w)
+			n := needyOf(w, NewSparseColumn[[3]uint64](w))
 			w.Require(n, plain, sparse)
 			var es []Entity
 			for _, s := range w.Archetype().NewEach(10_000) {
@@ -426,7 +424,7 @@ func TestRequireMisuse(t *testing.T) {
 	relation := NewRelation(w, "aims", RelationOptions{})
 	says(t, func() { w.Require(a, relation) }, "aims is a relation")
 	says(t, func() { w.Require(relation, a) }, "aims is a relation")
-	says(t, func() { w.Require(a, NewEdges[int](w, "roads", EdgesOptions{})) }, "roads is a relation")
+	says(t, func() { w.Require(a, NewEdges[uint64](w, "roads", EdgesOptions{})) }, "roads is a relation")
 	more := NewTag(w, "more")
 	e := w.Archetype().New()
 	a.Add(e)

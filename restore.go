@@ -337,7 +337,7 @@ func (r *restored) settleColumn(i int, c *column) error {
 			state.PoolElements} {
 			arrays = append(arrays, *r.array(kind, i, 0))
 		}
-		return pool.Settle(arrays)
+		return pool.Settle(*r.s.Columns[i].Pool, arrays)
 	}
 	return nil
 }

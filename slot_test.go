@@ -12,8 +12,8 @@ import (
 type slotWorld struct {
 	*World
 	position Column[position]
-	count    Column[int64]
-	sparse   SparseColumn[int64]
+	count    Column[uint64]
+	sparse   SparseColumn[uint64]
 	heap     HeapColumn[string]
 	tag      Tag
 	of       Relation
@@ -24,8 +24,8 @@ func newSlotWorld(t *testing.T, n int) *slotWorld {
 	t.Helper()
 	w := NewWorld(Options{MaxEntities: n + 100})
 	t.Cleanup(func() { w.Close() })
-	s := &slotWorld{World: w, position: NewColumn[position](w), count: NewColumn[int64](w),
-		sparse: NewSparseColumn[int64](w).Named("sparse"), heap: NewHeapColumn[string](w),
+	s := &slotWorld{World: w, position: NewColumn[position](w), count: NewColumn[uint64](w),
+		sparse: NewSparseColumn[uint64](w).Named("sparse"), heap: NewHeapColumn[string](w),
 		tag: NewTag(w, "tag"), of: NewRelation(w, "of", RelationOptions{})}
 	born := w.Archetype(s.position)
 	for i := range n {
@@ -33,8 +33,8 @@ func newSlotWorld(t *testing.T, n int) *slotWorld {
 		s.position.Get(e).X = float64(i)
 		s.es = append(s.es, e)
 		if i%3 == 0 {
-			s.count.Add(e, int64(i))
-			s.sparse.Add(e, int64(i))
+			s.count.Add(e, uint64(i))
+			s.sparse.Add(e, uint64(i))
 			s.heap.Add(e, string(rune('a'+i%26)))
 			s.tag.Add(e)
 			if i > 0 {
@@ -241,9 +241,9 @@ func TestNewSlot(t *testing.T) {
 func TestNewEach(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
-	pos, count := NewColumn[position](w), NewColumn[int64](w)
+	pos, count := NewColumn[position](w), NewColumn[uint64](w)
 	told := 0
-	count.OnAdd(func(_ Entity, v *int64) { told += int(*v) })
+	count.OnAdd(func(_ Entity, v *uint64) { told += int(*v) })
 	born := w.Archetype(pos, count)
 	first := slices.Collect(w.Query().All())
 	for i, s := range born.NewEach(300) {
@@ -315,7 +315,7 @@ func TestSlotsOfTargetInPieces(t *testing.T) {
 // TestSlotsOfAClosedWorld: slots and runs that outlive the slots of their world panic with the remedy.
 func TestSlotsOfAClosedWorld(t *testing.T) {
 	w := NewWorld(Options{})
-	a := w.Archetype(NewColumn[int](w))
+	a := w.Archetype(NewColumn[uint64](w))
 	var run Run
 	a.NewN(3, func(r Run) { run = r })
 	slot := a.NewSlot()

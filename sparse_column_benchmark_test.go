@@ -8,9 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// rareState is a component that few entities have.
-type rareState struct{ Until int64 }
-
 // BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a
 // Column, with a query over a SparseColumn, and with SparseColumn.All. The three loops take turns. The
 // entities gained the component in the order of slots or in a random order; in "holes", two of three entities
@@ -21,7 +18,7 @@ func BenchmarkRareStates(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := NewWorld(Options{MaxEntities: n})
 			defer w.Close()
-			plain, sparse := NewColumn[rareState](w), NewSparseColumn[rareState](w).Named("sparse")
+			plain, sparse := NewColumn[number](w), NewSparseColumn[number](w).Named("sparse")
 			var es []Entity
 			r := rand.New(rand.NewPCG(1, 2))
 			w.Archetype().NewN(n, func(run Run) {
@@ -35,8 +32,8 @@ func BenchmarkRareStates(b *testing.B) {
 				r.Shuffle(len(es), func(i, k int) { es[i], es[k] = es[k], es[i] })
 			}
 			for i, e := range es {
-				plain.Add(e, rareState{int64(i)})
-				sparse.Add(e, rareState{int64(i)})
+				plain.Add(e, number{uint64(i)})
+				sparse.Add(e, number{uint64(i)})
 			}
 			if name == "holes" {
 				for _, e := range es {
@@ -47,7 +44,7 @@ func BenchmarkRareStates(b *testing.B) {
 				}
 			}
 			dense, rare := w.Query(plain), w.Query(sparse)
-			var sums [3]int64
+			var sums [3]uint64
 			sides := []func(){
 				func() { sums[0] = sumOfColumn(plain, dense) },
 				func() { sums[1] = sumOfSparse(sparse, rare) },
@@ -71,25 +68,25 @@ func BenchmarkRareStates(b *testing.B) {
 }
 
 //go:noinline
-func sumOfColumn(c Column[rareState], q Query) (sum int64) {
+func sumOfColumn(c Column[number], q Query) (sum uint64) {
 	for s := range q.Slots() {
-		sum += c.At(s).Until ^ int64(s.Index())
+		sum += c.At(s).N ^ uint64(s.Index())
 	}
 	return sum
 }
 
 //go:noinline
-func sumOfSparse(c SparseColumn[rareState], q Query) (sum int64) {
+func sumOfSparse(c SparseColumn[number], q Query) (sum uint64) {
 	for s := range q.Slots() {
-		sum += c.At(s).Until ^ int64(s.Index())
+		sum += c.At(s).N ^ uint64(s.Index())
 	}
 	return sum
 }
 
 //go:noinline
-func sumOfAll(c SparseColumn[rareState]) (sum int64) {
+func sumOfAll(c SparseColumn[number]) (sum uint64) {
 	for e, v := range c.All() {
-		sum += v.Until ^ int64(e.Slot())
+		sum += v.N ^ uint64(e.Slot())
 	}
 	return sum
 }

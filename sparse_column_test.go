@@ -20,7 +20,7 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	}
 	w := NewWorld(Options{MaxEntities: math.MaxInt32, Pages: vm.PagesSmall})
 	defer w.Close()
-	v := panicOf(func() { NewSparseColumn[[1 << 16]byte](w) })
+	v := panicOf(func() { NewSparseColumn[[1 << 20]byte](w) })
 	if err, ok := v.(error); !ok || !(errors.Is(err, vm.ErrSize) || errors.Is(err, vm.ErrAddressSpace)) {
 		t.Errorf("%v", v)
 	}
@@ -148,7 +148,7 @@ func (p *pooled[T]) before(other *pooled[T]) bool {
 func TestSparseAllPassesGaps(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
-	c := NewSparseColumn[int32](w)
+	c := NewSparseColumn[uint64](w)
 	var es []Entity
 	for _, s := range w.Archetype(c).NewEach(40_000) {
 		es = append(es, s.Entity())
@@ -156,7 +156,7 @@ func TestSparseAllPassesGaps(t *testing.T) {
 	var want []Entity
 	for i, e := range es {
 		if i == 70 || i == 5000 || i > 39_990 && i%3 == 0 {
-			*c.Get(e) = int32(i)
+			*c.Get(e) = uint64(i)
 			want = append(want, e)
 		} else {
 			c.Remove(e)

@@ -9,7 +9,7 @@ func TestSprint(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
 	pos, docked, health := NewColumn[position](w), NewTag(w, "Docked"), NewColumn[int32](w).Named("Health")
-	to, big := NewColumn[Entity](w).Named("To"), NewColumn[[4096]byte](w).Named("Big")
+	to, big := NewColumn[Entity](w).Named("To"), NewColumn[kilobyte](w).Named("Big")
 	anything := NewHeapColumn[any](w).Named("Any")
 	a := w.Archetype(pos, docked)
 	e := a.New()
@@ -48,7 +48,7 @@ func TestSprint(t *testing.T) {
 	self[0] = self
 	for _, v := range []any{strings.Repeat("é", 5000), self, make([]string, 1000)} {
 		anything.Add(e, v)
-		big.Add(e, [4096]byte{})
+		big.Add(e, kilobyte{})
 		if got := w.Sprint(e); len(got) > 800 || strings.Count(got, "…") < 2 {
 			t.Errorf("%d bytes: %s", len(got), got)
 		}

@@ -198,20 +198,19 @@ func TestHeapColumnLetsGo(t *testing.T) {
 func TestSparseColumnStaysSmall(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
-	type large struct{ B [1000]byte }
-	rare := NewSparseColumn[large](w)
+	rare := NewSparseColumn[kilobyte](w)
 	var es []Entity
 	w.Archetype().NewN(20_000, func(r Run) {
 		for i := range r.Len() {
 			es = append(es, r.Entity(i))
 		}
 	})
-	pointers := map[Entity]*large{}
+	pointers := map[Entity]*kilobyte{}
 	for i := 0; i < len(es); i += 1000 {
-		pointers[es[i]] = rare.Add(es[i], large{B: [1000]byte{byte(i / 1000)}})
+		pointers[es[i]] = rare.Add(es[i], kilobyte{byte(i / 1000)})
 	}
 	for i := 0; i < len(es); i += 1000 {
-		if p := rare.Get(es[i]); p != pointers[es[i]] || p.B[0] != byte(i/1000) {
+		if p := rare.Get(es[i]); p != pointers[es[i]] || p[0] != byte(i/1000) {
 			t.Fatalf("entity %d: the component moved or changed", i)
 		}
 	}
@@ -243,8 +242,8 @@ func TestTagTakesBitsOnly(t *testing.T) {
 func TestPointersAreAllowedOnTheHeapOnly(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
-	mustPanic(t, "number", func() { NewSparseColumn[struct{ number *int }](w) })
-	NewHeapColumn[struct{ number *int }](w)
+	mustPanic(t, "boxed.N is a pointer", func() { NewSparseColumn[boxed](w) })
+	NewHeapColumn[boxed](w)
 	if invariants.Enabled {
 		w.checkInvariants()
 	}

@@ -26,7 +26,7 @@ type trackedColumn struct {
 }
 
 func trackedColumns(w *World) []trackedColumn {
-	plain, other := NewColumn[uint64](w), NewColumn[[3]uint32](w)
+	plain, other := NewColumn[uint64](w), NewColumn[[3]uint64](w)
 	sparse, heap, tag := NewSparseColumn[uint64](w), NewHeapColumn[string](w), NewTag(w, "tag")
 	return []trackedColumn{
 		{AnyColumn: plain, add: func(e Entity, v uint64) { plain.Add(e, v) }, remove: plain.Remove,
@@ -36,13 +36,13 @@ func trackedColumns(w *World) []trackedColumn {
 			addAll:             func(q Query, v uint64) { plain.AddAll(q, v) },
 			setAll:             func(q Query, v uint64) { plain.SetAll(q, v) },
 			removeAll:          func(q Query) { plain.RemoveAll(q) }},
-		{AnyColumn: other, add: func(e Entity, v uint64) { other.Add(e, [3]uint32{uint32(v)}) },
+		{AnyColumn: other, add: func(e Entity, v uint64) { other.Add(e, [3]uint64{v}) },
 			remove: other.Remove,
-			set:    func(e Entity, v uint64) bool { return other.Set(e, [3]uint32{uint32(v)}) },
+			set:    func(e Entity, v uint64) bool { return other.Set(e, [3]uint64{v}) },
 			edit:   func(e Entity, _ uint64) bool { return other.Edit(e) != nil }, overwritingIsNoted: true,
 			editRun:   func(r Run) { clear(other.EditRun(r)) },
-			addAll:    func(q Query, v uint64) { other.AddAll(q, [3]uint32{1}) },
-			setAll:    func(q Query, v uint64) { other.SetAll(q, [3]uint32{2}) },
+			addAll:    func(q Query, v uint64) { other.AddAll(q, [3]uint64{1}) },
+			setAll:    func(q Query, v uint64) { other.SetAll(q, [3]uint64{2}) },
 			removeAll: func(q Query) { other.RemoveAll(q) }},
 		{AnyColumn: sparse, add: func(e Entity, v uint64) { sparse.Add(e, v) }, remove: sparse.Remove,
 			set:  sparse.Set,

@@ -33,19 +33,19 @@ func TestTrimResident(t *testing.T) {
 		total = 400_000
 	}
 	type columns struct {
-		pos  Column[[2]uint64]
+		pos  Column[position]
 		kind Column[byte]
 		kept Tag
 	}
 	make := func() (*World, columns) {
 		w := NewWorld(o)
-		return w, columns{NewColumn[[2]uint64](w), NewColumn[byte](w), NewTag(w, "Kept")}
+		return w, columns{NewColumn[position](w), NewColumn[byte](w), NewTag(w, "Kept")}
 	}
 	birth := func(a *Archetype, c columns, n int) {
 		a.NewN(n, func(r Run) {
 			pos, kind := c.pos.Slice(r), c.kind.Slice(r)
 			for i := range pos {
-				pos[i], kind[i] = [2]uint64{1, 2}, 3
+				pos[i], kind[i] = position{1, 2}, 3
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestTrimResident(t *testing.T) {
 			}
 			for run := range w.Query(c.kept).Runs() {
 				for i, v := range c.pos.Slice(run) {
-					if v != [2]uint64{1, 2} || c.kind.Slice(run)[i] != 3 {
+					if v != (position{1, 2}) || c.kind.Slice(run)[i] != 3 {
 						t.Fatal("Trim took a living component")
 					}
 				}
@@ -105,12 +105,12 @@ func TestTrimFreePages(t *testing.T) {
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
 	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("taken"),
-		NewSparseColumn[[8]uint64](w).Named("sparse")
+		NewSparseColumn[[3]uint64](w).Named("sparse")
 	a := w.Archetype(c, taken, sparse)
 	a.NewN(n, func(r Run) {
 		for i := range r.Len() {
 			e := r.Entity(i)
-			*c.Get(e), *taken.Get(e), *sparse.Get(e) = [8]uint64{1}, [8]uint64{2}, [8]uint64{3}
+			*c.Get(e), *taken.Get(e), *sparse.Get(e) = [8]uint64{1}, [8]uint64{2}, [3]uint64{3}
 		}
 	})
 	for i, e := range entitiesOf(w.Query(c)) {
@@ -135,13 +135,13 @@ func TestTrimFreePages(t *testing.T) {
 		t.Errorf("a column without entities keeps %d bytes", got)
 	}
 	for e := range w.Query(c).All() {
-		if *c.Get(e) != [8]uint64{1} || *sparse.Get(e) != [8]uint64{3} || taken.Has(e) {
+		if *c.Get(e) != [8]uint64{1} || *sparse.Get(e) != [3]uint64{3} || taken.Has(e) {
 			t.Fatalf("%v has lost a component", e)
 		}
 	}
 	for range n / 2 {
 		if e := a.New(); *c.Get(e) != [8]uint64{} || *taken.Get(e) != [8]uint64{} ||
-			*sparse.Get(e) != [8]uint64{} {
+			*sparse.Get(e) != [3]uint64{} {
 			t.Fatalf("a component of the new entity %v is not zero", e)
 		}
 	}

@@ -156,7 +156,7 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	limit := vm.NewLimit(8 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
 	defer w.Close()
-	c := NewColumn[[4]uint64](w)
+	c := NewColumn[[3]uint64](w)
 	few, many := w.Archetype(), w.Archetype(c)
 	kept := few.New()
 	many.NewN(90_000, nil)
@@ -169,7 +169,7 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	if most := used/8 + vm.PageSize() - 4096; limit.Used() > most || w.Stats().Committed > most {
 		t.Errorf("%d bytes count against the limit after Trim, %d before", limit.Used(), used)
 	}
-	if err := many.Grow(300_000); err == nil {
+	if err := many.Grow(400_000); err == nil {
 		t.Fatal("the limit does not bind")
 	}
 	w.checkInvariants()
@@ -180,7 +180,7 @@ func TestTrimGivesBackLimit(t *testing.T) {
 		seen[e] = true
 	}
 	for e := range w.Query(c).All() {
-		if seen[e] || *c.Get(e) != [4]uint64{} {
+		if seen[e] || *c.Get(e) != [3]uint64{} {
 			t.Fatalf("%v is handed out a second time, or not zero", e)
 		}
 	}
@@ -252,7 +252,7 @@ func TestTrimInFill(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
 	defer w.Close()
-	c := NewSparseColumn[[1 << 10]byte](w)
+	c := NewSparseColumn[kilobyte](w)
 	a := w.Archetype(c)
 	a.NewN(2000, nil)
 	for i, e := range entitiesOf(w.Query(c)) {

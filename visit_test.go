@@ -31,7 +31,7 @@ func TestVisit(t *testing.T) {
 	if w.Admit(0) {
 		t.Error("visitors wait in a new world")
 	}
-	col := NewColumn[int](w)
+	col := NewColumn[uint64](w)
 	e := w.Archetype(col).New()
 	calls := 0
 	result := visiting(t, w, context.Background(), func() bool {

@@ -112,8 +112,8 @@ func (c numberedTag) hook(add, remove func(Entity)) {
 }
 
 func (c numbered[T]) hook(add, remove func(Entity)) {
-	c.OnAdd(func(e Entity, _ *T) { add(e) })
-	c.OnRemove(func(e Entity, _ *T) { remove(e) })
+	c.typed.OnAdd(func(e Entity, _ *T) { add(e) })
+	c.typed.OnRemove(func(e Entity, _ *T) { remove(e) })
 }
 
 // readEach reads a run of a storage without slices. A missing component reads as mixed.

@@ -148,7 +148,7 @@ const mib = 1 << 20
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
 	for range 4 {
-		NewColumn[[16]byte](other)
+		anotherColumn[position](other)
 	}
 	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take
 	// some 7 MiB. Half a column of addresses is left at the refusal, because Go's runtime dies when it finds
@@ -156,15 +156,15 @@ func limitedAddressSpace() {
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
 	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
 	huge := NewWorld(Options{Name: "huge"})
-	refusal(func() error { NewColumn[[64]byte](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
+	refusal(func() error { NewColumn[[8]uint64](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(huge.Stats().Columns) == 0, "a refused column was made")
 	mustNot(huge.Close())
 
 	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 20})
-	var cs []Column[[64]byte]
+	var cs []Column[[8]uint64]
 	last := func() error {
 		for range 1000 {
-			cs = append(cs, NewColumn[[64]byte](w))
+			cs = append(cs, NewColumn[[8]uint64](w))
 		}
 		return nil
 	}
@@ -177,16 +177,16 @@ func limitedAddressSpace() {
 	// The columns that exist work.
 	a := w.Archetype(cs[0], cs[n-1])
 	mustNot(a.Grow(20_000))
-	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [64]byte{7} })
+	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [8]uint64{7} })
 	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities", a.Len())
 	// Closing another world makes room again.
 	mustNot(other.Close())
-	c := NewColumn[[64]byte](w)
+	c := NewColumn[[8]uint64](w)
 	for e := range w.Query(cs[0]).All() {
 		must(c.Get(e) == nil, "a new column has entities")
 	}
 	first := entitiesOf(w.Query())[0]
-	must(*c.Add(first, [64]byte{9}) == [64]byte{9} && *cs[n-1].Get(first) == [64]byte{7}, "wrong values")
+	must(*c.Add(first, [8]uint64{9}) == [8]uint64{9} && *cs[n-1].Get(first) == [8]uint64{7}, "wrong values")
 	w.checkInvariants()
 	mustNot(w.Close())
 	fmt.Printf("%d columns under RLIMIT_AS\n", n)
@@ -195,10 +195,10 @@ func limitedAddressSpace() {
 // limitedData grows a world until RLIMIT_DATA refuses memory, and goes on after closing another world.
 func limitedData() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
-	NewColumn[[64]byte](other)
+	NewColumn[[8]uint64](other)
 	mustNot(other.Archetype(other.columns[0].asAny()).Grow(1 << 20)) // 64 MiB
 	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 22, Pages: vm.PagesSmall})
-	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w).Named("d")
+	c, d := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("d")
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
 	// Go's runtime still has 20 MiB for itself at every refusal.
@@ -280,7 +280,7 @@ func TestHugePages(t *testing.T) {
 			defer w.Close()
 			// These columns are registered long before they are filled, between others and after another
 			// archetype.
-			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[2]uint64](w)
+			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[3]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)
 			make(w.Archetype(pos, vel), func(r Run) {
@@ -302,7 +302,7 @@ func TestHugePages(t *testing.T) {
 			}
 			for i, e := range entitiesOf(w.Query(vel)) {
 				if i%100_000 == 0 {
-					sparse.Add(e, [2]uint64{1, 2})
+					sparse.Add(e, [3]uint64{1, 2})
 				}
 			}
 			lo, hi := elements(sparse.c, n)

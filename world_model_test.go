@@ -20,53 +20,65 @@ import (
 
 // modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
-	AnyColumn
-	Name() string
-	Len() int
-	Grow(n int) error
-	Has(Entity) bool
-	Remove(Entity) bool
+	untypedColumn
 	cut(v uint64) uint64 // v, cut to the size of an element
 	get(e Entity) (uint64, bool)
 	add(e Entity, v uint64) bool
 	set(e Entity, v uint64) bool
 	addAll(q Query, v uint64) int
 	setAll(q Query, v uint64) int
-	RemoveAll(q Query) int
 	put(e Entity, v uint64) bool // writes through the pointer that Get returns
 	read(r Run) []uint64         // reads through Slice
 	write(r Run, v func(i int) uint64)
 	hook(add, remove func(Entity))
 }
 
+// untypedColumn has the methods of columns without values.
+type untypedColumn interface {
+	AnyColumn
+	Name() string
+	Len() int
+	Grow(n int) error
+	Has(Entity) bool
+	Remove(Entity) bool
+	RemoveAll(q Query) int
+}
+
+// numbered embeds an interface in place of the Column, because the compiler makes functions for each method
+// of what a struct embeds.
 type numbered[T any] struct {
-	Column[T]
-	to   func(uint64) T
-	from func(T) uint64
+	untypedColumn
+	typed Column[T]
+	to    func(uint64) T
+	from  func(T) uint64
+}
+
+func numberedOf[T any](c Column[T], to func(uint64) T, from func(T) uint64) numbered[T] {
+	return numbered[T]{c, c, to, from}
 }
 
 func (c numbered[T]) cut(v uint64) uint64 { return c.from(c.to(v)) }
 
 func (c numbered[T]) get(e Entity) (uint64, bool) {
-	if p := c.Get(e); p != nil {
+	if p := c.typed.Get(e); p != nil {
 		return c.from(*p), true
 	}
 	return 0, false
 }
 
 func (c numbered[T]) add(e Entity, v uint64) bool {
-	p := c.Add(e, c.to(v))
-	return p != nil && c.from(*p) == c.cut(v) && p == c.Get(e)
+	p := c.typed.Add(e, c.to(v))
+	return p != nil && c.from(*p) == c.cut(v) && p == c.typed.Get(e)
 }
 
-func (c numbered[T]) set(e Entity, v uint64) bool { return c.Set(e, c.to(v)) }
+func (c numbered[T]) set(e Entity, v uint64) bool { return c.typed.Set(e, c.to(v)) }
 
-func (c numbered[T]) addAll(q Query, v uint64) int { return c.AddAll(q, c.to(v)) }
+func (c numbered[T]) addAll(q Query, v uint64) int { return c.typed.AddAll(q, c.to(v)) }
 
-func (c numbered[T]) setAll(q Query, v uint64) int { return c.SetAll(q, c.to(v)) }
+func (c numbered[T]) setAll(q Query, v uint64) int { return c.typed.SetAll(q, c.to(v)) }
 
 func (c numbered[T]) put(e Entity, v uint64) bool {
-	p := c.Get(e)
+	p := c.typed.Get(e)
 	if p != nil {
 		*p = c.to(v)
 	}
@@ -75,14 +87,14 @@ func (c numbered[T]) put(e Entity, v uint64) bool {
 
 func (c numbered[T]) read(r Run) []uint64 {
 	vs := []uint64{}
-	for _, t := range c.Slice(r) {
+	for _, t := range c.typed.Slice(r) {
 		vs = append(vs, c.from(t))
 	}
 	return vs
 }
 
 func (c numbered[T]) write(r Run, v func(i int) uint64) {
-	s := c.Slice(r)
+	s := c.typed.Slice(r)
 	for i := range s {
 		s[i] = c.to(v(i))
 	}
@@ -103,26 +115,26 @@ func newModelColumn(w *World, i int) modelColumn {
 	}
 	switch i % 6 {
 	case 0:
-		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v },
-			func(t uint64) uint64 { return t }}
+		return numberedOf(NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v },
+			func(t uint64) uint64 { return t })
 	case 1:
-		return numbered[[3]uint64]{NewColumn[[3]uint64](w).Named(name),
+		return numberedOf(NewColumn[[3]uint64](w).Named(name),
 			func(v uint64) [3]uint64 { return [3]uint64{v, v, v} },
 			func(t [3]uint64) uint64 {
 				if t[0] != t[1] || t[0] != t[2] {
 					return mixed
 				}
 				return t[0]
-			}}
+			})
 	case 2:
-		return numbered[struct{}]{NewColumn[struct{}](w).Named(name),
+		return numberedOf(NewColumn[struct{}](w).Named(name),
 			func(uint64) struct{} { return struct{}{} },
-			func(struct{}) uint64 { return 0 }}
+			func(struct{}) uint64 { return 0 })
 	case 3:
-		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) },
-			func(t byte) uint64 { return uint64(t) }}
+		return numberedOf(NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) },
+			func(t byte) uint64 { return uint64(t) })
 	case 4:
-		return numbered[[100]byte]{NewColumn[[100]byte](w).Named(name),
+		return numberedOf(NewColumn[[100]byte](w).Named(name),
 			func(v uint64) (t [100]byte) {
 				for i := range t {
 					t[i] = byte(v)
@@ -134,10 +146,10 @@ func newModelColumn(w *World, i int) modelColumn {
 					return mixed
 				}
 				return uint64(t[0])
-			}}
+			})
 	}
-	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) },
-		func(t uint16) uint64 { return uint64(t) }}
+	return numberedOf(NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) },
+		func(t uint16) uint64 { return uint64(t) })
 }
 
 // modelColumns is over 64, so that columns share bits in the masks of words.

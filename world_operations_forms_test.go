@@ -127,12 +127,12 @@ func (m *model) applyOrder(b *byteStream) {
 	if !slices.Contains(with, 0) {
 		return
 	}
-	key := m.columns[0].(numbered[uint64])
+	key := m.columns[0].(numbered[uint64]).typed
 	es := m.matching(match)
 	slices.SortStableFunc(es,
 		func(a, b Entity) int { return int(m.entities[a].values[0]) - int(m.entities[b].values[0]) })
 	n := 0
-	for s, v := range NewOrder(q, key.Column, func(v *uint64) uint64 { return *v }).Ascending() {
+	for s, v := range NewOrder(q, key, func(v *uint64) uint64 { return *v }).Ascending() {
 		e := s.Entity()
 		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)
 		n++

@@ -246,7 +246,7 @@ func TestCollector(t *testing.T) {
 	var stale []unsafe.Pointer
 	for range rounds {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
-		pos, big := NewColumn[position](w), NewColumn[[200]byte](w)
+		pos, big := NewColumn[position](w), NewColumn[[100]byte](w)
 		a := w.Archetype(pos)
 		a.NewN(5000, nil)
 		sum := 0.0
@@ -255,7 +255,7 @@ func TestCollector(t *testing.T) {
 		}
 		for i, e := range entitiesOf(w.Query(pos)) {
 			if i%10 == 0 {
-				stale = append(stale, unsafe.Pointer(big.Add(e, [200]byte{1})))
+				stale = append(stale, unsafe.Pointer(big.Add(e, [100]byte{1})))
 			}
 			if i%2 == 0 {
 				w.Delete(e)

@@ -18,10 +18,10 @@ func TestWorldsInTurn(t *testing.T) {
 	for range 300 {
 		w := NewWorld(Options{MaxEntities: 1 << 13, Limit: limit})
 		var columns []AnyColumn
-		var masses Column[mass]
+		var masses Column[number]
 		var blocks Column[[100]byte]
 		makers := []func(){
-			func() { masses = NewColumn[mass](w); columns = append(columns, masses) },
+			func() { masses = NewColumn[number](w); columns = append(columns, masses) },
 			func() { blocks = NewColumn[[100]byte](w); columns = append(columns, blocks) },
 			func() { columns = append(columns, NewTag(w, "tag")) },
 		}
@@ -35,10 +35,10 @@ func TestWorldsInTurn(t *testing.T) {
 		a.NewN(n, func(r Run) {
 			run = r
 			for i, m := range masses.Slice(r) {
-				if block := blocks.Slice(r)[i]; m != (mass{}) || block != ([100]byte{}) {
+				if block := blocks.Slice(r)[i]; m != (number{}) || block != ([100]byte{}) {
 					t.Fatalf("a new entity has %v and %v", m, block)
 				}
-				masses.Slice(r)[i].Kilograms = 1
+				masses.Slice(r)[i].N = 1
 				blocks.Slice(r)[i] = [100]byte{0: 2, 99: 3}
 			}
 		})
@@ -60,7 +60,7 @@ func TestWorldsInTurn(t *testing.T) {
 			continue
 		}
 		for what, use := range map[string]func(){
-			"a component":       func() { m.Kilograms++ },
+			"a component":       func() { m.N++ },
 			"a large component": func() { block[99]++ },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {

@@ -10,6 +10,7 @@ require (
 	github.com/unitoftime/ecs v0.0.3
 	github.com/vastgo/vast v0.1.0
 	github.com/yohamta/donburi v1.15.8
+	go.etcd.io/bbolt v1.4.3
 	gonum.org/v1/plot v0.16.0
 	modernc.org/memory v1.11.0
 )

@@ -143,7 +143,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 			if empties[key] == nil {
 				empties[key] = &times{}
 			}
-			if !seen[key] && p.work.outside == nil {
+			if !seen[key] && p.match.emptyTheirs != nil {
 				seen[key] = true
 				ours, theirs := newEmptyVast(p.work.extras), p.match.emptyTheirs(p.work.extras)
 				if err := m.compare(&ours, &theirs, rounds, empties[key]); err != nil {

@@ -24,6 +24,9 @@ const (
 	peerDonburiBatch = "donburi-batch"
 	peerUOT          = "uot"
 	peerGGECS        = "ggecs"
+	peerFile         = "file"
+	peerGob          = "gob"
+	peerBolt         = "bbolt"
 )
 
 // slowMost limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
@@ -44,6 +47,9 @@ var peers = []peer{
 	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: slowMost},
 	{name: peerUOT, store: peerUOT},
 	{name: peerGGECS, store: peerGGECS, most: slowMost},
+	{name: peerFile}, // the same bytes, written and synced, or read
+	{name: peerGob},  // encoding/gob of slices
+	{name: peerBolt},
 }
 
 // peerNamed returns the peer of that name, which must exist.

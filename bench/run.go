@@ -130,7 +130,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	var plans []plan
 	for i := range workloads {
 		work := &workloads[i]
-		if !slices.Contains(chosenWorks, work.name) {
+		if !work.isIn(chosenWorks) {
 			continue
 		}
 		ns := chosenSizes
@@ -161,7 +161,7 @@ func pairings(works []string) string {
 	var parts []string
 	for i := range workloads {
 		work := &workloads[i]
-		if !slices.Contains(works, work.name) {
+		if !work.isIn(works) {
 			continue
 		}
 		var names []string

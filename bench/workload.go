@@ -8,6 +8,7 @@ import (
 // A workload is one kind of work that Vast and its peers do.
 type workload struct {
 	name     string
+	group    string // a name for -work that selects several works; empty for none
 	single   bool   // the work has no number of entities, so it is measured at n = 1 only
 	sizes    []int  // numbers of entities without -n; nil for the public suite's sizes
 	least    int    // least number of entities
@@ -30,7 +31,7 @@ type match struct {
 	ours   func(n int) side
 	theirs func(n int) side
 	// emptyTheirs sets up the peer's query in a world without a match. extras is the number of component
-	// types in the world in addition to Position and Velocity.
+	// types in the world in addition to Position and Velocity. It is nil if the work is no query.
 	emptyTheirs func(extras int) side
 }
 
@@ -169,7 +170,21 @@ var workloads = []workload{
 	{name: "small_world", sizes: []int{100}, matches: []match{
 		{peerArk, smallSide(makeSmallVast), smallSide(makeSmallArk), newEmptyArk},
 	}},
+	{name: "save", group: groupStore, sizes: []int{1_000_000}, matches: []match{
+		{peerFile, newSaveVast, newSaveFile, nil},
+		{peerGob, newSaveVast, newSaveGob, nil},
+	}},
+	{name: "load", group: groupStore, sizes: []int{1_000_000}, matches: []match{
+		{peerFile, newLoadVast, newLoadFile, nil},
+		{peerGob, newLoadVast, newLoadGob, nil},
+	}},
+	{name: "record", group: groupStore, sizes: []int{1, 64}, matches: []match{
+		{peerBolt, newRecordVast, newRecordBolt, nil},
+	}},
 }
+
+// groupStore is the name for -work that selects all works of package store.
+const groupStore = "store"
 
 // longSizes are numbers of entities that fill at least one 64-slot word.
 var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
@@ -245,13 +260,18 @@ func deleteMatches(parts int) []match {
 	}
 }
 
-// workNames returns the names of all workloads.
+// workNames returns the names of all workloads and groups.
 func workNames() []string {
 	var names []string
 	for i := range workloads {
 		names = append(names, workloads[i].name)
 	}
-	return names
+	return append(names, groupStore)
+}
+
+// isIn reports whether a list has the name of the workload or of its group.
+func (w *workload) isIn(names []string) bool {
+	return slices.Contains(names, w.name) || w.group != "" && slices.Contains(names, w.group)
 }
 
 // The parts of the chart.

@@ -138,21 +138,32 @@ const (
 
 // planCells divides the memory of a container.
 func planCells(p plan) cells {
-	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit}
-	c.origin = uint32(generation.NewMark()) >> 1
-	c.newest = c.origin
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
 	for unit < largestUnit && bytes/unit >= leastUnits {
 		unit *= 2
 	}
-	c.shiftUnit = uint8(bits.TrailingZeros(uint(unit)))
-	c.units = firstUnit + max(1, uint(bytes+unit-1)>>c.shiftUnit)
-	c.shiftPlace = 3
-	for uint64(c.units+maxSlack)<<c.shiftUnit>>c.shiftPlace > math.MaxUint32 {
-		c.shiftPlace++
+	shiftUnit, shiftPlace := uint8(bits.TrailingZeros(uint(unit))), uint8(3)
+	for (p.units(shiftUnit)+maxSlack)<<shiftUnit>>shiftPlace > math.MaxUint32 {
+		shiftPlace++
 	}
-	c.shiftBoth = c.shiftUnit - c.shiftPlace
+	return divideCells(p, shiftUnit, shiftPlace)
+}
+
+// units returns how many units the capacity fills, and the one of the zero List.
+func (p *plan) units(shiftUnit uint8) uint64 {
+	bytes := uint64(p.capacity * p.sizeElement)
+	return firstUnit + max(1, (bytes+1<<shiftUnit-1)>>shiftUnit)
+}
+
+// divideCells divides the memory of a container into units and places of given sizes.
+func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
+	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit,
+		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
+	c.origin = uint32(generation.NewMark()) >> 1
+	c.newest = c.origin
+	// Places of 32 bits bound the units if the places are those of a file.
+	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {
 		// Each class may have a slab that is not full.

@@ -17,8 +17,15 @@ func (c *cells) newSlab(op operation, k int) error {
 	if err != nil {
 		return err
 	}
-	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells},
-		holding{c.since(c.draw()), cl.room})
+	c.makeSlab(u, k, c.since(c.draw()))
+	cl.addOpen(u)
+	return nil
+}
+
+// makeSlab turns units into a slab of class k without lists. The caller notes that the slab is open.
+func (c *cells) makeSlab(u uint, k int, since uint32) {
+	cl := &c.classes[k]
+	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{since, cl.room})
 	s := c.slab(u)
 	for i := range cl.cells / wordBits {
 		*s.word(i) = full
@@ -27,8 +34,6 @@ func (c *cells) newSlab(op operation, k int) error {
 		*s.word(cl.cells / wordBits) = 1<<rest - 1
 	}
 	s.any = full >> (-((cl.cells + wordBits - 1) / wordBits) % wordBits)
-	cl.addOpen(u)
-	return nil
 }
 
 // addOpen notes that the slab at unit u has a free cell.

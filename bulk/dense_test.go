@@ -68,13 +68,13 @@ func TestHandlesFindWhatMoved(t *testing.T) {
 }
 
 func TestLastMovesIntoTheGap(t *testing.T) {
-	d := newDense[int](t, Options{Capacity: 10})
-	var handles [5]Handle[int]
+	d := newDense[uint64](t, Options{Capacity: 10})
+	var handles [5]Handle[uint64]
 	for i := range handles {
-		handles[i], _ = d.Insert(i)
+		handles[i], _ = d.Insert(uint64(i))
 	}
 	d.Remove(handles[1])
-	want := []int{0, 4, 2, 3}
+	want := []uint64{0, 4, 2, 3}
 	for i, v := range d.Slice() {
 		if v != want[i] {
 			t.Fatalf("elements %v, want %v", d.Slice(), want)

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/layout"
@@ -18,6 +19,7 @@ type field struct {
 	rowLocator
 	table *Table
 	size  int // bytes of a value
+	typ   reflect.Type
 	name  string
 	safe  []byte // the value of padding and of new rows
 	zero  bool   // the safe value is zero in all its bytes
@@ -43,7 +45,8 @@ func NewField[T any](t *Table, name string) *Field[T] {
 		}
 	}
 	size := int(unsafe.Sizeof(v))
-	x := &Field[T]{field{table: t, size: size, name: name, safe: make([]byte, size), zero: true}}
+	x := &Field[T]{field{table: t, size: size, typ: reflect.TypeFor[T](), name: name, safe: make([]byte, size),
+		zero: true}}
 	t.fields = append(t.fields, &x.field)
 	return x
 }

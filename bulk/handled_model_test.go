@@ -32,8 +32,8 @@ type handled[T any] interface {
 }
 
 var (
-	_ handled[int] = (*Pool[int])(nil)
-	_ handled[int] = (*Dense[int])(nil)
+	_ handled[uint64] = (*Pool[uint64])(nil)
+	_ handled[uint64] = (*Dense[uint64])(nil)
 )
 
 // kinds are the containers with handles.

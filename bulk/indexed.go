@@ -53,6 +53,7 @@ type attached[T any] struct {
 	removeOther func(h Handle[T], e, other *T)
 	grow        func(n int) error
 	clear       func()
+	attachment  any // an *attachment[T, K], for package store
 }
 
 // NewIndexed returns an adapter for a pool, which may have elements. It panics when the pool is nil.
@@ -97,8 +98,9 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 				index.Remove(k, h)
 			}
 		},
-		grow:  index.Grow,
-		clear: index.Clear,
+		grow:       index.Grow,
+		clear:      index.Clear,
+		attachment: &attachment[T, K]{index, keyOf},
 	})
 	return nil
 }

@@ -70,6 +70,8 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // the contents of elements.
 type Lists[T any] struct {
 	cells     cells
+	limit     *vm.Limit
+	pages     vm.Pages
 	count     int // lists
 	region    *vm.Region
 	ended     error // the panic after Close
@@ -92,17 +94,26 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	if unsafe.Sizeof(v) == 0 {
 		panic("bulk: NewLists[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
-	ls := &Lists[T]{cells: planCells(p)}
-	total := alignedSize(ls.cells.bytesElements()) + alignedSize(ls.cells.bytesSlabs())
-	if ls.region, err = vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit,
-		Pages: o.Pages}); err != nil {
-		return nil, err
-	}
-	if err := ls.cells.carve(ls.region); err != nil {
-		_ = ls.region.Close()
+	ls := &Lists[T]{limit: o.Limit, pages: o.Pages}
+	if err := ls.reserve(planCells(p)); err != nil {
 		return nil, err
 	}
 	return ls, nil
+}
+
+// reserve reserves the addresses of cells.
+func (ls *Lists[T]) reserve(c cells) error {
+	total := alignedSize(c.bytesElements()) + alignedSize(c.bytesSlabs())
+	r, err := vm.Reserve(total, vm.Options{Name: c.plan.name, Limit: ls.limit, Pages: ls.pages})
+	if err != nil {
+		return err
+	}
+	if err := c.carve(r); err != nil {
+		_ = r.Close()
+		return err
+	}
+	ls.cells, ls.region = c, r
+	return nil
 }
 
 // find returns the cell of l.

@@ -10,10 +10,22 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// The methods of this file, together with those of pool_rooms.go, implement state.Container for package vast.
+// The methods of this file, together with those of pool_rooms.go, implement state.Container.
 
-func (r roomOf[T]) Describe() state.Pool {
-	words := (r.p.room + wordBits - 1) / wordBits
+func (p *Pool[T]) keep() (any, error) {
+	p.mustBeOpen()
+	if p.outside != nil {
+		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which has elements outside of it: "+
+			"use a plain Pool", p.plan.name)
+	}
+	return roomOf[T]{p}, nil
+}
+
+func (r roomOf[T]) Of() []any { return []any{r.p} }
+
+func (r roomOf[T]) Describe() state.Contents {
+	// Trim keeps the generations of slots without memory.
+	words := (uint(r.p.generations.room()) + wordBits - 1) / wordBits
 	for words > 0 && r.p.generations.common(words-1).generation == 0 {
 		words--
 	}
@@ -21,39 +33,55 @@ func (r roomOf[T]) Describe() state.Pool {
 	if words > 0 {
 		slots = (words-1)*wordBits + uint(r.p.generations.common(words-1).fresh)
 	}
-	return state.Pool{Slots: int(slots), Mark: uint32(r.p.generations.tag)}
+	return state.Contents{Kind: kindPool, Slots: int(slots), Mark: uint32(r.p.generations.tag)}
 }
 
-func (r roomOf[T]) Arrays(p state.Pool, column int) []state.Array {
-	words := (p.Slots + wordBits - 1) / wordBits
+func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
+	words := (c.Slots + wordBits - 1) / wordBits
 	g := &r.p.generations
-	return []state.Array{
-		state.BitsOf(state.PoolLive, column, 0, words, r.p.live),
+	room := min(c.Slots, int(r.p.room))
+	arrays := []state.Array{
+		state.BitsOf(state.PoolLive, column, 0, (room+wordBits-1)/wordBits, r.p.live),
 		{Kind: state.PoolWords, Column: column, Type: reflect.TypeFor[common](), Len: words, Base: g.commons},
-		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](), Len: p.Slots,
-			Base: g.slots, Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
-		{Kind: state.PoolElements, Column: column, Type: reflect.TypeFor[T](), Len: p.Slots, Base: r.p.base,
-			Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }},
+		{Kind: state.PoolGenerations, Column: column, Type: reflect.TypeFor[uint32](),
+			Len: c.Slots, Base: g.slots,
+			Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
 	}
+	var v T
+	if unsafe.Sizeof(v) == 0 {
+		return arrays
+	}
+	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: reflect.TypeFor[T](),
+		Len: room, Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
 }
 
-func (r roomOf[T]) Reserve(p state.Pool) error {
-	if p.Slots < 0 || p.Slots > r.p.plan.capacity {
-		return r.p.plan.full(opGrow, p.Slots, 0)
+func (r roomOf[T]) Reserve(c state.Contents) error {
+	if r.p.generations.room() > 0 && r.p.generations.common(0).generation != 0 {
+		return r.p.plan.wasUsed()
 	}
-	if p.Mark == 0 || p.Mark&generation.MaxCount != 0 {
-		return fmt.Errorf("the mark of a pool is %#x", p.Mark)
-	}
-	if err := r.p.commit(p.Slots); err != nil {
+	if err := r.p.plan.mustHold(c.Slots); err != nil {
 		return err
 	}
-	r.p.generations.tag = generation.Mark(p.Mark)
+	if err := mustBeMark(c.Mark); err != nil {
+		return err
+	}
+	if err := r.p.commit(c.Slots); err != nil {
+		return err
+	}
+	r.p.generations.tag = generation.Mark(c.Mark)
+	return nil
+}
+
+func mustBeMark(mark uint32) error {
+	if mark == 0 || mark&generation.MaxCount != 0 {
+		return fmt.Errorf("the mark of a container is %#x", mark)
+	}
 	return nil
 }
 
 // Settle reads the presence bits from the array of them, which the caller has put elsewhere: the pool holds
 // no element before all bits are known to be sound.
-func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
+func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 	p, g := r.p, &r.p.generations
 	live := unsafe.Slice((*uint64)(arrays[0].Base), arrays[0].Len)
 	for i, mask := range live {
@@ -63,7 +91,7 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 		if c.fresh == 0 {
 			taken = 0
 		}
-		last := uint(arrays[3].Len) - w*wordBits
+		last := uint(s.Slots) - w*wordBits
 		if last < wordBits && taken>>last != 0 || c.fresh > wordBits || (mask|c.apart)&^taken != 0 {
 			return fmt.Errorf("word %d of a pool has elements in the slots %#x, of %d that were taken", i,
 				mask, c.fresh)
@@ -88,7 +116,9 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 			p.retired[w] = m
 		}
 	}
-	arrays[3].ClearRest(func(word int) uint64 { return live[word] })
+	if len(arrays) > 3 {
+		arrays[3].ClearRest(func(word int) uint64 { return live[word] })
+	}
 	for i, mask := range live {
 		if mask != 0 {
 			p.live.Store(uint(i), mask)
@@ -99,21 +129,19 @@ func (r roomOf[T]) Settle(arrays []state.Array) (err error) {
 	if p.room > 0 {
 		p.lowest()
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%v", v)
-		}
-	}()
-	p.checkInvariants()
-	return nil
+	return sound(p.checkInvariants)
 }
 
-func (r roomOf[T]) Abandon(s state.Pool) {
+// Abandon may also follow a Reserve that failed.
+func (r roomOf[T]) Abandon(c state.Contents) {
 	p := r.p
-	for w := range (min(uint(max(s.Slots, 0)), p.room) + wordBits - 1) / wordBits {
+	for w := range (uint(min(max(c.Slots, 0), p.generations.room())) + wordBits - 1) / wordBits {
 		*p.generations.common(w), *p.generations.ofWord(w) = common{}, 0
 	}
 	p.retired, p.len = nil, 0
 	p.live.Reset()
+	// Memory that is committed again is zero. A failure leaves memory committed that is not used.
+	p.elements.shrinkTo(0)
+	p.measure()
 	p.lower(0)
 }

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"iter"
 	"testing"
 
 	"github.com/vastgo/vast/internal/longtest"
@@ -12,9 +13,25 @@ import (
 // sharedForTest makes a SharedPool look like a Pool. An Inserter makes some of the insertions and removals,
 // and Load must find every element that Get finds.
 type sharedForTest[T any] struct {
-	*SharedPool[T]
-	inserter *Inserter[T]
-	changes  int
+	takenOver[T]
+	SharedPool *SharedPool[T]
+	inserter   *Inserter[T]
+	changes    int
+}
+
+// takenOver has the methods of a SharedPool that sharedForTest takes over as they are. With the SharedPool
+// itself embedded, the compiler would make functions for all of its methods.
+type takenOver[T any] interface {
+	Valid(Handle[T]) bool
+	Len() int
+	Clear(func(Handle[T], *T))
+	All() iter.Seq2[Handle[T], *T]
+	Runs() iter.Seq2[int, []T]
+	Reserved() int
+	Committed() int
+	Resident() (int, error)
+	Close() error
+	checkInvariants()
 }
 
 func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
@@ -22,13 +39,13 @@ func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sharedForTest[T]{p, p.Inserter(), 0}, nil
+	return &sharedForTest[T]{p, p, p.Inserter(), 0}, nil
 }
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.changes++
 	// An inserter keeps slots that the model counts as free.
-	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.plan.capacity {
+	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.SharedPool.plan.capacity {
 		p.inserter.Close()
 	}
 	if p.changes%2 == 0 {
@@ -57,7 +74,7 @@ func (p *sharedForTest[T]) Grow(n int) error {
 
 func (p *sharedForTest[T]) Get(h Handle[T]) *T {
 	e := p.SharedPool.Get(h)
-	if v, ok := p.Load(h); ok != (e != nil) || ok && any(v) != any(*e) {
+	if v, ok := p.SharedPool.Load(h); ok != (e != nil) || ok && any(v) != any(*e) {
 		panic(fmt.Sprintf("Load(%v) = %v, %t, but Get finds %v", h, v, ok, e))
 	}
 	return e

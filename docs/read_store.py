@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lists the entities of a file that store.Save has written, or of a store's last checkpoint.
 
-Each line is an entity with its components. store-format.md describes the files. Usage: read_store.py FILE, or
-read_store.py FOLDER.
+Each line is an entity with its components, or an element of a container. store-format.md describes the files.
+Usage: read_store.py FILE, or read_store.py FOLDER.
 """
 
 import json
@@ -130,8 +130,44 @@ def bits(words):
                 yield word * 64 + bit
 
 
+def elements_of(container, arrays):
+    """Yields the elements of a container as text.
+
+    arrays is (kind, number) → {number of the element: value}.
+    """
+    def of(kind, number=0):
+        return arrays.get((kind, number), {})
+
+    kind, length = container["kind"], container.get("len", 0)
+    if kind == "array":
+        yield from (f"[{i}]={of('elements')[i]}" for i in range(length))
+    elif kind == "pool":
+        words, apart = of("pool words"), of("pool generations")
+        for slot in bits(of("pool live")):
+            word = words[slot // 64]
+            generation = apart[slot] if word["apart"] >> slot % 64 & 1 else word["generation"]
+            yield f" {entity_name(slot, generation)}={of('pool elements').get(slot, {})}"
+    elif kind == "dense":
+        for slot, s in sorted(of("slots").items()):
+            if s["number"] > 0:
+                yield f" {entity_name(slot, s['generation'])}={of('elements').get(s['number'] - 1, {})}"
+    elif kind == "table":
+        for i in range(length):
+            row = {name: of("field", n)[i] for n, name in enumerate(container["fields"])}
+            yield f"[{i}]={row}"
+    elif kind == "lists":
+        at = 0
+        for _, one in sorted(of("lists").items()):
+            values = [of("elements")[at + i] for i in range(one["Len"])]
+            at += one["Len"]
+            yield f" {one['Place']}.{one['Generation']}={values}"
+    else:
+        yield from (f"[{p['Key']}]={p['Value']}" for _, p in sorted(of("pairs").items()))
+
+
 def main(path):
     arrays = {}  # (kind, column) → {number of the element: value}
+    contents = {}  # container → {(kind, number): {number of the element: value}}
     values = {}  # column → values in the order of slots
     with open(path, "rb") as file:
         for kind, index, first, count, content in read_blocks(file):
@@ -141,6 +177,9 @@ def main(path):
                 array = manifest["arrays"][index]
                 size = array["type"]["size"]
                 of = arrays.setdefault((array["kind"], array["column"]), {})
+                if "container" in array:
+                    inside = contents.setdefault(array["container"], {})
+                    of = inside.setdefault((array["kind"], array.get("number", 0)), {})
                 for i in range(count):
                     of[first + i] = in_memory(array["type"], content, i * size)
             elif kind == 4:
@@ -168,6 +207,9 @@ def main(path):
     generations = arrays.get(("generations", -1), {})
     for slot in bits(arrays.get(("live", -1), {})):
         print(entity_name(slot, generations[slot]), *components.get(slot, []))
+    for i, container in enumerate(manifest.get("containers", [])):
+        for text in elements_of(container, contents.get(i + 1, {})):
+            print(container["name"] + text)
 
 
 def newest(path):

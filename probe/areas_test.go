@@ -22,9 +22,9 @@ func TestAreasOfEverything(t *testing.T) {
 			t.Error("a world without columns has areas")
 		}
 		c, empty, tag := vast.NewColumn[[3]uint64](w), vast.NewColumn[struct{}](w), vast.NewTag(w, "tag")
-		sparse, heap := vast.NewSparseColumn[[4]uint64](w), vast.NewHeapColumn[string](w)
+		sparse, heap := vast.NewSparseColumn[uint64](w), vast.NewHeapColumn[string](w)
 		relation := vast.NewRelation(w, "childOf", vast.RelationOptions{})
-		edges := vast.NewEdges[int](w, "roads", vast.EdgesOptions{})
+		edges := vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{})
 		a := w.Archetype(c, empty)
 		w.Archetype(tag).NewN(100, nil)
 		a.NewN(200_000, nil)
@@ -34,7 +34,7 @@ func TestAreasOfEverything(t *testing.T) {
 			c.Set(e, [3]uint64{uint64(i), 1, 2})
 			switch i % 5 {
 			case 0:
-				sparse.Add(e, [4]uint64{})
+				sparse.Add(e, 0)
 			case 1:
 				heap.Add(e, "heap")
 			case 2:

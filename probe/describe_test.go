@@ -118,7 +118,7 @@ func TestTargetsAreNoComponent(t *testing.T) {
 func TestStatsOf(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
 	defer w.Close()
-	c, sparse := vast.NewColumn[uint64](w), vast.NewSparseColumn[[4]uint64](w)
+	c, sparse := vast.NewColumn[uint64](w), vast.NewSparseColumn[uint64](w)
 	w.Archetype(c).NewN(300, nil)
 	w.Archetype(c, sparse).NewN(20, nil)
 	want := w.Stats().Columns
@@ -142,7 +142,7 @@ func TestColumnsThatWereNotMade(t *testing.T) {
 		"Occupied":   func() { probe.Occupied(w, none, 0, 64) },
 		"Presence":   func() { probe.Presence(w, none, 0) },
 		"RelationOf": func() { probe.RelationOf(nil) },
-		"EdgesOf":    func() { probe.EdgesOf(vast.Edges[int]{}) },
+		"EdgesOf":    func() { probe.EdgesOf(vast.Edges[uint64]{}) },
 	} {
 		says(t, f, "probe: "+name+": the column was not made with NewColumn")
 	}

@@ -42,6 +42,9 @@ func (s *Schedule) Reset(seed uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options.Seed, s.counters.tick = seed, 0
+	if s.keeper != nil {
+		s.keeper.Reset()
+	}
 	return err
 }
 

@@ -6,11 +6,17 @@
 // world goes on as the saved one would have: the next entities are born in the same slots, and queries and
 // loops go in the same order.
 //
+// Containers of package bulk can join a world under a name: see [Options]. They are saved at the same moment.
+//
 // A [Store] is a folder that keeps a world: [Open] reads it, checkpoints follow between ticks, and a journal
 // holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
 // checkpoint. docs/guide/survive.md is the introduction.
 //
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
-// docs/store-format.md describes the file.
+//
+// [WriteJSON] writes a world, and [WriteJSONOf] the entities of a query, as a document that people read and
+// edit. [ReadJSON] adds the entities of a document to a world, as new entities beside those that it has.
+//
+// docs/store-format.md describes the file and the document.
 package store

@@ -3,6 +3,8 @@ package store_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/store"
@@ -39,4 +41,44 @@ func Example() {
 	// Output:
 	// 7 true
 	// {Dropped:[] Added:[] Converted:[]}
+}
+
+// A document has entities by their names, and people can edit it.
+func ExampleReadJSON() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	health := vast.NewColumn[Health](w)
+	childOf := vast.NewRelation(w, "childOf", vast.RelationOptions{})
+
+	document, err := store.ReadJSON(w, strings.NewReader(`{"entities": [
+		{"name": "Anna", "components": {"Health": {"Points": 7}, "childOf": "Berta"}},
+		{"name": "Berta", "components": {"Health": {"Points": 9}}}
+	]}`), store.Options{})
+	if err != nil {
+		panic(err)
+	}
+	target, _ := childOf.Target(document.Named["Anna"])
+	fmt.Println(health.Get(target).Points)
+
+	if err := store.WriteJSON(w, os.Stdout, store.Options{}); err != nil {
+		panic(err)
+	}
+	_, err = store.ReadJSON(w, strings.NewReader(`{"entities": [
+		{"components": {"Health": {"Age": 3}}}
+	]}`), store.Options{})
+	fmt.Println(err)
+	// Output:
+	// 9
+	// {
+	//   "entities": [
+	//     {"name": "Anna", "components": {
+	//       "Health": {"Points": 7},
+	//       "childOf": "Berta"
+	//     }},
+	//     {"name": "Berta", "components": {
+	//       "Health": {"Points": 9}
+	//     }}
+	//   ]
+	// }
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/store"
 )
 
@@ -93,4 +94,71 @@ func python3(v bool) string {
 		return "True"
 	}
 	return "False"
+}
+
+// TestPythonReaderOfContainers: the same for containers.
+func TestPythonReaderOfContainers(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	n := newYard(t, yardOptions{layout: bulk.LayoutBlocks16})
+	n.live(9, 300)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, saveYard(t, n), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var want []string
+	for k, v := range n.boxes.All() {
+		want = append(want, fmt.Sprintf("boxes[[%d, %d, %d]]=%d", k[0], k[1], k[2], v))
+	}
+	stoneOf := func(s *stone) string { return fmt.Sprintf("{'Weight': %.1f, 'Kind': %d}", s.Weight, s.Kind) }
+	for h, s := range n.dense.All() {
+		want = append(want, fmt.Sprintf("dense %d.%d=%s", h.Slot(), h.Generation(), stoneOf(s)))
+	}
+	for h, s := range n.ships.All() {
+		want = append(want, fmt.Sprintf("fleet %d.%d={'Owner': %d, ", h.Slot(), h.Generation(), s.Owner))
+	}
+	for _, s := range n.items.All() {
+		values := "["
+		for i, one := range s {
+			if i > 0 {
+				values += ", "
+			}
+			values += fmt.Sprintf("{'Name': %d, 'Count': %d}", one.Name, one.Count)
+		}
+		want = append(want, "="+values+"]")
+	}
+	for h := range n.marks.All() {
+		want = append(want, fmt.Sprintf("marks %d.%d={}", h.Slot(), h.Generation()))
+	}
+	for h, s := range n.plain.All() {
+		want = append(want, fmt.Sprintf("plain %d.%d=%s", h.Slot(), h.Generation(), stoneOf(s)))
+	}
+	for k, v := range n.scores.All() {
+		want = append(want, fmt.Sprintf("scores[%d]=%d", k, v))
+	}
+	for i, s := range n.stones.Slice() {
+		want = append(want, fmt.Sprintf("stones[%d]=%s", i, stoneOf(&s)))
+	}
+	for row := range n.table.Len() {
+		want = append(want, fmt.Sprintf("table[%d]={'age': %d, 'x': %.1f, 'place': [%d, %d", row,
+			*n.age.At(row), *n.x.At(row), n.place.At(row)[0], n.place.At(row)[1]))
+	}
+	for k, v := range n.words.All() {
+		want = append(want, fmt.Sprintf("words[%d]=%d", k, v))
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")[n.w.Len():]
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines for %d elements", len(lines), len(want))
+	}
+	for i, line := range lines {
+		if !strings.Contains(line, want[i]) {
+			t.Fatalf("%s\nlacks %s", line, want[i])
+		}
+	}
 }

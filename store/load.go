@@ -30,8 +30,17 @@ import (
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //
+// Containers that the options name must be new, too, but may have room that Grow has made. Their options may
+// differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
+// of another type is converted like a component, apart from a List's elements of another size: Lists lie
+// where the size has put them. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
+// has its pairs in another order than before: Go hashes such keys with a seed that each process draws.
+// The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
+// elements.
+//
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
-// world. A world that had entities before stays as it was.
+// world. The containers have no elements then. A world that had entities before, and a container that had
+// elements, stay as they were.
 //
 // Load checks checksums, and that the parts of the world fit together, so a damaged file is an error and
 // never a damaged world. A forged file may hold values that no program writes, such as a bool that is neither
@@ -75,6 +84,7 @@ func readWorld(w *vast.World, src source, o Options) (*manifest, *Report, error)
 
 // abandon closes the world if a part of it was restored.
 func (l *loader) abandon() error {
+	l.abandonContainers()
 	if l.restored == nil {
 		return nil
 	}
@@ -96,6 +106,9 @@ type loader struct {
 	restored any
 	targets  []target // for each array of the file
 	settled  bool
+
+	containers []container  // of the program
+	kept       []*container // for each container of the file, the program's, or nil
 
 	values    map[uint32]*values
 	resources map[uint32]bool // the resources that have been read
@@ -139,6 +152,9 @@ func (l *loader) load(src source) (err error) {
 		return err
 	}
 	if err := l.columns(); err != nil {
+		return err
+	}
+	if err := l.matchContainers(); err != nil {
 		return err
 	}
 	for {
@@ -199,7 +215,7 @@ func (l *loader) columns() error {
 	for _, c := range l.m.Columns {
 		one := state.Column{Name: c.Name, Linked: c.Linked, Names: c.Names, Slots: c.Slots, Notes: c.Notes}
 		if c.Pool != nil {
-			one.Pool = &state.Pool{Slots: c.Pool.Slots, Mark: c.Pool.Mark}
+			one.Pool = &state.Contents{Slots: c.Pool.Slots, Mark: c.Pool.Mark}
 		}
 		name := l.nameNow(&c)
 		i := slices.IndexFunc(own.Columns, func(o state.Column) bool { return o.Name == name })
@@ -264,6 +280,10 @@ func (l *loader) extents(b block) error {
 	}
 	l.s.Extents = make([]state.Extent, b.count)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size), bytes)
+	ofContainers, err := l.reserveContainers()
+	if err != nil {
+		return err
+	}
 	var arrays []state.Array
 	if l.restored, arrays, err = engine.Restore(l.w, l.s); err != nil {
 		return err
@@ -271,26 +291,43 @@ func (l *loader) extents(b block) error {
 	for i := range l.m.Arrays {
 		a := &l.m.Arrays[i]
 		t := target{from: a.Type}
-		k := slices.IndexFunc(arrays, func(own state.Array) bool {
-			return own.Kind == a.Kind && own.Column == a.Column && own.Number == a.Number
+		among := arrays
+		if a.Container > 0 {
+			among = ofContainers
+		}
+		number := l.number(a)
+		k := slices.IndexFunc(among, func(own state.Array) bool {
+			return own.Kind == a.Kind && own.Column == a.Column && own.Container == a.Container &&
+				own.Number == number
 		})
 		if k >= 0 {
-			t.array = &arrays[k]
-			path := a.Kind
-			if a.Column >= 0 {
-				path = l.nameNow(&l.m.Columns[a.Column])
-			}
-			conversionOf := l.conversionOf
-			if a.Kind == state.PoolElements {
-				conversionOf = l.conversionOfPool
-			}
-			if t.conversion, err = conversionOf(a.Type, schemaOf(t.array.Type), path); err != nil {
+			t.array = &among[k]
+			if t.conversion, err = l.conversionTo(t.array, a); err != nil {
 				return err
+			}
+			t.array.Converted = t.conversion != nil && !sameFields(a.Type, schemaOf(t.array.Type))
+			if t.array.Converted && t.array.Derived {
+				t.array = nil
 			}
 		}
 		l.targets = append(l.targets, t)
 	}
+	l.takeArrays(ofContainers)
 	return nil
+}
+
+// conversionTo returns how elements of an array of the file become those of an array of the program.
+func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, error) {
+	to := schemaOf(own.Type)
+	switch {
+	case a.Container > 0:
+		return l.conversionInContainer(own, a, to)
+	case a.Kind == state.PoolElements:
+		return l.conversionOfPool(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))
+	case a.Column >= 0:
+		return l.conversionOf(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))
+	}
+	return l.conversionOf(a.Type, to, a.Kind)
 }
 
 // array reads a part of an array.
@@ -309,6 +346,9 @@ func (l *loader) array(b block) error {
 			l.r.blocks-1, b.count, b.first, b.size, t.array.Len)
 	}
 	first, n := int(b.first), int(b.count)
+	if t.array.Write != nil {
+		return l.writeTo(t, b)
+	}
 	t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
 	dst := t.array.Bytes(first, first+n)
 	if t.conversion == nil {
@@ -334,6 +374,9 @@ func (l *loader) settle() error {
 		return err
 	}
 	if err := engine.Settle(l.restored); err != nil {
+		return err
+	}
+	if err := l.settleContainers(); err != nil {
 		return err
 	}
 	l.values = make(map[uint32]*values)

@@ -15,16 +15,17 @@ const formatVersion = 1
 
 // manifest describes a saved world: all of it apart from the bytes of arrays and values.
 type manifest struct {
-	Mark       uint32             `json:"mark"`
-	Alignment  int                `json:"alignment"`
-	Words      int                `json:"words"`
-	Used       int                `json:"used"`
-	Extents    int                `json:"extents"` // their number; they are the first array
-	Columns    []columnManifest   `json:"columns"`
-	Archetypes [][]int            `json:"archetypes"`
-	Arrays     []arrayManifest    `json:"arrays"`
-	Resources  []resourceManifest `json:"resources,omitempty"`
-	Kept       *keptManifest      `json:"kept,omitempty"`
+	Mark       uint32              `json:"mark"`
+	Alignment  int                 `json:"alignment"`
+	Words      int                 `json:"words"`
+	Used       int                 `json:"used"`
+	Extents    int                 `json:"extents"` // their number; they are the first array
+	Columns    []columnManifest    `json:"columns"`
+	Archetypes [][]int             `json:"archetypes"`
+	Arrays     []arrayManifest     `json:"arrays"`
+	Resources  []resourceManifest  `json:"resources,omitempty"`
+	Containers []containerManifest `json:"containers,omitempty"`
+	Kept       *keptManifest       `json:"kept,omitempty"`
 }
 
 // keptManifest is what a checkpoint of a store adds to a saved world.
@@ -56,11 +57,23 @@ type poolManifest struct {
 }
 
 type arrayManifest struct {
-	Kind   string  `json:"kind"`
-	Column int     `json:"column"` // -1 for an array of the world
-	Number int     `json:"number,omitempty"`
-	Len    int     `json:"len"`
-	Type   *schema `json:"type"`
+	Kind      string  `json:"kind"`
+	Column    int     `json:"column"`              // -1 for an array of the world or of a container
+	Container int     `json:"container,omitempty"` // the number of the container, from 1 on
+	Number    int     `json:"number,omitempty"`
+	Len       int     `json:"len"`
+	Type      *schema `json:"type"`
+}
+
+type containerManifest struct {
+	Name    string              `json:"name,omitempty"` // not of an index of a pool
+	Kind    string              `json:"kind"`
+	Len     int                 `json:"len,omitempty"`
+	Slots   int                 `json:"slots,omitempty"`
+	Mark    uint32              `json:"mark,omitempty"`
+	Numbers map[string]uint64   `json:"numbers,omitempty"`
+	Fields  []string            `json:"fields,omitempty"`
+	Indices []containerManifest `json:"indices,omitempty"`
 }
 
 type resourceManifest struct {
@@ -100,7 +113,8 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 		m.Columns = append(m.Columns, one)
 	}
 	for _, a := range s.Arrays {
-		m.Arrays = append(m.Arrays, arrayManifest{a.Kind, a.Column, a.Number, a.Len, schemaOf(a.Type)})
+		m.Arrays = append(m.Arrays, arrayManifest{a.Kind, a.Column, a.Container, a.Number, a.Len,
+			schemaOf(a.Type)})
 	}
 	return m, nil
 }
@@ -131,6 +145,10 @@ func parse(text []byte) (*manifest, error) {
 		if a.Column < -1 || a.Column >= len(m.Columns) || a.Len < 0 {
 			return nil, fmt.Errorf("array %q has %d elements and belongs to column %d of %d", a.Kind, a.Len,
 				a.Column, len(m.Columns))
+		}
+		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
+			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,
+				a.Container, len(m.Containers))
 		}
 	}
 	for _, r := range m.Resources {

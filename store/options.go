@@ -19,9 +19,19 @@ type Options struct {
 	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in resources,
 	// and inside of other values there.
 	Codecs []Codec
+	// Containers are containers of package bulk that are saved and loaded with the world, at the same moment:
+	// a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
+	// *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which stands for its
+	// pool and the indices attached to it. After Load, each has the elements in their order and places, its
+	// Handles and Lists are valid, and it goes on as the saved one would have. See [Load] for exceptions.
+	//
+	// SharedArray, SharedPool and SharedTable are not accepted: other goroutines may change them while the
+	// world rests, so they have no state of the same moment. Default: none.
+	Containers map[string]any
 	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
-	// begins with the new name of its column. Only Load and Open use it.
+	// begins with the new name of its column. Containers and fields of tables are renamed likewise. ReadJSON
+	// also drops columns, fields and resources whose new name is empty. Load, Open and ReadJSON use it.
 	Renamed map[string]string
 
 	// The following fields are for stores: see [Open].
@@ -53,4 +63,9 @@ var engine = state.Vast.(interface {
 	Abandon(restored any)
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
+})
+
+// bulkEngine holds the method of package bulk that this package calls.
+var bulkEngine = state.Bulk.(interface {
+	Container(container any) (state.Container, error)
 })

@@ -1,13 +1,14 @@
 package store
 
-// Report says what [Load] had to change because the program's components are not those of the file. Each
-// entry is a path, such as Position.Z for a field and Position for a column. A Report without entries says
-// that nothing had to be changed.
+// Report says what [Load] and [ReadJSON] had to change because the program's components are not those of the
+// file. Each entry is a path, such as Position.Z for a field and Position for a column. A Report without
+// entries says that nothing had to be changed.
 type Report struct {
-	// Dropped are the columns, fields and resources of the file that the program lacks. Their values are
-	// lost.
+	// Dropped are the columns, fields, resources and containers of the file that the program lacks. Their
+	// values are lost.
 	Dropped []string
-	// Added are the columns, fields and resources of the program that the file lacks. Their values are zero.
+	// Added are the columns, fields, resources and containers of the program that the file lacks. Their
+	// values are zero, or the safe values of a table's fields. Such containers stay empty.
 	Added []string
 	// Converted are the fields of another type, with both types, such as "Age.Days from int16 to int32".
 	Converted []string

@@ -14,8 +14,8 @@ import (
 )
 
 // Save writes a world to dst: its entities, the components of all columns, relations, edges, names, what
-// trackers have noted, and the resources that the options name. The world stays as it is. Nothing may change
-// it, its components included, while Save runs. Two worlds in the same state give the same bytes, apart from
+// trackers have noted, and the resources and containers that the options name. The world stays as it is.
+// Nothing may change it, its components included, or the containers while Save runs. Two worlds in the same state give the same bytes, apart from
 // unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
@@ -65,9 +65,19 @@ func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	if p.state, err = engine.Describe(w); err != nil {
 		return nil, err
 	}
+	containers, err := containersOf(o, p.state)
+	if err != nil {
+		return nil, err
+	}
+	for i := range containers {
+		p.state.Arrays = append(p.state.Arrays, containers[i].describe(i+1)...)
+	}
 	m, err := describe(p.state, p.codecs)
 	if err != nil {
 		return nil, err
+	}
+	for i := range containers {
+		m.Containers = append(m.Containers, manifestOf(containers[i].name, containers[i].contents))
 	}
 	m.Kept = kept
 	if p.resources, err = p.codecs.resources(w, m, o); err != nil {

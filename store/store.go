@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -89,7 +88,7 @@ func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := disk.MakeFolder(dir); err != nil {
 		return fail(err)
 	}
 	lock, err := disk.LockFolder(dir)

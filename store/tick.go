@@ -51,6 +51,9 @@ func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
 func (k keeper) Visits() bool          { return k.s.phase == running }
 
+// Reset has the next tick count as one after a change outside of ticks: a replay would not reset the schedule.
+func (k keeper) Reset() { k.s.changes = ^k.s.w.Changes() }
+
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
@@ -82,7 +85,7 @@ func (s *Store) runTick(tick func() error) error {
 
 // beginTick records the beginning of a tick, and applies the inputs that were recorded before it.
 func (s *Store) beginTick() error {
-	s.must("Attach and a tick", running, recovering)
+	s.must("Tick, or that of the attached schedule", running, recovering)
 	if s.inside { // the goroutine of the last tick ended
 		if err := s.endTick(true); err != nil {
 			return err
@@ -97,8 +100,8 @@ func (s *Store) beginTick() error {
 		return nil
 	}
 	if s.phase == recovering {
-		return errors.New("store: Recover replays one tick for each call of the tick function: call Schedule.Tick " +
-			"once in it")
+		return errors.New("store: Recover replays one tick for each call of the tick function: call " +
+			"Schedule.Tick once in it")
 	}
 	if err := s.noteChanges(); err != nil {
 		return err

@@ -20,6 +20,8 @@ type Keeper interface {
 	// End is called when a tick is over and its commands are applied or dropped. failed is whether the tick
 	// returns an error.
 	End(failed bool) error
+	// Reset is called when the schedule begins its ticks anew, with another seed.
+	Reset()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool
 }

@@ -15,6 +15,9 @@ import (
 // an interface.
 var Vast any
 
+// Bulk is likewise for package bulk.
+var Bulk any
+
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
 type World struct {
 	Mark       uint32 // of the world's generations
@@ -36,7 +39,7 @@ type Column struct {
 	Storage probing.Storage
 	Type    reflect.Type // of a component; nil for a tag
 	Slots   int          // every entity with the component has a slot below it; a multiple of 64
-	Pool    *Pool        // of the elements of a sparse column or of edges; else nil
+	Pool    *Contents    // of the elements of a sparse column or of edges; else nil
 	Notes   []int        // for each tracker of the column, an end of the slots that it has notes of
 
 	// Of is the column of package vast. A column that is to be restored and that the program no longer has
@@ -44,10 +47,15 @@ type Column struct {
 	Of any
 }
 
-// Pool is the state of a bulk.Pool, apart from the bytes of its arrays.
-type Pool struct {
-	Slots int    // all slots that were taken lie below it
-	Mark  uint32 // of the pool's generations
+// Contents is the state of a container of package bulk, apart from the bytes of its arrays.
+type Contents struct {
+	Kind    string            // of the container
+	Len     int               // elements, rows, lists or pairs; 0 for a pool
+	Slots   int               // of a pool or a dense: all slots that were taken lie below it
+	Mark    uint32            // of the generations of a pool or a dense
+	Numbers map[string]uint64 // what else decides how the container goes on
+	Fields  []string          // the names of a table's fields
+	Indices []Contents        // the indices that a bulk.Indexed keeps for the pool
 }
 
 // Extent is a run of 64-slot words that an archetype owns.
@@ -72,16 +80,31 @@ const (
 	Touched         = "touched"          // likewise
 	Had             = "had"              // likewise
 	HadGenerations  = "had generations"  // of each slot in had
+	DenseSlots      = "slots"            // of a dense: the generation of each slot, and 1 + its element
+	Fields          = "field"            // of each row of a table
+	Slabs           = "slabs"            // of lists: the slabs and stretches
+	ReadyCells      = "ready cells"      // of lists: the cells that are handed out next
+	Lists           = "lists"            // the place, generation and length of each list
+	Control         = "control"          // of each bucket of a hash index
+	Pairs           = "pairs"            // of an index, in the order of its loops
 )
 
 // Array is an array of a world's state. Its memory does not move.
 type Array struct {
-	Kind   string
-	Column int // index into World.Columns; -1 for an array of the world
-	Number int // of the tracker that the array belongs to, among those of its column
+	Kind      string
+	Column    int // index into World.Columns; -1 for an array of the world or of a container
+	Container int // the number of the container that the array belongs to, from 1 on; else 0
+	// Number is the number of the tracker that the array belongs to, among those of its column, or of a
+	// table's field, or 1 + the number of a pool's index.
+	Number int
 	Type   reflect.Type
 	Len    int // elements
-	Base   unsafe.Pointer
+	// Base is nil if the elements do not lie side by side in memory. Then there are Read and Write.
+	Base unsafe.Pointer
+	// Read copies elements from number lo on to dst. Several goroutines may call it at once.
+	Read func(dst []byte, lo int)
+	// Write takes elements from number lo on. They must come in order.
+	Write func(src []byte, lo int) error
 	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
 	// kept. The memory is usable up to the last element that belongs to the state. Kept is nil if all
 	// elements belong to the state.
@@ -89,6 +112,10 @@ type Array struct {
 	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
 	// that they are sound.
 	Bits bool
+	// Derived is whether the state can do without the array: it is left out if its type has changed.
+	Derived bool
+	// Converted is whether a restoration has found elements of another type in the file.
+	Converted bool
 	// Filled are the ranges of elements that a restoration has written.
 	Filled [][2]int
 }
@@ -139,24 +166,35 @@ func NotZero[T comparable](s []T) (mask uint64) {
 	return mask
 }
 
-// Bytes returns the bytes of the elements [lo, hi), which must lie in the array.
+// Bytes returns the bytes of the elements [lo, hi), which must lie in the array. They are a copy if the array
+// has a method Read.
 func (a *Array) Bytes(lo, hi int) []byte {
 	size := int(a.Type.Size())
+	if a.Read != nil {
+		b := make([]byte, (hi-lo)*size)
+		a.Read(b, lo)
+		return b
+	}
 	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
 }
 
-// Container is a container of package bulk whose state can be kept. The rooms.Pool of a bulk.Pool is one.
+// Container is a container of package bulk whose state can be kept. The rooms.Pool of a bulk.Pool is one. A
+// Container serves one description or one restoration.
 type Container interface {
+	// Of returns the containers of package bulk whose state it is.
+	Of() []any
 	// Describe returns the state of the container.
-	Describe() Pool
-	// Arrays returns the container's arrays. column is the index of the column that the container belongs to.
-	Arrays(p Pool, column int) []Array
-	// Reserve makes an empty container that never had an element ready for the bytes of its arrays. Slots of
-	// it may be used after Settle only.
-	Reserve(p Pool) error
-	// Settle ends a restoration: it derives from the arrays what they do not hold. It returns an error if the
-	// arrays contradict each other.
-	Settle(arrays []Array) error
-	// Abandon empties a container whose restoration failed.
-	Abandon(p Pool)
+	Describe() Contents
+	// Arrays returns the container's arrays. column is the index of the column that the container belongs to,
+	// or -1.
+	Arrays(c Contents, column int) []Array
+	// Reserve makes an empty container that never had an element ready for the bytes of its arrays. It may be
+	// used after Settle only. Reserve returns an error if the container was used, or has no room, or if the
+	// state contradicts itself; then the container has no elements.
+	Reserve(c Contents) error
+	// Settle ends a restoration: it derives from the arrays what they do not hold. It gets the arrays that
+	// Arrays has returned, in their order. It returns an error if they contradict each other.
+	Settle(c Contents, arrays []Array) error
+	// Abandon empties a container whose restoration failed after Reserve.
+	Abandon(c Contents)
 }

@@ -28,6 +28,26 @@ func OpenFolder(dir string) (Folder, error) {
 	return osFolder(dir), nil
 }
 
+// MakeFolder makes a folder, and the folders above it that do not exist, so that their names are durable. It
+// does nothing if the folder exists.
+func MakeFolder(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(dir)
+	if err := MakeFolder(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(above)
+}
+
 // absolute returns the absolute path of a folder that exists.
 func absolute(dir string) (string, error) {
 	info, err := os.Stat(dir)

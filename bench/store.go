@@ -1,0 +1,315 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store"
+	"go.etcd.io/bbolt"
+)
+
+// Works save and load: a world of n entities with three components of 56 bytes in all, to a file that is synced,
+// and back with all checks. Work record: n goroutines each record an input of 64 bytes, and wait until it is
+// durable. One repetition is an input of each goroutine.
+
+// Components of the saved world.
+type (
+	momentum struct{ X, Y, Z float64 }
+	charge   struct{ Now, Most, Rate float64 }
+	kind     struct{ Class, Flags uint32 }
+)
+
+// savedWorld is a world with its columns.
+type savedWorld struct {
+	*vast.World
+	momentum vast.Column[momentum]
+	charge   vast.Column[charge]
+	kind     vast.Column[kind]
+}
+
+func newSavedWorld(n int) *savedWorld {
+	w := vast.NewWorld(vast.Options{})
+	s := &savedWorld{w, vast.NewColumn[momentum](w), vast.NewColumn[charge](w), vast.NewColumn[kind](w)}
+	if n > 0 {
+		i := 0.0
+		w.Archetype(s.momentum, s.charge, s.kind).NewN(n, func(r vast.Run) {
+			for j := range s.momentum.Slice(r) {
+				i++
+				s.momentum.Slice(r)[j] = momentum{i, i / 3, 2}
+				s.charge.Slice(r)[j] = charge{i, 3, 4}
+				s.kind.Slice(r)[j] = kind{uint32(i) % 7, 2}
+			}
+		})
+	}
+	return s
+}
+
+// records are the same data as Go slices.
+type records struct {
+	Momentum []momentum
+	Charge   []charge
+	Kind     []kind
+}
+
+func newRecords(n int) *records {
+	r := &records{make([]momentum, n), make([]charge, n), make([]kind, n)}
+	for i := range n {
+		v := float64(i + 1)
+		r.Momentum[i], r.Charge[i], r.Kind[i] = momentum{v, v / 3, 2}, charge{v, 3, 4}, kind{uint32(i+1) % 7, 2}
+	}
+	return r
+}
+
+// filed is a side that writes a file, or reads one.
+type filed struct {
+	dir  string
+	path string
+	work func(path string) error
+	err  error
+}
+
+// newFiled makes the side. prepare, if not nil, writes the file that work reads.
+func newFiled(n int, prepare, work func(path string) error, check func(path string) error, done func()) side {
+	dir, err := os.MkdirTemp("", "vast-bench-")
+	if err != nil {
+		panic(err)
+	}
+	f := &filed{dir: dir, path: filepath.Join(dir, "file"), work: work}
+	if prepare != nil {
+		f.err = prepare(f.path)
+	}
+	return side{units: n, sample: timeAll(f, doFiled),
+		check: func(int) error { return errors.Join(f.err, check(f.path)) },
+		close: func() {
+			_ = os.RemoveAll(dir)
+			if done != nil {
+				done()
+			}
+		}}
+}
+
+//go:noinline
+func doFiled(f *filed) {
+	if err := f.work(f.path); err != nil && f.err == nil {
+		f.err = err
+	}
+}
+
+// synced writes a file by a function, and syncs it.
+func synced(path string, write func(f *os.File) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// opened reads a file by a function.
+func opened(path string, read func(f *os.File) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(read(f), f.Close())
+}
+
+// exists returns an error if there is no file of some bytes.
+func exists(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() == 0 {
+		err = fmt.Errorf("%s is empty", path)
+	}
+	return err
+}
+
+func newSaveVast(n int) side {
+	w := newSavedWorld(n)
+	save := func(path string) error {
+		return synced(path, func(f *os.File) error { return store.Save(w.World, f, store.Options{}) })
+	}
+	return newFiled(n, nil, save, exists, func() { _ = w.Close() })
+}
+
+func newLoadVast(n int) side {
+	save := func(path string) error {
+		w := newSavedWorld(n)
+		return errors.Join(synced(path, func(f *os.File) error {
+			return store.Save(w.World, f, store.Options{})
+		}), w.Close())
+	}
+	load := func(path string) error {
+		w := newSavedWorld(0)
+		err := opened(path, func(f *os.File) error {
+			_, err := store.Load(w.World, f, store.Options{})
+			return err
+		})
+		if err == nil && w.Len() != n {
+			err = fmt.Errorf("%d entities were loaded of %d", w.Len(), n)
+		}
+		return errors.Join(err, w.Close())
+	}
+	return newFiled(n, save, load, exists, nil)
+}
+
+// bytesOfWorld returns a saved world.
+func bytesOfWorld(n int) []byte {
+	w := newSavedWorld(n)
+	defer w.Close()
+	var b bytes.Buffer
+	if err := store.Save(w.World, &b, store.Options{}); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// newSaveFile writes the bytes of the saved world.
+func newSaveFile(n int) side {
+	text := bytesOfWorld(n)
+	return newFiled(n, nil, func(path string) error {
+		return synced(path, func(f *os.File) error {
+			_, err := f.Write(text)
+			return err
+		})
+	}, exists, nil)
+}
+
+// newLoadFile reads the bytes of the saved world.
+func newLoadFile(n int) side {
+	text := bytesOfWorld(n)
+	return newFiled(n, func(path string) error { return os.WriteFile(path, text, 0o600) },
+		func(path string) error {
+			read, err := os.ReadFile(path)
+			if err == nil && len(read) != len(text) {
+				err = fmt.Errorf("%d bytes were read of %d", len(read), len(text))
+			}
+			return err
+		}, exists, nil)
+}
+
+func newSaveGob(n int) side {
+	r := newRecords(n)
+	return newFiled(n, nil, func(path string) error {
+		return synced(path, func(f *os.File) error { return gob.NewEncoder(f).Encode(r) })
+	}, exists, nil)
+}
+
+func newLoadGob(n int) side {
+	return newFiled(n, func(path string) error {
+		return synced(path, func(f *os.File) error { return gob.NewEncoder(f).Encode(newRecords(n)) })
+	}, func(path string) error {
+		var r records
+		err := opened(path, func(f *os.File) error { return gob.NewDecoder(f).Decode(&r) })
+		if err == nil && len(r.Kind) != n {
+			err = fmt.Errorf("%d records were read of %d", len(r.Kind), n)
+		}
+		return err
+	}, exists, nil)
+}
+
+// recorded is a side whose goroutines record inputs.
+type recorded struct {
+	n      int
+	record func() error
+	failed atomic.Pointer[error]
+}
+
+//go:noinline
+func doRecorded(r *recorded) {
+	var group sync.WaitGroup
+	for range r.n {
+		group.Go(func() {
+			if err := r.record(); err != nil {
+				r.failed.CompareAndSwap(nil, &err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// newRecorded makes the side. open returns what records an input and waits, and what closes all.
+func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
+	dir, err := os.MkdirTemp("", "vast-bench-")
+	if err != nil {
+		panic(err)
+	}
+	record, end, err := open(dir)
+	if err != nil {
+		panic(err)
+	}
+	r := &recorded{n: n, record: record}
+	return side{units: n, sample: timeAll(r, doRecorded),
+		check: func(int) error {
+			if err := r.failed.Load(); err != nil {
+				return *err
+			}
+			return nil
+		},
+		close: func() {
+			_ = end()
+			_ = os.RemoveAll(dir)
+		}}
+}
+
+var recordedInput = make([]byte, 64)
+
+func newRecordVast(n int) side {
+	return newRecorded(n, func(dir string) (record, end func() error, err error) {
+		w := newSavedWorld(0)
+		st, err := store.Open(dir, w.World, store.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := st.Recover(func([]byte) {}, func() error { return nil }); err != nil {
+			return nil, nil, err
+		}
+		if err := st.Checkpoint(); err != nil {
+			return nil, nil, err
+		}
+		return func() error {
+			position, err := st.Record(recordedInput)
+			if err != nil {
+				return err
+			}
+			return st.Wait(context.Background(), position)
+		}, func() error { return errors.Join(st.Close(), w.Close()) }, nil
+	})
+}
+
+// newRecordBolt puts each input under a number of its own, by Update from one goroutine and by Batch from
+// several.
+func newRecordBolt(n int) side {
+	return newRecorded(n, func(dir string) (record, end func() error, err error) {
+		db, err := bbolt.Open(filepath.Join(dir, "bolt"), 0o600, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		put := func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte("inputs"))
+			if err != nil {
+				return err
+			}
+			number, err := b.NextSequence()
+			if err != nil {
+				return err
+			}
+			return b.Put(fmt.Appendf(nil, "%016x", number), recordedInput)
+		}
+		write := db.Update
+		if n > 1 {
+			write = db.Batch
+		}
+		return func() error { return write(put) }, db.Close, nil
+	})
+}

@@ -1,0 +1,158 @@
+package bulk
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast/internal/state"
+)
+
+// attachment is an index that is attached to an Indexed, and the function for its keys.
+type attachment[T any, K comparable] struct {
+	index Index[K, Handle[T]]
+	keyOf func(*T) K
+}
+
+// keptIndex is an attachment without its types.
+type keptIndex interface {
+	// of returns the index.
+	of() any
+	// fits reports whether the index has exactly the pairs of the pool, a *Pool[T].
+	fits(pool any) bool
+}
+
+func (a *attachment[T, K]) of() any { return a.index }
+
+func (a *attachment[T, K]) fits(pool any) bool {
+	p := pool.(*Pool[T])
+	if a.index.Len() != p.Len() {
+		return false
+	}
+	for h, e := range p.All() {
+		if !a.index.Has(a.keyOf(e), h) {
+			return false
+		}
+	}
+	return true
+}
+
+// indexedState implements state.Container. It is the state of the pool, and that of the hash indices, because
+// the order of their loops cannot be derived. Indices that the file does not have, or whose keys have changed
+// since, are made from the elements, as Attach makes them.
+type indexedState[T any] struct {
+	x *Indexed[T]
+	// The parts are a state.Container each: first the pool, then the indices. As fields of that type they
+	// would keep the type's description in every program with an Indexed.
+	parts []any
+	read  []bool // for each index whether the file has it
+}
+
+func (s *indexedState[T]) pool() state.Container { return s.parts[0].(state.Container) }
+
+func (s *indexedState[T]) index(i int) state.Container { return s.parts[i+1].(state.Container) }
+
+func (x *Indexed[T]) keep() (any, error) {
+	if x.updating {
+		return nil, fmt.Errorf("%s is being changed by Indexed.Update: wait for its end", x.pool.plan.name)
+	}
+	of := []any{x.pool}
+	for _, a := range x.indices {
+		of = append(of, a.attachment.(keptIndex).of())
+	}
+	s := &indexedState[T]{x: x, read: make([]bool, len(x.indices))}
+	for _, part := range of {
+		kept, err := keep(part)
+		if err != nil {
+			return nil, err
+		}
+		s.parts = append(s.parts, kept)
+	}
+	return s, nil
+}
+
+func (s *indexedState[T]) Of() []any {
+	var of []any
+	for _, part := range s.parts {
+		of = append(of, part.(state.Container).Of()...)
+	}
+	return of
+}
+
+// Describe returns the state of the pool: a file does not say whether its pool had indices, so that a later
+// version of the program may attach some or none.
+func (s *indexedState[T]) Describe() state.Contents {
+	c := s.pool().Describe()
+	for i := range s.read {
+		one := s.index(i).Describe()
+		s.read[i] = one.Kind == kindHashIndex
+		c.Indices = append(c.Indices, one)
+	}
+	return c
+}
+
+func (s *indexedState[T]) Arrays(c state.Contents, column int) []state.Array {
+	arrays := s.pool().Arrays(c, column)
+	for i, read := range s.read {
+		if !read {
+			continue
+		}
+		for _, a := range s.index(i).Arrays(c.Indices[i], column) {
+			a.Number, a.Derived = i+1, true
+			arrays = append(arrays, a)
+		}
+	}
+	return arrays
+}
+
+func (s *indexedState[T]) Reserve(c state.Contents) error {
+	if err := s.pool().Reserve(c); err != nil {
+		return err
+	}
+	for i := range s.read {
+		index := s.index(i)
+		s.read[i] = i < len(c.Indices) && c.Indices[i].Kind == kindHashIndex &&
+			index.Describe().Kind == kindHashIndex && index.Reserve(c.Indices[i]) == nil
+	}
+	return nil
+}
+
+func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
+	own := func(number int) (of []state.Array) {
+		for _, a := range arrays {
+			if a.Number == number {
+				of = append(of, a)
+			}
+		}
+		return of
+	}
+	if err := s.pool().Settle(c, own(0)); err != nil {
+		return err
+	}
+	for i, read := range s.read {
+		a := &s.x.indices[i]
+		// An element that has become another one gives other keys, so fits can tell.
+		if read && s.index(i).Settle(c.Indices[i], own(i+1)) == nil &&
+			a.attachment.(keptIndex).fits(s.x.pool) {
+			continue
+		}
+		a.clear()
+		if err := a.grow(s.x.pool.Len()); err != nil {
+			return err
+		}
+		err := sound(func() { // Add panics for a key that is NaN
+			for h, e := range s.x.pool.All() {
+				a.add(h, e)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *indexedState[T]) Abandon(c state.Contents) {
+	s.pool().Abandon(c)
+	for i := range s.read {
+		s.index(i).Abandon(state.Contents{})
+	}
+}

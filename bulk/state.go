@@ -1,0 +1,74 @@
+package bulk
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/vastgo/vast/internal/state"
+)
+
+// states has the method behind package store. The linker drops the method, and with it the state of all
+// containers, from a program that does not import package store.
+type states struct{}
+
+func init() { state.Bulk = states{} }
+
+// Container returns the state of a container, to keep it or to restore it. It returns an error if the
+// container is of a type that cannot be kept. It panics if the container is closed.
+func (states) Container(container any) (state.Container, error) {
+	kept, err := keep(container)
+	if err != nil {
+		return nil, err
+	}
+	return kept.(state.Container), nil
+}
+
+// keep returns the state.Container of a container. The result is any: as an interface with methods, it would
+// keep these methods in every program that has the container.
+func keep(container any) (any, error) {
+	k, ok := container.(interface{ keep() (any, error) })
+	if !ok {
+		return nil, fmt.Errorf("a %T cannot be saved: give the pointer to an Array, a Pool, a Dense, a "+
+			"Table, Lists, a HashIndex, an OrderedIndex or an Indexed of package bulk, and copy the "+
+			"elements of other containers into one of these", container)
+	}
+	if reflect.ValueOf(container).IsNil() {
+		return nil, fmt.Errorf("the %T is nil: make it first", container)
+	}
+	return k.keep()
+}
+
+// The kinds of containers in files.
+const (
+	kindArray        = "array"
+	kindPool         = "pool"
+	kindDense        = "dense"
+	kindTable        = "table"
+	kindLists        = "lists"
+	kindHashIndex    = "hash index"
+	kindOrderedIndex = "ordered index"
+)
+
+// wasUsed returns the error of a container into which nothing can be loaded.
+func (p *plan) wasUsed() error {
+	return fmt.Errorf("%s has or had elements: load into a new container", p.name)
+}
+
+// mustHold returns an error if a container cannot hold n elements.
+func (p *plan) mustHold(n int) error {
+	if n < 0 || n > p.capacity {
+		return p.full(opGrow, n, 0)
+	}
+	return nil
+}
+
+// sound calls check, which panics if a container contradicts itself, and returns the panic as an error.
+func sound(check func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	check()
+	return nil
+}

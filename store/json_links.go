@@ -1,0 +1,283 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/vastgo/vast"
+)
+
+// readOrder is the order of the sources of an entity, as the document gives it.
+type readOrder struct {
+	row, at int // at: in the document
+	sources []int
+}
+
+// edges decodes the edges out of an entity.
+func (r *documentReader) edges(c *readColumn, row int) error {
+	const must = "%s must be a list of objects with \"to\" and \"value\", not %s"
+	if r.next() != '[' {
+		return r.errorf(r.at, must, c.Name, r.shown())
+	}
+	r.open()
+	for r.more() {
+		if r.next() != '{' {
+			return r.errorf(r.at, must, c.Name, r.shown())
+		}
+		l := readLink{from: row, at: r.at}
+		v := c.values.next(c.shape.t)
+		var hasTo, hasValue bool
+		r.open()
+		for r.more() {
+			at := r.at
+			member, err := r.member()
+			if err != nil {
+				return err
+			}
+			r.next()
+			switch {
+			case string(member) == "to" && !hasTo:
+				hasTo = true
+				l.to, err = r.reference(c.Name)
+			case string(member) == "value" && !hasValue:
+				hasValue = true
+				err = r.value(c.shape, v)
+			default:
+				err = r.errorf(at, "%s: an edge has \"to\" and \"value\" once, and nothing else", c.Name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if !hasTo {
+			return r.errorf(l.at, "%s: the edge has no \"to\"", c.Name)
+		}
+		c.links = append(c.links, l)
+	}
+	return nil
+}
+
+// sources decodes the order of the sources of an entity.
+func (r *documentReader) sources(row int) error {
+	var seen seenMembers
+	r.open()
+	for r.more() {
+		at := r.at
+		c, err := r.column()
+		switch {
+		case err != nil:
+			return err
+		case c == nil:
+			continue
+		case c.Linked == "":
+			return r.errorf(at, "%s is no relation and no edges, so it has no sources", c.Name)
+		case !seen.add(c.number):
+			return r.errorf(at, "%s comes twice", c.Name)
+		case r.next() != '[':
+			return r.errorf(r.at, "the sources in %s must be a list, not %s", c.Name, r.shown())
+		}
+		o := readOrder{row: row, at: at}
+		r.open()
+		for r.more() {
+			at := r.at
+			source, err := r.reference(c.Name)
+			if err != nil {
+				return err
+			}
+			if source.row < 0 {
+				return r.errorf(at, "the sources in %s must be entities of the document", c.Name)
+			}
+			o.sources = append(o.sources, source.row)
+		}
+		c.orders = append(c.orders, o)
+	}
+	return nil
+}
+
+// plan is the order in which the links of a column are made, and what they need room for.
+type plan struct {
+	links  []int // indices of readColumn.links
+	levels int   // of a hierarchy
+}
+
+// plan finds the order in which links are to be made, so that targets and sources keep their order.
+func (r *documentReader) plan(c *readColumn) (plan, error) {
+	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
+		return plan{}, nil
+	}
+	into, err := r.families(c)
+	if err != nil {
+		return plan{}, err
+	}
+	if c.relation != nil && !documents.Cyclic(c.Of) {
+		return r.planHierarchy(c, into)
+	}
+	return r.planLinks(c, into)
+}
+
+// families returns, for each entity of the document, the links into it in their order.
+func (r *documentReader) families(c *readColumn) (map[int][]int, error) {
+	into := make(map[int][]int)
+	known := make(map[vast.Entity]int) // the last source with a link to an entity of the world
+	last := make(map[int]int)          // the last source with a link to an entity of the document
+	for i, l := range c.links {
+		var twice bool
+		if l.to.row >= 0 {
+			from, ok := last[l.to.row]
+			twice = ok && from == l.from
+			last[l.to.row] = l.from
+			into[l.to.row] = append(into[l.to.row], i)
+		} else {
+			from, ok := known[l.to.Entity]
+			twice = ok && from == l.from
+			known[l.to.Entity] = l.from
+		}
+		if twice {
+			return nil, r.errorf(l.at, "%s has two edges from an entity to another", c.Name)
+		}
+	}
+	for _, o := range c.orders {
+		links := into[o.row]
+		bySource := make(map[int]int, len(links))
+		for _, i := range links {
+			bySource[c.links[i].from] = i
+		}
+		ordered := make([]int, 0, len(links))
+		for _, source := range o.sources {
+			i, ok := bySource[source]
+			if !ok {
+				return nil, r.errorf(o.at, "the sources in %s list an entity twice, or one without a link "+
+					"to this entity", c.Name)
+			}
+			delete(bySource, source)
+			ordered = append(ordered, i)
+		}
+		for _, i := range links {
+			if _, left := bySource[c.links[i].from]; left {
+				ordered = append(ordered, i)
+			}
+		}
+		into[o.row] = ordered
+	}
+	return into, nil
+}
+
+// planHierarchy links targets before their sources, so that no link moves descendants. It returns an error if
+// links form a circle.
+func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan, error) {
+	var p plan
+	linked := make([]bool, len(r.rows)) // the entities with a target
+	for _, l := range c.links {
+		linked[l.from] = true
+	}
+	depths := make(map[vast.Entity]int)
+	for i, l := range c.links {
+		if l.to.row < 0 {
+			depth, known := depths[l.to.Entity]
+			if !known {
+				depth = c.relation.Depth(l.to.Entity)
+				depths[l.to.Entity] = depth
+			}
+			p.links = append(p.links, i)
+			p.levels = max(p.levels, depth+1)
+		}
+	}
+	for row := range r.rows {
+		if !linked[row] {
+			p.links = append(p.links, into[row]...)
+		}
+	}
+	depth := p.levels + 1
+	for at, end := 0, len(p.links); at < len(p.links); at++ {
+		if at == end {
+			depth++
+			end = len(p.links)
+		}
+		p.links = append(p.links, into[c.links[p.links[at]].from]...)
+	}
+	p.levels = depth
+	if len(p.links) < len(c.links) {
+		made := make([]bool, len(c.links))
+		for _, i := range p.links {
+			made[i] = true
+		}
+		l := c.links[slices.Index(made, false)]
+		return plan{}, r.errorf(l.at, "%s: the links of the entity and of its ancestors form a circle, or "+
+			"lead to one", c.Name)
+	}
+	return p, nil
+}
+
+// planLinks orders links so that each comes after the link before it out of its source, and after the link
+// before it into its target.
+func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
+	waits := make([]uint8, len(c.links))  // how many of the two must be made first
+	frees := make([][2]int, len(c.links)) // the links that wait for a link, plus one
+	for i := 1; i < len(c.links); i++ {
+		if c.links[i].from == c.links[i-1].from { // the links out of a source lie side by side
+			waits[i]++
+			frees[i-1][0] = i + 1
+		}
+	}
+	for _, links := range into {
+		for k := 1; k < len(links); k++ {
+			waits[links[k]]++
+			frees[links[k-1]][1] = links[k] + 1
+		}
+	}
+	var p plan
+	for i := range c.links {
+		if waits[i] == 0 {
+			p.links = append(p.links, i)
+		}
+	}
+	for at := 0; at < len(p.links); at++ {
+		for _, next := range frees[p.links[at]] {
+			if next == 0 {
+				continue
+			}
+			if waits[next-1]--; waits[next-1] == 0 {
+				p.links = append(p.links, next-1)
+			}
+		}
+	}
+	if len(p.links) < len(c.links) {
+		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each "+
+			"other: leave \"sources\" out", c.Name)
+	}
+	return p, nil
+}
+
+// link makes the links of a column.
+func (r *documentReader) link(c *readColumn, p plan) error {
+	end := func(to end) vast.Entity {
+		if to.row >= 0 {
+			return r.entities[to.row]
+		}
+		return to.Entity
+	}
+	if len(p.links) == 0 {
+		return nil
+	}
+	if c.relation != nil {
+		if err := c.relation.GrowLevels(p.levels); err != nil {
+			return err
+		}
+		for _, i := range p.links {
+			c.relation.Set(r.entities[c.links[i].from], end(c.links[i].to))
+		}
+		return nil
+	}
+	if err := documents.GrowEdges(c.Of, len(p.links)); err != nil {
+		return err
+	}
+	values := make([]reflect.Value, 0, len(c.links))
+	c.values.all(func(_ int, v reflect.Value) bool {
+		values = append(values, v)
+		return true
+	})
+	for _, i := range p.links {
+		documents.AddEdge(c.Of, r.entities[c.links[i].from], end(c.links[i].to), values[i])
+	}
+	return nil
+}

@@ -1,0 +1,559 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/probe"
+	"github.com/vastgo/vast/vm"
+)
+
+// Document says what [ReadJSON] has added to a world.
+type Document struct {
+	// Entities are the new entities, in the order of the document.
+	Entities []vast.Entity
+	// Named are the new entities with a name, and Numbered those with an id, by these.
+	Named    map[string]vast.Entity
+	Numbered map[uint64]vast.Entity
+	// Report names the fields and resources that the document lacks, which are zero, and what
+	// Options.Renamed drops.
+	Report Report
+}
+
+// ReadJSON adds the entities of a JSON document to a world, which may have others, and sets the resources
+// that the document has. [WriteJSON] writes such documents, and people do. src is read up to its end.
+//
+// The entities are new: they get slots as any others. References between entities of the document lead to the
+// new entities. {"outside": "name"} refers to an entity that the world had before. A field that the document
+// leaves out is zero, as are the last elements of an array.
+//
+// ReadJSON returns an error with the line and the path if the document is not JSON, if it has a column, a
+// field or a resource that the program lacks, if a value does not fit, if a reference leads nowhere, if two
+// entities have one name or number, if the world has the name already, and if links form a circle in a
+// hierarchy. Options.Renamed gives columns and fields their new names, and drops those that it maps to "".
+//
+// On an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
+// makes an entity. If there is no memory for what follows, or if a callback or a codec panics, ReadJSON
+// deletes the entities that it has made.
+//
+// Entities are born with their components, and gain the components that these require; see
+// [vast.World.Require]. Then callbacks see all components of the document, but not yet names, links and
+// resources, which follow in this order. Trackers note what was added. Sources and targets keep their order.
+//
+// A document need not be trusted. A document of n bytes takes memory for n bytes, for the entities, and for
+// one value of the column or the element for each value in the document. Complexity: a few passes over the
+// document.
+func ReadJSON(w *vast.World, src io.Reader, o Options) (*Document, error) {
+	columns, err := documents.Columns("store.ReadJSON", w, false)
+	if err == nil {
+		r := &documentReader{options: o, jsonReader: jsonReader{w: w, names: make(map[string]int),
+			numbers: make(map[uint64]int), dropped: make(map[string]bool),
+			changes: &changes{renamed: o.Renamed, report: new(Report)}}}
+		r.shapes = shapes{codecsOf(o), r.changes}
+		var all []*jsonColumn
+		if all, err = jsonColumns(w, columns, r.shapes); err == nil {
+			var d *Document
+			if d, err = r.read(src, all); err == nil {
+				return d, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("store: reading JSON into world %q: %w", w.Options().Name, err)
+}
+
+// documentReader is one call of ReadJSON.
+type documentReader struct {
+	jsonReader
+	shapes    shapes
+	options   Options
+	columns   []*readColumn
+	named     map[string]*readColumn // by their names in the document; nil if dropped
+	rows      []newRow
+	births    []*birth
+	groups    map[string]*birth // by the columns
+	own       []*readColumn     // the columns that the last row is born with
+	key       []byte            // their numbers
+	entities  []vast.Entity     // for each row, once they are born
+	resources []reflect.Value
+}
+
+// newRow is an entity of the document.
+type newRow struct {
+	name       string
+	id         uint64
+	numbered   bool
+	components int // where they lie in the document, or 0
+	sources    int // likewise
+}
+
+// birth is the entities of a document that are born with the same columns.
+type birth struct {
+	columns []vast.AnyColumn
+	rows    []int
+	born    int // how many of them exist
+}
+
+// readColumn is a column with the components, links or edges that a document has for it.
+type readColumn struct {
+	*jsonColumn
+	number int
+	rows   []int // of the components, in the order of values
+	values decoded
+	links  []readLink
+	orders []readOrder
+}
+
+// readLink is a link of a relation or an edge.
+type readLink struct {
+	from, at int // at: in the document
+	to       end
+}
+
+// decoded are values of a type. They do not move.
+type decoded struct {
+	chunks []reflect.Value // slices
+	used   int             // of the last chunk
+}
+
+// next returns a new zero value.
+func (d *decoded) next(t reflect.Type) reflect.Value {
+	const most = 1 << 10
+	last := len(d.chunks) - 1
+	if last < 0 || d.used == d.chunks[last].Len() {
+		n := 1
+		if last >= 0 {
+			n = min(2*d.chunks[last].Len(), most)
+		}
+		d.chunks = append(d.chunks, reflect.MakeSlice(reflect.SliceOf(t), n, n))
+		last, d.used = last+1, 0
+	}
+	d.used++
+	return d.chunks[last].Index(d.used - 1)
+}
+
+// all yields the values in their order.
+func (d *decoded) all(yield func(i int, v reflect.Value) bool) {
+	i := 0
+	for k, chunk := range d.chunks {
+		n := chunk.Len()
+		if k == len(d.chunks)-1 {
+			n = d.used
+		}
+		for at := range n {
+			if !yield(i, chunk.Index(at)) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+func (r *documentReader) read(src io.Reader, columns []*jsonColumn) (*Document, error) {
+	var err error
+	if r.jsonText, err = newJSONText(src); err != nil {
+		return nil, err
+	}
+	r.named = make(map[string]*readColumn)
+	for i, c := range columns {
+		one := &readColumn{jsonColumn: c, number: i}
+		r.columns = append(r.columns, one)
+		r.named[c.Name] = one
+	}
+	now := make(map[string]*readColumn)
+	for old, name := range r.renamed {
+		if one, ok := r.named[name]; ok || name == "" {
+			now[old] = one
+		}
+	}
+	for old, one := range now { // after the loop above, so that two columns can exchange their names
+		r.named[old] = one
+	}
+	if err := r.document(); err != nil {
+		return nil, err
+	}
+	plans := make([]plan, len(r.columns))
+	for i, c := range r.columns {
+		if plans[i], err = r.plan(c); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.add(plans); err != nil {
+		return nil, err
+	}
+	d := &Document{Entities: r.entities, Named: make(map[string]vast.Entity, len(r.names)),
+		Numbered: make(map[uint64]vast.Entity, len(r.numbers))}
+	for name, row := range r.names {
+		d.Named[name] = r.entities[row]
+	}
+	for id, row := range r.numbers {
+		d.Numbered[id] = r.entities[row]
+	}
+	for _, c := range r.columns {
+		c.shape.added(r.report)
+	}
+	d.Report = *r.report
+	return d, nil
+}
+
+// document decodes the document.
+func (r *documentReader) document() error {
+	if r.next() != '{' {
+		return r.errorf(r.at, "the document must be an object with the member \"entities\", not %s",
+			r.shown())
+	}
+	entities, resources := 0, 0
+	r.open()
+	for r.more() {
+		at := r.at
+		name, err := r.member()
+		if err != nil {
+			return err
+		}
+		into := map[string]*int{"entities": &entities, "resources": &resources}[string(name)]
+		if into == nil || *into > 0 {
+			return r.errorf(at, "the document has the member %q, and may have \"entities\" and \"resources\""+
+				", each once", name)
+		}
+		r.next()
+		*into = r.at
+		r.skip()
+	}
+	if entities > 0 {
+		if err := r.keys(entities); err != nil {
+			return err
+		}
+	}
+	for i := range r.rows {
+		if err := r.row(i); err != nil {
+			return err
+		}
+	}
+	return r.readResources(resources)
+}
+
+// keys reads the names and numbers of all entities, so that components can refer to them.
+func (r *documentReader) keys(at int) error {
+	if r.at = at; r.next() != '[' {
+		return r.errorf(r.at, "\"entities\" must be a list, not %s", r.shown())
+	}
+	r.open()
+	for r.more() {
+		if r.next() != '{' {
+			return r.errorf(r.at, "an entity must be an object, not %s", r.shown())
+		}
+		if err := r.entityKey(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entityKey reads the name and the number of an entity.
+func (r *documentReader) entityKey() error {
+	var one newRow
+	var seen seenMembers
+	r.open()
+	for r.more() {
+		at := r.at
+		member, err := r.member()
+		if err != nil {
+			return err
+		}
+		r.next()
+		number := 0
+		switch string(member) {
+		case "name":
+			err = r.name(&one)
+		case "id":
+			number = 1
+			err = r.id(&one)
+		case "components":
+			number = 2
+			one.components = r.at
+			err = r.mustBeObject(member)
+		case "sources":
+			number = 3
+			one.sources = r.at
+			err = r.mustBeObject(member)
+		default:
+			err = r.errorf(at, "an entity has the member %q, and may have \"name\", \"id\", \"components\" "+
+				"and \"sources\"", member)
+		}
+		if err != nil {
+			return err
+		}
+		if !seen.add(number) {
+			return r.errorf(at, "the entity has the member %q twice", member)
+		}
+	}
+	r.rows = append(r.rows, one)
+	return nil
+}
+
+func (r *documentReader) mustBeObject(member []byte) error {
+	if r.next() != '{' {
+		return r.errorf(r.at, "%q must be an object, not %s", member, r.shown())
+	}
+	r.skip()
+	return nil
+}
+
+func (r *documentReader) name(one *newRow) error {
+	at := r.at
+	if r.next() != '"' {
+		return r.errorf(at, "the name of an entity must be a string, not %s", r.shown())
+	}
+	name, err := r.string()
+	if err != nil {
+		return err
+	}
+	one.name = string(name)
+	switch _, twice := r.names[one.name]; {
+	case one.name == "":
+		return r.errorf(at, "the name of an entity is empty: leave the member out")
+	case twice:
+		return r.errorf(at, "two entities of the document have the name %q", one.name)
+	}
+	if names, ok := probe.NamesOf(r.w); ok {
+		if e, taken := names.Find(one.name); taken {
+			return r.errorf(at, "the world has an entity named %q, %v: give one of the two another name",
+				one.name, e)
+		}
+	}
+	r.names[one.name] = len(r.rows)
+	return nil
+}
+
+func (r *documentReader) id(one *newRow) error {
+	at := r.at
+	digits, ok, err := r.digits()
+	if err != nil {
+		return err
+	}
+	if ok {
+		one.id, err = strconv.ParseUint(digits, 10, 64)
+	}
+	if !ok || err != nil {
+		r.at = at
+		return r.errorf(at, "the id of an entity must be a whole number from 0 on, not %s", r.shown())
+	}
+	if _, twice := r.numbers[one.id]; twice {
+		return r.errorf(at, "two entities of the document have the id %d", one.id)
+	}
+	one.numbered = true
+	r.numbers[one.id] = len(r.rows)
+	return nil
+}
+
+// row decodes the components of an entity.
+func (r *documentReader) row(i int) error {
+	own := r.own[:0]
+	if r.at = r.rows[i].components; r.at > 0 {
+		var seen seenMembers
+		r.open()
+		for r.more() {
+			at := r.at
+			c, err := r.column()
+			if err != nil {
+				return err
+			}
+			if c == nil {
+				continue
+			}
+			if !seen.add(c.number) {
+				return r.errorf(at, "the entity has the component %s twice", c.Name)
+			}
+			if c.Linked == "" {
+				own = append(own, c)
+			}
+			if err := r.component(c, i); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(own, func(a, b *readColumn) int { return a.number - b.number })
+	r.own = own
+	r.key = r.key[:0]
+	for _, c := range own {
+		r.key = binary.AppendUvarint(r.key, uint64(c.number))
+	}
+	b := r.groups[string(r.key)]
+	if b == nil {
+		if r.groups == nil {
+			r.groups = make(map[string]*birth)
+		}
+		b = new(birth)
+		for _, c := range own {
+			b.columns = append(b.columns, c.any)
+		}
+		r.groups[string(r.key)] = b
+		r.births = append(r.births, b)
+	}
+	b.rows = append(b.rows, i)
+	if r.at = r.rows[i].sources; r.at > 0 {
+		return r.sources(i)
+	}
+	return nil
+}
+
+// column passes over the name of a column. If Options.Renamed drops the column, it passes over the value,
+// too, and returns nil.
+func (r *documentReader) column() (*readColumn, error) {
+	at := r.at
+	name, err := r.member()
+	if err != nil {
+		return nil, err
+	}
+	c, ok := r.named[string(name)]
+	switch {
+	case !ok:
+		return nil, r.errorf(at, "world %q has no column %q: register it, or give its new name in "+
+			"Options.Renamed", r.w.Options().Name, name)
+	case c == nil:
+		r.drop(string(name))
+	}
+	r.next()
+	return c, nil
+}
+
+// component decodes the component of an entity.
+func (r *documentReader) component(c *readColumn, row int) error {
+	switch {
+	case c.relation != nil:
+		at := r.at
+		to, err := r.reference(c.Name)
+		c.links = append(c.links, readLink{row, at, to})
+		return err
+	case c.edges != nil:
+		return r.edges(c, row)
+	case c.Storage == probing.StorageTag:
+		if at := r.at; string(r.skip()) != "true" {
+			return r.errorf(at, "%s is a tag and must be true: leave it out of entities that lack it", c.Name)
+		}
+		return nil
+	}
+	c.rows = append(c.rows, row)
+	return r.value(c.shape, c.values.next(c.Type))
+}
+
+// readResources decodes the resources.
+func (r *documentReader) readResources(at int) error {
+	byName := make(map[string]*shape)
+	for _, t := range r.options.Resources {
+		s, err := r.shapes.of(t, nameOf(t))
+		if err != nil {
+			return err
+		}
+		byName[s.path] = s
+	}
+	if at > 0 {
+		if r.at = at; r.next() != '{' {
+			return r.errorf(at, "\"resources\" must be an object, not %s", r.shown())
+		}
+		r.open()
+		for r.more() {
+			if err := r.resource(byName); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range r.options.Resources {
+		if s := byName[nameOf(t)]; s.used {
+			s.added(r.report)
+		} else {
+			r.report.Added = append(r.report.Added, s.path)
+		}
+	}
+	return nil
+}
+
+func (r *documentReader) resource(byName map[string]*shape) error {
+	at := r.at
+	member, err := r.member()
+	if err != nil {
+		return err
+	}
+	name := string(member)
+	if now, ok := r.renamed[name]; ok {
+		if now == "" {
+			r.drop(name)
+			return nil
+		}
+		name = now
+	}
+	s, ok := byName[name]
+	switch {
+	case !ok:
+		return r.errorf(at, "the resource %q is not among those that the options name: add its type to "+
+			"Options.Resources, or give its new name in Options.Renamed", name)
+	case s.used:
+		return r.errorf(at, "the resource %s comes twice", name)
+	}
+	v := reflect.New(s.t).Elem()
+	r.resources = append(r.resources, v)
+	return r.value(s, v)
+}
+
+// add makes the entities of the document, once it has been decoded.
+func (r *documentReader) add(plans []plan) (err error) {
+	whole := false
+	defer func() {
+		if whole {
+			return
+		}
+		v := recover()
+		r.w.DeleteAll(r.w.Query().Among(r.entities)) // those that exist
+		if refused, ok := v.(*vm.Error); ok {
+			err = refused
+		} else if v != nil {
+			panic(v)
+		}
+	}()
+	archetypes, counts := make([]*vast.Archetype, len(r.births)), make([]int, len(r.births))
+	for i, b := range r.births {
+		archetypes[i], counts[i] = r.w.Archetype(b.columns...), len(b.rows)
+	}
+	r.entities = make([]vast.Entity, len(r.rows))
+	if err := documents.Births(archetypes, counts, func(i int, run vast.Run) {
+		b := r.births[i]
+		for _, e := range run.All() {
+			r.entities[b.rows[b.born]] = e
+			b.born++
+		}
+	}, func() {
+		r.fill(r.entities)
+		for _, c := range r.columns {
+			if c.Linked == "" {
+				c.values.all(func(i int, v reflect.Value) bool {
+					engine.Value(c.Of, int(r.entities[c.rows[i]].Slot())).Set(v)
+					return true
+				})
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	for i, one := range r.rows {
+		if one.name != "" {
+			if _, err := r.w.Names().Set(r.entities[i], one.name); err != nil {
+				return err
+			}
+		}
+	}
+	for i, c := range r.columns {
+		if err := r.link(c, plans[i]); err != nil {
+			return err
+		}
+	}
+	for _, v := range r.resources {
+		probe.SetResource(r.w, v)
+	}
+	whole = true
+	return nil
+}

@@ -1,0 +1,517 @@
+package store
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// WriteJSON writes a world to dst as a JSON document that people read and edit: its entities with their
+// components, relations, edges and names, and the resources that the options name. [ReadJSON] adds the
+// entities of a document to a world. The document keeps no identities, no unused room, no order of births and
+// no notes of trackers: for that, use [Save].
+//
+//	{
+//	  "entities": [
+//	    {"name": "Anna", "components": {
+//	      "Position": {"X": 1, "Y": 2.5},
+//	      "awake": true,
+//	      "childOf": "Berta",
+//	      "roads": [{"to": 1, "value": 7}]
+//	    }},
+//
+// An entity is known by its name or, if others refer to it and it has no name, by the number "id".
+// docs/store-format.md describes the document. References of type [vast.Entity] become references by name or
+// number, wherever they lie in components, edges and resources. A reference to a deleted entity becomes null,
+// and an entry of a map with such a reference in its key is left out.
+//
+// All fields are written by their names, those that are not exported included. A type with the methods
+// MarshalJSON and UnmarshalJSON, or MarshalText and UnmarshalText, is written by these. A type with a codec
+// in the options, or with the binary methods of [Save], is written as its bytes. Numbers are exact, apart
+// from the bits of a NaN.
+//
+// The same world gives the same document, whatever the order in which its columns were registered. Entities
+// with the same components come together, in the order of their slots. So a document that was read into a new
+// world and written again is the same, if its entities have the components that others require.
+//
+// WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
+// not UTF-8, or if a component or dst cannot be written. Then what dst got is not a document. Nothing may
+// change the world while WriteJSON runs.
+//
+// Complexity: one step for each field of each component, and for each entity and column.
+func WriteJSON(w *vast.World, dst io.Writer, o Options) error {
+	return writeJSON("WriteJSON", w, nil, dst, o)
+}
+
+// WriteJSONOf does the same as [WriteJSON] for the entities that match a query, with all of their components.
+// A reference to another living entity of the world is written as {"outside": "name"}, and is an error if
+// that entity has no name. Links from entities that do not match are left out.
+func WriteJSONOf(q vast.Query, dst io.Writer, o Options) error {
+	return writeJSON("WriteJSONOf", documents.WorldOf(q), &q, dst, o)
+}
+
+func writeJSON(function string, w *vast.World, q *vast.Query, dst io.Writer, o Options) error {
+	columns, err := documents.Columns("store."+function, w, true)
+	if err == nil {
+		if q == nil {
+			all := w.Query()
+			q = &all
+		}
+		j := &jsonWriter{w: w, dst: bufio.NewWriterSize(dst, 1<<16)}
+		err = j.write(*q, columns, o)
+	}
+	if err != nil {
+		return fmt.Errorf("store: writing world %q as JSON: %w", w.Options().Name, err)
+	}
+	return nil
+}
+
+// documents holds the methods of package vast that JSON needs, besides those of engine.
+var documents = state.Vast.(interface {
+	Columns(function string, w *vast.World, writes bool) ([]state.Column, error)
+	WorldOf(q vast.Query) *vast.World
+	Births(of []*vast.Archetype, counts []int, born func(i int, r vast.Run), fill func()) error
+	Cyclic(sources any) bool
+	GrowEdges(sources any, n int) error
+	AddEdge(sources any, from, to vast.Entity, v reflect.Value) bool
+})
+
+// jsonColumn is a column that documents name.
+type jsonColumn struct {
+	state.Column
+	any      vast.AnyColumn
+	shape    *shape          // of a component or of the value of an edge; nil for a tag and for a relation
+	relation *vast.Relation  // if the column holds the sources of a relation
+	edges    *probe.AnyEdges // if the column holds the sources of edges
+}
+
+// jsonColumns returns the columns that documents name, in the order of their names.
+func jsonColumns(w *vast.World, columns []state.Column, c shapes) ([]*jsonColumn, error) {
+	var all []*jsonColumn
+	for i, col := range probe.Columns(w) {
+		one := &jsonColumn{Column: columns[i], any: col}
+		if one.Private || one.Names {
+			continue
+		}
+		typ := one.Type
+		if one.Linked != "" {
+			if r, ok := probe.RelationOf(col); ok {
+				one.relation, typ = &r, nil
+			} else if e, ok := probe.EdgesOf(col); ok {
+				one.edges, typ = &e, e.Type()
+			}
+		}
+		if typ != nil {
+			var err error
+			if one.shape, err = c.of(typ, one.Name); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b *jsonColumn) int { return cmp.Compare(a.Name, b.Name) })
+	for i, c := range all {
+		if i > 0 && all[i-1].Name == c.Name {
+			return nil, fmt.Errorf("two columns have the name %q: give one of them another name with Named",
+				c.Name)
+		}
+		if !utf8.ValidString(c.Name) {
+			return nil, fmt.Errorf("the name of column %q is not UTF-8", c.Name)
+		}
+	}
+	return all, nil
+}
+
+// jsonWriter is one call of WriteJSON or WriteJSONOf.
+type jsonWriter struct {
+	w       *vast.World
+	dst     *bufio.Writer
+	b       []byte
+	columns []*jsonColumn
+	rows    []row
+	at      []uint32                  // by slot, one more than the index of its row; 0 without a row
+	sources map[*row][]orderOfSources // of the entities that have some
+	marking bool                      // whether this pass only notes which entities are referred to
+	stale   int                       // number of references to deleted entities so far
+}
+
+// row is an entity of a document.
+type row struct {
+	vast.Entity
+	id       uint32 // 0 if no entity refers to it, or if it has a name
+	referred bool   // whether an entity refers to it
+	name     string
+}
+
+// orderOfSources are the sources of an entity in a column, if they were not linked in the order of the
+// document.
+type orderOfSources struct {
+	*jsonColumn
+	rows []uint32
+}
+
+func (j *jsonWriter) write(q vast.Query, columns []state.Column, o Options) (err error) {
+	c := shapes{codecs: codecsOf(o)}
+	if j.columns, err = jsonColumns(j.w, columns, c); err != nil {
+		return err
+	}
+	resources, values, err := j.resources(o, c)
+	if err != nil {
+		return err
+	}
+	if err := j.choose(q); err != nil {
+		return err
+	}
+	if err := j.mark(resources, values); err != nil {
+		return err
+	}
+	j.text("{\n")
+	for i, s := range resources {
+		if i == 0 {
+			j.text("  \"resources\": {\n    ")
+		} else {
+			j.text(",\n    ")
+		}
+		j.b = append(appendString(j.b, s.path), ": "...)
+		if err := j.value(s, values[i]); err != nil {
+			return err
+		}
+	}
+	if len(resources) > 0 {
+		j.text("\n  },\n")
+	}
+	j.text("  \"entities\": [")
+	for i := range j.rows {
+		if i > 0 {
+			j.text(",")
+		}
+		if err := j.entity(&j.rows[i]); err != nil {
+			return err
+		}
+		if _, err := j.dst.Write(j.b); err != nil {
+			return err
+		}
+		j.b = j.b[:0]
+	}
+	if len(j.rows) > 0 {
+		j.text("\n  ")
+	}
+	j.text("]\n}\n")
+	if _, err := j.dst.Write(j.b); err != nil {
+		return err
+	}
+	return j.dst.Flush()
+}
+
+// text appends to the document.
+func (j *jsonWriter) text(s string) { j.b = append(j.b, s...) }
+
+// resources returns the resources that the options name and the world has.
+func (j *jsonWriter) resources(o Options, c shapes) (all []*shape, values []reflect.Value, err error) {
+	for _, t := range o.Resources {
+		v, ok := probe.Resource(j.w, t)
+		if !ok {
+			continue
+		}
+		s, err := c.of(t, nameOf(t))
+		if err != nil {
+			return nil, nil, err
+		}
+		all, values = append(all, s), append(values, v)
+	}
+	return all, values, nil
+}
+
+// choose puts the entities of a query into the order of the document.
+func (j *jsonWriter) choose(q vast.Query) error {
+	var born []int // the columns that decide about the order: entities are born with them
+	for i, c := range j.columns {
+		if c.Linked == "" {
+			born = append(born, i)
+		}
+	}
+	type group struct {
+		key      string // the columns of the entities, in the order of their names
+		entities []vast.Entity
+	}
+	var groups []*group
+	known := make(map[string]*group)
+	var last *group
+	var key []byte
+	masks := make([]uint64, len(born))
+	n := 0
+	for word, mask := range q.Words() {
+		for k, i := range born {
+			masks[k] = probe.Presence(j.w, j.columns[i].any, word)
+		}
+		for ; mask != 0; mask &= mask - 1 {
+			bit := bits.TrailingZeros64(mask)
+			key = key[:0]
+			for k, i := range born {
+				if masks[k]>>bit&1 != 0 {
+					key = append(key, byte(i>>16), byte(i>>8), byte(i))
+				}
+			}
+			if last == nil || last.key != string(key) {
+				if last = known[string(key)]; last == nil {
+					last = &group{key: string(key)}
+					known[last.key] = last
+					groups = append(groups, last)
+				}
+			}
+			e, _ := probe.EntityAt(j.w, word*64+bit)
+			last.entities = append(last.entities, e)
+			n++
+		}
+	}
+	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(a.key, b.key) })
+	j.rows = make([]row, 0, n)
+	j.at = make([]uint32, j.w.Slots())
+	names, named := probe.NamesOf(j.w)
+	for _, g := range groups {
+		for _, e := range g.entities {
+			one := row{Entity: e}
+			if named {
+				one.name, _ = names.Of(e)
+			}
+			if !utf8.ValidString(one.name) {
+				return fmt.Errorf("the name %q of entity %v is not UTF-8: give it another name", one.name, e)
+			}
+			j.rows = append(j.rows, one)
+			j.at[e.Slot()] = uint32(len(j.rows))
+		}
+	}
+	return nil
+}
+
+// row returns the row of a living entity, or nil.
+func (j *jsonWriter) row(e vast.Entity) *row {
+	if int(e.Slot()) >= len(j.at) || j.at[e.Slot()] == 0 {
+		return nil
+	}
+	r := &j.rows[j.at[e.Slot()]-1]
+	if r.Entity != e {
+		return nil
+	}
+	return r
+}
+
+// mark finds the entities that others refer to, and numbers those without a name.
+func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
+	j.marking = true
+	for i, s := range resources {
+		if err := j.value(s, values[i]); err != nil {
+			return err
+		}
+	}
+	for i := range j.rows {
+		r := &j.rows[i]
+		for _, c := range j.columns {
+			if c.relation == nil && c.edges == nil && !c.shape.hasRefs() {
+				continue
+			}
+			if j.has(c, r) {
+				if err := j.component(c, r); err != nil {
+					return err
+				}
+			}
+			if c.Linked != "" {
+				j.order(c, r)
+			}
+		}
+		j.b = j.b[:0]
+	}
+	j.marking = false
+	id := uint32(0)
+	for i := range j.rows {
+		if r := &j.rows[i]; r.referred && r.name == "" {
+			id++
+			r.id = id
+		}
+	}
+	return nil
+}
+
+// hasRefs reports whether values hold references. A tag has no shape.
+func (s *shape) hasRefs() bool { return s != nil && s.refs }
+
+// order notes the order of the sources of an entity in a relation or in edges, if it is not that of the
+// document.
+func (j *jsonWriter) order(c *jsonColumn, r *row) {
+	o := orderOfSources{jsonColumn: c}
+	add := func(source vast.Entity) {
+		if from := j.row(source); from != nil {
+			o.rows = append(o.rows, j.at[source.Slot()]-1)
+		}
+	}
+	if c.relation != nil {
+		for source := range c.relation.Sources(r.Entity) {
+			add(source)
+		}
+	} else {
+		for source := range c.edges.Sources(r.Entity) {
+			add(source)
+		}
+	}
+	if slices.IsSorted(o.rows) {
+		return
+	}
+	if j.sources == nil {
+		j.sources = make(map[*row][]orderOfSources)
+	}
+	j.sources[r] = append(j.sources[r], o)
+	for _, i := range o.rows {
+		j.rows[i].referred = true
+	}
+}
+
+// entity appends an entity.
+func (j *jsonWriter) entity(r *row) error {
+	j.text("\n    {")
+	separator := ""
+	switch {
+	case r.name != "":
+		j.text("\"name\": ")
+	case r.id > 0:
+		j.text("\"id\": ")
+	}
+	if r.name != "" || r.id > 0 {
+		j.key(r)
+		separator = ", "
+	}
+	if sources := j.sources[r]; len(sources) > 0 {
+		j.text(separator + "\"sources\": {")
+		for i, o := range sources {
+			if i > 0 {
+				j.text(", ")
+			}
+			j.b = append(appendString(j.b, o.Name), ": ["...)
+			for k, source := range o.rows {
+				if k > 0 {
+					j.text(", ")
+				}
+				j.key(&j.rows[source])
+			}
+			j.text("]")
+		}
+		j.text("}")
+		separator = ", "
+	}
+	some := false
+	for _, c := range j.columns {
+		if !j.has(c, r) {
+			continue
+		}
+		if some {
+			j.text(",\n      ")
+		} else {
+			j.text(separator + "\"components\": {\n      ")
+		}
+		some = true
+		j.b = append(appendString(j.b, c.Name), ": "...)
+		if err := j.component(c, r); err != nil {
+			return err
+		}
+	}
+	if some {
+		j.text("\n    }")
+	}
+	j.text("}")
+	return nil
+}
+
+// has reports whether an entity has the component of a column.
+func (j *jsonWriter) has(c *jsonColumn, r *row) bool {
+	return probe.Presence(j.w, c.any, int(r.Slot()/64))>>(r.Slot()%64)&1 != 0
+}
+
+// called names an entity in messages.
+func (j *jsonWriter) called(r *row) string {
+	if r.name != "" {
+		return strconv.Quote(r.name)
+	}
+	return r.Entity.String()
+}
+
+// key appends the name or the number of an entity.
+func (j *jsonWriter) key(r *row) {
+	if r.name != "" {
+		j.b = appendString(j.b, r.name)
+	} else {
+		j.b = strconv.AppendUint(j.b, uint64(r.id), 10)
+	}
+}
+
+// component appends the component of an entity in a column.
+func (j *jsonWriter) component(c *jsonColumn, r *row) (err error) {
+	switch {
+	case c.relation != nil:
+		target, _ := c.relation.Target(r.Entity)
+		err = j.reference(target, c.Name)
+	case c.edges != nil:
+		err = j.targets(c, r)
+	case c.Storage == probing.StorageTag:
+		j.text("true")
+	default:
+		err = j.value(c.shape, engine.Value(c.Of, int(r.Slot())))
+	}
+	if err != nil {
+		return fmt.Errorf("entity %s: %w", j.called(r), err)
+	}
+	return nil
+}
+
+// targets appends the edges out of an entity.
+func (j *jsonWriter) targets(c *jsonColumn, r *row) error {
+	separator := "[{\"to\": "
+	for to, v := range c.edges.Targets(r.Entity) {
+		j.text(separator)
+		separator = "}, {\"to\": "
+		if err := j.reference(to, c.Name); err != nil {
+			return err
+		}
+		if c.shape.form != formStruct || len(c.shape.fields) > 0 {
+			j.text(", \"value\": ")
+			if err := j.value(c.shape, v); err != nil {
+				return err
+			}
+		}
+	}
+	j.text("}]")
+	return nil
+}
+
+// reference appends a reference to an entity. path names the value that holds it.
+func (j *jsonWriter) reference(e vast.Entity, path string) error {
+	if r := j.row(e); r != nil {
+		r.referred = true
+		j.key(r)
+		return nil
+	}
+	if !j.w.Alive(e) {
+		if !e.IsZero() {
+			j.stale++
+		}
+		j.text("null")
+		return nil
+	}
+	if names, ok := probe.NamesOf(j.w); ok {
+		if name, ok := names.Of(e); ok && utf8.ValidString(name) {
+			j.b = append(appendString(append(j.b, "{\"outside\": "...), name), '}')
+			return nil
+		}
+	}
+	return fmt.Errorf("%s refers to entity %v, which does not match the query and has no name: name it, or "+
+		"let the query match it", path, e)
+}
