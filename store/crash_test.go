@@ -102,7 +102,6 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	if l.st, err = open(f, l.w, o); err != nil {
 		return l, err
 	}
-	first := c.past[0]
 	if l.st.New() {
 		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
 			return l, wrongf("the folder counts as new, and something in it was durable")
@@ -115,7 +114,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	if o.DropTail {
 		for _, h := range c.past {
 			if n, ok := h.find(base, hash, c.fresh); ok {
-				first = h.copy()
+				first := h.copy()
 				first.events, first.inputs = first.events[:n], first.inputs[:first.applied(n)]
 				first.floor, first.kept = min(first.floor, n), min(first.kept, len(first.inputs))
 				c.past = slices.Insert(c.past, 0, first)
