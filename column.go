@@ -137,8 +137,8 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// Large columns reserve this much more than they can use. Otherwise columns with components of one size lie at
-// a distance of a power of two, and a loop over two of them takes up to twice as long: see decision 0013.
+// Large columns reserve this much more than they can use. Otherwise columns with components of one size lie
+// at a distance of a power of two, and a loop over two of them takes up to twice as long: see decision 0013.
 const (
 	manyBytes = 16 << 20
 	apart     = 2 << 20

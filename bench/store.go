@@ -16,9 +16,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Works save and load: a world of n entities with three components of 56 bytes in all, to a file that is synced,
-// and back with all checks. Work record: n goroutines each record an input of 64 bytes, and wait until it is
-// durable. One repetition is an input of each goroutine.
+// Works save and load: a world of n entities with three components of 56 bytes in all, to a file that is
+// synced, and back with all checks. Work record: n goroutines each record an input of 64 bytes, and wait
+// until it is durable. One repetition is an input of each goroutine.
 
 // Components of the saved world.
 type (
@@ -63,7 +63,8 @@ func newRecords(n int) *records {
 	r := &records{make([]momentum, n), make([]charge, n), make([]kind, n)}
 	for i := range n {
 		v := float64(i + 1)
-		r.Momentum[i], r.Charge[i], r.Kind[i] = momentum{v, v / 3, 2}, charge{v, 3, 4}, kind{uint32(i+1) % 7, 2}
+		r.Momentum[i], r.Charge[i] = momentum{v, v / 3, 2}, charge{v, 3, 4}
+		r.Kind[i] = kind{uint32(i+1) % 7, 2}
 	}
 	return r
 }

@@ -108,8 +108,8 @@ type blockReader struct {
 type source interface {
 	// read reads all of dst.
 	read(dst []byte) error
-	// elements reads all of dst, and returns an error if the checksum of dst is not sum. It may do so later, but
-	// before wait returns. number is the number of the block.
+	// elements reads all of dst, and returns an error if the checksum of dst is not sum. It may do so later,
+	// but before wait returns. number is the number of the block.
 	elements(dst []byte, number uint64, sum uint32) error
 	// wait waits for what elements has begun.
 	wait() error

@@ -23,7 +23,7 @@ type Checkpoint struct {
 	Pause   time.Duration // how long the world stood still for the copy
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints since the last one that were due while it was being written
-	Err     error         // why there is no such checkpoint; else nil. The store goes on and tries again soon.
+	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
 }
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
@@ -49,8 +49,9 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	began time.Time
-	info  Checkpoint
+	broken bool // the checkpoint holds a change outside of ticks
+	began  time.Time
+	info   Checkpoint
 }
 
 func (c *checkpoints) prepare() {
@@ -119,7 +120,8 @@ func (s *Store) readCheckpoint(number uint64, last bool) (m *keptManifest, err e
 	}
 	copy(id[:], digits)
 	if len(s.kept) > 0 && id != s.id {
-		return nil, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store, identity(s.id))
+		return nil, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store,
+			identity(s.id))
 	}
 	s.id = id
 	s.kept = append(s.kept, keptFile{number, m.Since})
@@ -220,7 +222,7 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{s.next, m.Since}, began: began}
+	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.last, s.skipped, s.due = began, 0, false
@@ -229,7 +231,8 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the description.
+// rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
+// description.
 func (s *Store) rotate(m *keptManifest) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,8 +249,8 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 	return nil
 }
 
-// write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at most
-// once at a time.
+// write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at
+// most once at a time.
 func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
@@ -335,28 +338,27 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to this
-// one, the journal says so before it acknowledges anything: else a loss of the file would not be seen.
+// reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to
+// this one, the journal says so before anything is called durable: else a loss of the file would not be seen.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.durable = max(s.durable, w.info.Tick)
-	if s.journal == nil || w.number < s.needed {
-		return nil
-	}
-	if s.broken {
+	if w.broken {
 		if _, err := s.journal.Append(recordKept, binary.AppendUvarint(nil, w.number), true); err != nil {
 			return err
 		}
 		s.mu.Unlock()
 		err := s.journal.Flush()
 		s.mu.Lock()
-		if err != nil || w.number < s.needed { // another change
+		if err != nil {
 			return err
 		}
 	}
-	s.broken = false
-	s.journal.Release()
+	s.durable = max(s.durable, w.info.Tick)
+	if s.journal != nil && w.number >= s.needed {
+		s.broken = false
+		s.journal.Release()
+	}
 	return nil
 }
 

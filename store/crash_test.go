@@ -102,7 +102,6 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	if l.st, err = open(f, l.w, o); err != nil {
 		return l, err
 	}
-	first := c.past[0]
 	if l.st.New() {
 		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
 			return l, wrongf("the folder counts as new, and something in it was durable")
@@ -115,7 +114,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	if o.DropTail {
 		for _, h := range c.past {
 			if n, ok := h.find(base, hash, c.fresh); ok {
-				first = h.copy()
+				first := h.copy()
 				first.events, first.inputs = first.events[:n], first.inputs[:first.applied(n)]
 				first.floor, first.kept = min(first.floor, n), min(first.kept, len(first.inputs))
 				c.past = slices.Insert(c.past, 0, first)
@@ -388,8 +387,8 @@ func (c *crash) live(f disk.Folder) (err error) {
 	return errors.Join(err, l.end())
 }
 
-// damage damages one file of a copy of the disk. The store is opened as it must be, or the error names a file;
-// then it can be opened when the file is as it was.
+// damage damages one file of a copy of the disk. The store is opened as it must be, or the error names a
+// file; then it can be opened when the file is as it was.
 func (c *crash) damage() error {
 	d := c.disk.Copy(c.r.Uint64())
 	f := d.Restart()
@@ -465,8 +464,8 @@ func (c *crash) run() (err error) {
 	return err
 }
 
-// TestCrashes lets stores die at random calls of a simulated disk, by faults, and by damage at rest. Each seed is
-// a test of its own: -run 'TestCrashes/^417$' repeats one.
+// TestCrashes lets stores die at random calls of a simulated disk, by faults, and by damage at rest. Each
+// seed is a test of its own: -run 'TestCrashes/^417$' repeats one.
 func TestCrashes(t *testing.T) {
 	c := new(counts)
 	for seed := range longtest.Pick(300, 100_000) {

@@ -15,8 +15,9 @@ type input struct {
 }
 
 // Record records an input: something that comes from outside, such as the command of a player. The next tick
-// applies it, with the function that Recover was given: the same call that a replay makes after a crash. Inputs
-// are applied in the order in which they were recorded. Record copies data and does not wait for the disk.
+// applies it, with the function that Recover was given: the same call that a replay makes after a crash.
+// Inputs are applied in the order in which they were recorded. Record copies data and does not wait for the
+// disk.
 //
 // The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Answer
 // whoever sent it then, and not before.
@@ -37,8 +38,8 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
-var errNoJournal = errors.New("store: there is no journal: call Recover with the functions that replay ticks, and " +
-	"record inputs until Close")
+var errNoJournal = errors.New("store: there is no journal: call Recover with the functions that replay " +
+	"ticks, and record inputs until Close")
 
 // Durable returns the position below which inputs are durable.
 func (s *Store) Durable() uint64 {

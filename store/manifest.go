@@ -33,7 +33,7 @@ type keptManifest struct {
 	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
 	Number   uint64          `json:"number"`   // of the checkpoint
 	Tick     uint64          `json:"tick"`     // the number of the last tick
-	Segment  uint32          `json:"segment"`  // of the journal, which the checkpoint began; 0 without a journal
+	Segment  uint32          `json:"segment"`  // that the checkpoint began in the journal, or 0
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`

@@ -33,8 +33,8 @@ func sealJournal(file []byte) {
 	}
 }
 
-// FuzzOpen: a folder with any bytes in its checkpoint and its journal gives an error or a world that works, and
-// takes memory that the files explain.
+// FuzzOpen: a folder with any bytes in its checkpoint and its journal gives an error or a world that works,
+// and takes memory that the files explain.
 func FuzzOpen(f *testing.F) {
 	d := sim.New(1)
 	l := &life{island: newIsland()}

@@ -30,8 +30,8 @@ type replayed struct {
 //
 // A new world is filled before Recover. Recover takes the first checkpoint, and waits until it is durable.
 //
-// A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no journal,
-// and a crash loses the ticks after the last checkpoint.
+// A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
+// journal, and a crash loses the ticks after the last checkpoint.
 //
 // Recover returns an error if the journal holds ticks of another build (see Options.Build), or if tick fails.
 // Then close the store.
@@ -113,15 +113,16 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 		return nil
 	}
 	if !can {
-		return fmt.Errorf("the journal holds %d ticks and %d inputs after the checkpoint at tick %d: give Recover "+
-			"the functions that replay them, or set Options.DropTail to lose them", len(t.ticks), len(t.inputs), s.base)
+		return fmt.Errorf("the journal holds %d ticks and %d inputs after the checkpoint at tick %d: give "+
+			"Recover the functions that replay them, or set Options.DropTail to lose them", len(t.ticks),
+			len(t.inputs), s.base)
 	}
 	for _, one := range t.ticks {
 		if one.build != build {
-			return fmt.Errorf("build %q recorded tick %d, and this is build %q, which may compute another world "+
-				"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
-				"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks "+
-				"after tick %d", one.build, one.number, build, len(t.ticks), s.base)
+			return fmt.Errorf("build %q recorded tick %d, and this is build %q, which may compute another "+
+				"world from it: run the other build once, because its Close takes a checkpoint; or set "+
+				"Options.Build to the same name in both if they compute the same; or set Options.DropTail "+
+				"to lose the %d ticks after tick %d", one.build, one.number, build, len(t.ticks), s.base)
 		}
 	}
 	return nil
@@ -143,8 +144,8 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return err
 	}
 	if s.tick != t.number {
-		return errors.New("the function made no tick of the attached schedule: give Recover the schedule's Tick, " +
-			"or a function that calls it once")
+		return errors.New("the function made no tick of the attached schedule: give Recover the schedule's " +
+			"Tick, or a function that calls it once")
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ type tail struct {
 	inputs []input // in the order of positions; after replayable, those that no tick has applied
 	broken bool    // the world was changed outside of ticks at position change
 	change uint64
-	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing after the change was acknowledged
+	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
 // cut drops what has a position from one on.
@@ -199,8 +200,8 @@ func (s *Store) readTail() (*tail, error) {
 		}
 	}
 	if t.kept > 0 {
-		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot be "+
-			"replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot "+
+			"be replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
 			checkpointName(t.kept), s.base)
 	}
 	t.replayable()
@@ -222,13 +223,13 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	case recordTick:
 		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
 	case recordBreak:
-		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in the
-		// checkpoint.
+		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in
+		// the checkpoint.
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
 		}
 	case recordKept:
-		if t.broken {
+		if t.broken && number >= s.next {
 			t.kept = number
 		}
 	case recordDrop:

@@ -78,8 +78,8 @@ func (l *life) sameAs(t *testing.T, other *life) {
 	}
 }
 
-// TestDeathBeforeFirstCheckpoint ends the first program of a folder at each of its calls: the next program opens
-// the folder.
+// TestDeathBeforeFirstCheckpoint ends the first program of a folder at each of its calls: the next program
+// opens the folder.
 func TestDeathBeforeFirstCheckpoint(t *testing.T) {
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
 		for call, past := int64(1), false; !past; call++ {
@@ -119,8 +119,8 @@ func TestLostFirstCheckpoint(t *testing.T) {
 	}
 }
 
-// TestChangeWhileInputsWait changes the world outside of ticks while an input waits: the checkpoint that holds
-// the change is followed by that input, and by all that comes later.
+// TestChangeWhileInputsWait changes the world outside of ticks while an input waits: the checkpoint that
+// holds the change is followed by that input, and by all that comes later.
 func TestChangeWhileInputsWait(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -140,8 +140,8 @@ func TestChangeWhileInputsWait(t *testing.T) {
 	}
 }
 
-// TestDeathAfterChange lets a program die before a change outside of ticks is durable. The next program goes on
-// from before the change, with an input that waited then, and the program after that goes on from there.
+// TestDeathAfterChange lets a program die before a change outside of ticks is durable. The next program goes
+// on from before the change, with an input that waited then, and the program after that goes on from there.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -176,8 +176,8 @@ func TestDeathAfterChange(t *testing.T) {
 	c.sameAs(t, b)
 }
 
-// TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The checkpoint before
-// it and the journal cannot make up for it.
+// TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The checkpoint
+// before it and the journal cannot make up for it.
 func TestLostCheckpointAfterChange(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -230,8 +230,8 @@ func fill(d *sim.Disk) {
 	d.SetCapacity(size)
 }
 
-// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost: what leads
-// to it from the checkpoint before it was not dropped.
+// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost:
+// what leads to it from the checkpoint before it was not dropped.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -265,8 +265,48 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No tick
-// came after that.
+// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change, after another change came while
+// the checkpoint was being written.
+func TestLostCheckpointBetweenChanges(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.idle()
+	came, goOn := make(chan struct{}), make(chan struct{})
+	d.Watch(func(c sim.Call) {
+		if c.Op == sim.Rename && c.To == "checkpoint-00000002" {
+			close(came)
+			<-goOn
+		}
+	})
+	a.outside(7)
+	a.ticks(t, 1)
+	<-came
+	a.outside(8)
+	a.ticks(t, 1)
+	close(goOn)
+	a.idle()
+	if tick := a.st.DurableTick(); tick != 2 {
+		t.Errorf("tick %d is durable, want that of the checkpoint, 2", tick)
+	}
+	d.Kill()
+	d.Restart()
+	d.Lose("checkpoint-00000002")
+	d.Kill()
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No
+// tick came after that.
 func TestLostCheckpointOfChange(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -320,8 +360,8 @@ func TestFailedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestChangesWithoutJournal: a program that gives no functions changes its world when it likes, and checkpoints
-// come when they are due.
+// TestChangesWithoutJournal: a program that gives no functions changes its world when it likes, and
+// checkpoints come when they are due.
 func TestChangesWithoutJournal(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -358,8 +398,8 @@ func TestChangesWithoutJournal(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder. The
-// next program sees the checkpoint; after a power cut the one after that sees it, too.
+// TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder.
+// The next program sees the checkpoint; after a power cut the one after that sees it, too.
 func TestKilledBeforeFolderSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := sim.New(seed)

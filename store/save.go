@@ -15,8 +15,8 @@ import (
 
 // Save writes a world to dst: its entities, the components of all columns, relations, edges, names, what
 // trackers have noted, and the resources and containers that the options name. The world stays as it is.
-// Nothing may change it, its components included, or the containers while Save runs. Two worlds in the same state give the same bytes, apart from
-// unused bytes between the fields of components.
+// Nothing may change it, its components included, or the containers while Save runs. Two worlds in the same
+// state give the same bytes, apart from unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
 // structs of what can be encoded need nothing, fields that are not exported included. A type that has the

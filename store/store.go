@@ -52,7 +52,7 @@ type Store struct {
 	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
-	broken  bool             // needed is because of a change outside of ticks
+	broken  bool             // a change outside of ticks waits for that checkpoint
 }
 
 // phase is a part of a store's life.
@@ -66,8 +66,8 @@ const (
 )
 
 // Open opens a folder, or makes it, and reads the world that it keeps into w, as [Load] does: the program has
-// registered its columns, and w has no entities. If the folder is new, w stays empty: see [Store.New]. Then the
-// program fills a new world, attaches its schedule, and calls [Store.Recover].
+// registered its columns, and w has no entities. If the folder is new, w stays empty: see [Store.New]. Then
+// the program fills a new world, attaches its schedule, and calls [Store.Recover].
 //
 //	st, err := store.Open("data", w, store.Options{})
 //	…
@@ -81,8 +81,9 @@ const (
 //	err = st.Recover(apply, s.Tick)
 //
 // One process at a time can open a folder; the error names the other process. Open returns an error if a file
-// is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot be kept,
-// and as Load. The error names the file and the place. The folder then is as it was. An error of Load closes w.
+// is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot be
+// kept, and as Load. The error names the file and the place. The folder then is as it was. An error of Load
+// closes w.
 //
 // Complexity: reads the last checkpoint with all processors, and the journal that follows it.
 func Open(dir string, w *vast.World, o Options) (*Store, error) {
@@ -127,8 +128,8 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	}
 	if len(numbers) == 0 {
 		if w.Len() > 0 {
-			return nil, errors.New("the folder is new, and the world has entities: open the store before the " +
-				"first entity, and fill the world if New returns true")
+			return nil, errors.New("the folder is new, and the world has entities: open the store before " +
+				"the first entity, and fill the world if New returns true")
 		}
 		s.isNew = true
 		s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
@@ -166,12 +167,12 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 		}
 	}
 	if len(numbers) == 0 && len(others) > 0 {
-		return nil, nil, fmt.Errorf("the folder holds %q and no checkpoint, so it is not a store: give an empty "+
-			"or a new folder", others[0])
+		return nil, nil, fmt.Errorf("the folder holds %q and no checkpoint, so it is not a store: give an "+
+			"empty or a new folder", others[0])
 	}
 	if len(numbers) == 0 && len(segments) > 0 && !begun {
-		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s follows "+
-			"is missing", segments[0])
+		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s "+
+			"follows is missing", segments[0])
 	}
 	if len(numbers) > 0 && begun {
 		leftovers = append(leftovers, begunName)
@@ -206,10 +207,10 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes another one if the world has gone on since, ends
-// the journal, and lets other processes open the folder. Close the store before the world. A second Close does
-// nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint and the journal
-// have it.
+// Close waits for the checkpoint that is being written, takes another one if the world has gone on since,
+// ends the journal, and lets other processes open the folder. Close the store before the world. A second
+// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
+// and the journal have it.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil

@@ -14,7 +14,7 @@ const (
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // the records from a position on were dropped: by Options.DropTail, or after a change
+	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
 )
 
 // Schedule is a *sched.Schedule.
@@ -23,23 +23,23 @@ type Schedule interface {
 	Tick() error
 }
 
-// Attach has a schedule report its ticks to the store: inputs are applied before each tick, and checkpoints are
-// taken after ticks. The schedule continues after the last tick that the store knows, with its seed. Call
+// Attach has a schedule report its ticks to the store: inputs are applied before each tick, and checkpoints
+// are taken after ticks. The schedule continues after the last tick that the store knows, with its seed. Call
 // Attach before Recover and before the first tick. The schedule then admits no visitors of the world until
 // Recover has returned.
 //
-// The Start functions of systems run in each process, before its first tick. In a world that a store has kept,
-// Context.Tick is above 0 there, and Start must not fill the world again.
+// The Start functions of systems run in each process, before its first tick. In a world that a store has
+// kept, Context.Tick is above 0 there, and Start must not fill the world again.
 func (s *Store) Attach(schedule Schedule) {
 	s.must("Attach", opened)
 	if schedule.World() != s.w {
 		panic("store: Store.Attach: the schedule runs over another world than that of the store")
 	}
 	if s.schedule != nil {
-		panic("store: Store.Attach: the store has a schedule already; call the other schedule in a system of it")
+		panic("store: Store.Attach: the store has a schedule already: call the other one in a system of it")
 	}
 	if k := schedules(); k == nil || !k.Keep(schedule, keeper{s}, s.known) {
-		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick instead")
+		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick")
 	}
 	s.schedule = schedule
 }
@@ -51,7 +51,8 @@ func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
 func (k keeper) Visits() bool          { return k.s.phase == running }
 
-// Reset has the next tick count as one after a change outside of ticks: a replay would not reset the schedule.
+// Reset has the next tick count as one after a change outside of ticks: a replay would not reset the
+// schedule.
 func (k keeper) Reset() { k.s.edited = true }
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
@@ -122,8 +123,8 @@ func (s *Store) beginTick() error {
 	return nil
 }
 
-// noteChanges records that the world was changed outside of ticks, if it was, so that no replay can repeat what
-// follows. Nothing is acknowledged until the next checkpoint is durable.
+// noteChanges records that the world was changed outside of ticks, if it was, so that no replay can repeat
+// what follows. Nothing is acknowledged until the next checkpoint is durable.
 func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil

@@ -12,8 +12,8 @@ type Schedule struct {
 	Systems []string `json:"systems"` // in the order in which they were added
 }
 
-// Keeper is the store that keeps the world of a schedule. The schedule calls its methods on the goroutine that
-// ticks.
+// Keeper is the store that keeps the world of a schedule. The schedule calls its methods on the goroutine
+// that ticks.
 type Keeper interface {
 	// Begin is called before a tick. After an error the schedule makes no tick.
 	Begin() error
