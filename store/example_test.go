@@ -68,8 +68,17 @@ func ExampleReadJSON() {
 	]}`), store.Options{})
 	fmt.Println(err)
 	// Output:
-	// 9 { "entities": [ {"name": "Anna", "components": { "Health": {"Points": 7}, "childOf": "Berta" }},
-	// {"name": "Berta", "components": { "Health": {"Points": 9} }} ] } store: reading JSON into world
-	// "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in
-	// Options.Renamed
+	// 9
+	// {
+	//   "entities": [
+	//     {"name": "Anna", "components": {
+	//       "Health": {"Points": 7},
+	//       "childOf": "Berta"
+	//     }},
+	//     {"name": "Berta", "components": {
+	//       "Health": {"Points": 9}
+	//     }}
+	//   ]
+	// }
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
 }
