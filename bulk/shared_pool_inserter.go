@@ -15,8 +15,7 @@ import (
 // the inserter has inserted, and the inserter may remove any element.
 //
 // An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
-// does not count them. After Grow, an inserter keeps only slots that were not promised; if these are too few,
-// it takes one slot at a time. Make an inserter for each goroutine, and Close it when the goroutine ends.
+// does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
 type Inserter[T any] struct {
 	pool *SharedPool[T]
 
@@ -34,7 +33,6 @@ type Inserter[T any] struct {
 	left     uint32       // the reserved slots that are not filled yet
 	reserved uint32       // all reserved slots, filled or not
 	hint     uint         // 1 + the line from which slots are reserved or parked; 0 for none
-	permit   permit
 
 	_ [2 * bytesLine]byte // keeps the next inserter on other cache lines
 }
@@ -120,7 +118,7 @@ func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
 	}
 	p := in.pool
 	if bits.OnesCount32(left) == offerUsually && in.ready+in.waiting < maxRemoved {
-		if slots := p.park(c, i/slotsPerWord*slotsPerWord, &in.permit); slots != 0 {
+		if slots := p.park(c, i/slotsPerWord*slotsPerWord); slots != 0 {
 			in.keep(c, i/slotsPerWord*slotsPerWord, slots)
 			return true
 		}
@@ -151,7 +149,7 @@ func (in *Inserter[T]) refill() {
 	for busy := 0; ; {
 		interrupted := uint(0) // the line whose owner seems to be interrupted, + 1
 		if in.hint != 0 {
-			i, slots, parked, came := p.reserve(in.hint-1, &in.permit)
+			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
 			case came == lineBusy && busy < mostBusy:
 				runtime.Gosched() // another goroutine takes a slot of this line
@@ -226,7 +224,6 @@ func (in *Inserter[T]) Close() {
 			in.pool.list(in.pool.chunk(l*slotsPerLine), l)
 		}
 	}
-	in.permit.giveBack()
 	in.ready, in.waiting, in.hint = 0, 0, 0
 }
 

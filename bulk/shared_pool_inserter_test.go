@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"errors"
-	"math/bits"
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
@@ -211,77 +210,4 @@ func TestInserterRemovesForOthers(t *testing.T) {
 		t.Errorf("the consumer keeps %d slots, and the pool has %d elements", kept, p.Len())
 	}
 	p.checkInvariants()
-}
-
-// TestInsertersKeepNoPromisedSlots promises all free slots of a pool. Inserters that stop after one insertion
-// take none of them from others. When all promised insertions were made by inserters, they keep slots again.
-func TestInsertersKeepNoPromisedSlots(t *testing.T) {
-	const capacity, many = 10 * slotsPerLine, 20
-	p := newSharedPool[uint64](t, Options{Capacity: capacity})
-	early := p.Inserter()
-	early.Insert(1) // keeps slots that Grow does not count
-	kept := bits.OnesCount32(early.left)
-	if n := capacity - 1 - kept; kept == 0 || p.Grow(n+1) == nil || p.Grow(n) != nil {
-		t.Fatalf("Grow is wrong beside %d kept slots", kept)
-	}
-	var inserters [many]*Inserter[uint64]
-	for i := range inserters {
-		inserters[i] = p.Inserter()
-		inserters[i].Insert(2)
-	}
-	for range capacity - 1 - kept - many {
-		p.Insert(3)
-	}
-	if e := exhausted(func() { p.Insert(4) }); e == nil || p.Len() != capacity-kept {
-		t.Fatalf("%d elements, then %v", p.Len(), e)
-	}
-	p.Clear(nil)
-	for i := range capacity - 1 - kept - many {
-		in := inserters[i%many]
-		if in.Insert(5); in.left != 0 || in.ready != 0 {
-			t.Fatalf("insertion %d keeps slots", i)
-		}
-	}
-	if p.promise.Load() != nil {
-		t.Error("the promise stands after the promised insertions")
-	}
-	p.Clear(nil)
-	if inserters[0].Insert(6); inserters[0].left == 0 && inserters[0].ready == 0 {
-		t.Error("the inserter keeps no slots without a promise")
-	}
-	p.checkInvariants()
-}
-
-// TestInsertersKeepOtherSlots promises fewer slots than are free. As many inserters keep slots as the other
-// slots allow, and a closed one makes way for another.
-func TestInsertersKeepOtherSlots(t *testing.T) {
-	const capacity, promised = 10 * slotsPerLine, 9*slotsPerLine - 2
-	p := newSharedPool[uint64](t, Options{Capacity: capacity})
-	p.Insert(1)
-	if err := p.Grow(promised); err != nil {
-		t.Fatal(err)
-	}
-	var keeping []*Inserter[uint64]
-	for range 10 {
-		in := p.Inserter()
-		if in.Insert(2); in.left != 0 {
-			keeping = append(keeping, in)
-		}
-	}
-	if len(keeping) != (capacity-1-promised)/mostKept {
-		t.Fatalf("%d inserters keep slots", len(keeping))
-	}
-	keeping[0].Close()
-	next := p.Inserter()
-	if next.Insert(3); next.left == 0 && next.ready == 0 {
-		t.Error("no inserter keeps slots in place of a closed one")
-	}
-	if err := p.Grow(capacity); !errors.Is(err, vm.ErrCapacity) {
-		t.Fatal(err)
-	}
-	for i := range promised - 11 {
-		if e := exhausted(func() { p.Insert(4) }); e != nil {
-			t.Fatalf("insertion %d of %d: %v", 11+i, promised, e)
-		}
-	}
 }

@@ -8,9 +8,7 @@ import (
 )
 
 // Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
-// If little other room is left, each [Inserter] takes one slot at a time, as Insert does, until it is certain
-// that n insertions were made or there is more room. It panics when n is negative. Complexity: one step for
-// each 32 slots.
+// It panics when n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
@@ -22,37 +20,15 @@ func (p *SharedPool[T]) Grow(n int) error {
 	s.mustBeOpen()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n == 0 {
-		return nil
-	}
-	next, before := new(sharedPromise), s.promise.Load()
-	owed := int64(n)
-	if before != nil {
-		owed = max(owed, before.left.Load())
-	}
-	next.left.Store(owed)
-	s.promise.Store(next) // without permits until the free slots are counted
-	free, err := s.growFor(n)
-	if err != nil {
-		s.promise.Store(before)
-		return err
-	}
-	next.permits.Add(max(0, (int64(free)-owed)/mostKept))
-	return nil
-}
-
-// growFor makes room until n slots are free and returns the number of free slots. mu must be held.
-func (s *sharedSlots) growFor(n int) (int, error) {
 	room := int(s.room.Load())
 	free := s.available()
 	if n <= free {
-		return free, nil
+		return nil
 	}
 	if n > s.plan.capacity-room+free {
-		return free, s.plan.full(opGrow, n, room-free)
+		return s.plan.full(opGrow, n, room-free)
 	}
-	err := s.makeRoom(opGrow, room+n-free)
-	return free + int(s.room.Load()) - room, err
+	return s.makeRoom(opGrow, room+n-free)
 }
 
 // enlarge makes room for one more element, unless another goroutine has done so since the caller loaded seen
@@ -68,13 +44,7 @@ func (s *sharedSlots) enlarge(seen uint64) error {
 	if int(room) >= s.plan.capacity {
 		return s.plan.full(opInsert, 1, s.plan.capacity)
 	}
-	if err := s.makeRoom(opInsert, int(room)+1); err != nil {
-		return err
-	}
-	if p := s.promise.Load(); p != nil {
-		p.permits.Add(int64(s.room.Load()-room) / mostKept)
-	}
-	return nil
+	return s.makeRoom(opInsert, int(room)+1)
 }
 
 // makeRoom commits memory for need slots, which the capacity allows, and for more ahead. mu must be held.

@@ -24,8 +24,6 @@ type sharedSlots struct {
 	cells  atomic.Pointer[readerCells]
 	ended  error      // the panic after Close
 	poison func(uint) // overwrites a slot without an element; nil without the tag invariants
-	// nil before Grow, and when all promised insertions are known to be made
-	promise atomic.Pointer[sharedPromise]
 
 	_        [bytesLine]byte
 	frontier atomic.Uint64 // the lines below it have had an owner
@@ -79,55 +77,33 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 	return i + uint(bits.TrailingZeros32(ready)), tookSlot
 }
 
-// reserve takes all slots of a line's next word that can be taken, or only one if h does not cover more. It
-// returns the word's first slot and the taken slots. If the word's slots have generations of their own, they
-// are parked: the caller owns them until it publishes or unparks them. Otherwise the caller owns them until it
-// calls unreserve.
-func (s *sharedSlots) reserve(l uint, h *permit) (i uint, slots uint32, parked bool, came taking) {
+// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and the
+// taken slots. If the word's slots have generations of their own, they are parked: the caller owns them until
+// it publishes or unparks them. Otherwise the caller owns them until it calls unreserve.
+func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
 	c, line, i, came := s.own(l)
 	if came != tookSlot {
 		return 0, 0, false, came
 	}
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
-	promise := s.promise.Load()
-	covered := h.covers(promise)
-	if slots = line.ready[k]; !covered {
-		slots &= -slots
-	}
-	line.ready[k] &^= slots
+	slots = line.ready[k]
+	line.ready[k] = 0
 	line.taken[k] |= slots
 	if parked = commonOf(w.Load()) == 0; parked {
 		w.Or(uint64(slots))
 	} else {
 		line.reserved[k].Or(slots)
 	}
-	if now := s.promise.Load(); now != promise {
-		promise, covered = now, h.covers(now)
-		if rest := slots & (slots - 1); !covered && rest != 0 {
-			slots &^= rest
-			if parked {
-				w.And(^uint64(rest))
-			} else {
-				line.reserved[k].And(^rest)
-				line.taken[k] &^= rest
-			}
-			line.ready[k] |= rest
-		}
-	}
 	c.release(i)
-	if !covered {
-		s.redeem(promise)
-	}
 	return i, slots, parked, tookSlot
 }
 
 // park takes all slots of the word from slot i on that can be taken. It takes none if the slots keep a common
-// generation, if another goroutine owns the line, or if h does not cover them. The caller owns the slots until
-// it publishes or unparks them.
-func (s *sharedSlots) park(c *sharedChunk, i uint, h *permit) (slots uint32) {
+// generation, or if another goroutine owns the line. The caller owns the slots until it publishes or unparks
+// them.
+func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
 	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
-	promise := s.promise.Load()
-	if !h.covers(promise) || !line.owned.CompareAndSwap(0, 1) {
+	if !line.owned.CompareAndSwap(0, 1) {
 		return 0
 	}
 	if (line.ready[k] != 0 || s.prepare(c, line, i)) && commonOf(w.Load()) == 0 {
@@ -135,10 +111,6 @@ func (s *sharedSlots) park(c *sharedChunk, i uint, h *permit) (slots uint32) {
 		line.ready[k] = 0
 		line.taken[k] |= slots
 		w.Or(uint64(slots))
-		if now := s.promise.Load(); now != promise && !h.covers(now) {
-			w.And(^uint64(slots))
-			line.ready[k], slots = slots, 0
-		}
 	}
 	c.release(i)
 	return slots
@@ -304,14 +276,11 @@ func (s *sharedSlots) search() (uint, error) {
 		if l, ok := s.advance(); ok {
 			return l, nil
 		}
-		promise := s.promise.Load()
-		returned := promise.times()
 		err := s.enlarge(room)
 		if err == nil {
 			continue
 		}
-		// Slots that were given back meanwhile may lie in lines that listHoles had passed.
-		if !s.listHoles() && promise.times() == returned {
+		if !s.listHoles() {
 			return 0, err
 		}
 		// Another goroutine may own the listed lines for a moment, or a reader may announce their slots.
@@ -320,20 +289,13 @@ func (s *sharedSlots) search() (uint, error) {
 }
 
 // listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every
-// removal lists its line. While a promise stands, a line that has an owner counts as well: the owner may be an
-// inserter that is about to give slots back.
+// removal lists its line.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
-	promised := s.promise.Load() != nil
 	for l := range s.frontier.Load() {
 		i := uint(l) * slotsPerLine
 		c := s.chunk(i)
 		line := &c.lines[l%linesPerChunk]
-		if promised && line.owned.Load() != 0 {
-			s.list(c, uint(l))
-			found = true
-			continue
-		}
 		for k := range uint(wordsPerLine) {
 			if s.free(c, i+k*slotsPerWord)&^line.reserved[k].Load() != 0 {
 				s.list(c, uint(l))
