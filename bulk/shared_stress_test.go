@@ -301,7 +301,7 @@ func TestGrowIsForAllInserters(t *testing.T) {
 		}
 	}
 	const n = 8000
-	if err := p.Grow(n); err != nil {
+	if err := p.Grow(n + 2*127); err != nil { // two of the goroutines below have an Inserter
 		t.Fatal(err)
 	}
 	hog := newArray[[4096]byte](t, Options{Limit: limit, Capacity: 1000})
