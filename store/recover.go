@@ -28,7 +28,8 @@ type replayed struct {
 // tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
 // nothing else.
 //
-// A new world is filled before Recover. Recover takes the first checkpoint, and waits until it is durable.
+// A new world is filled before Recover. Recover begins a checkpoint, and nothing that follows is durable before
+// that checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.

@@ -207,9 +207,8 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes another one if the world has gone on since,
-// ends the journal, and lets other processes open the folder. Close the store before the world. A second
-// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
+// Close waits for the checkpoint that is being written, takes a last one, ends the journal, and lets other
+// processes open the folder. Close the store before the world. A second Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
 // and the journal have it.
 func (s *Store) Close() error {
 	if s.phase == closed {
