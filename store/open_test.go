@@ -495,7 +495,11 @@ func TestSameBytes(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
 	var b *kept
-	for i := range 400 {
+	ticks := 400
+	if testing.Short() {
+		ticks = 100
+	}
+	for i := range ticks {
 		if i%50 == 0 {
 			b = &kept{town: newTown(t, false)}
 			b.clock = vast.SetResource(b.w, clock{})

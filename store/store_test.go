@@ -240,7 +240,11 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 // TestRunSaveLoadRun: a world that was saved and loaded goes on as the world that was not, whatever the order
 // in which its columns were registered.
 func TestRunSaveLoadRun(t *testing.T) {
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		a := newTown(t, false)
 		a.live(seed, 3000)
 		file := save(t, a, store.Options{})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // small makes a journal of three segments with two or three batches each, by two builds. It returns the
@@ -152,6 +154,7 @@ func TestFormat(t *testing.T) {
 
 // TestEachBit flips each bit of a journal. The journal is read as before, or the damage is found.
 func TestEachBit(t *testing.T) {
+	longtest.OneGoroutine(t)
 	m, all, _ := small(t)
 	found := 0
 	for name, c := range m.names {

@@ -34,8 +34,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{func(*figures) {}, nil},
 		// Growth by exactly a twentieth plus the slack is allowed.
-		{func(f *figures) { f.Mappings, f.Resident = 200+10+64, 113*mebibyte }, nil},
-		{func(f *figures) { f.Mappings = 200 + 10 + 65 }, []string{"mappings"}},
+		{func(f *figures) { f.Mappings, f.Resident = 200+10+160, 113*mebibyte }, nil},
+		{func(f *figures) { f.Mappings = 200 + 10 + 161 }, []string{"mappings"}},
 		{func(f *figures) { f.Resident = 113*mebibyte + 1 }, []string{"resident memory"}},
 		{func(f *figures) { f.Descriptors, f.Goroutines = 10, 3 },
 			[]string{"file descriptors", "goroutines"}},
