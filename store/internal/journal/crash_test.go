@@ -67,7 +67,7 @@ func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
 	seeds := longtest.Pick(3000, 100_000)
 	if testing.Short() {
-		seeds = 400
+		seeds = 800
 	}
 	for seed := range uint64(seeds) {
 		m := newMemory(seed)
