@@ -17,5 +17,7 @@ func (w *Watch) Protected(addr uintptr) bool {
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.trials.number, w.trials.left = blocks, 1
+	for _, p := range []*pace{&w.trials.fresh, &w.trials.again} {
+		*p = pace{most: (blocks + 1) / 2}
+	}
 }

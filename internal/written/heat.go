@@ -16,14 +16,14 @@ import (
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
 // faults. So most of a large cold memory is protected after some ten scans, and a memory that is all hot
-// costs no more than a few milliseconds an interval for being tried.
+// takes about two thousand page faults an interval for being tried, at most.
 const (
-	firstTrials = 2    // blocks on trial at the first scan
-	mostTrials  = 128  // at any scan; protecting 256 MiB of small pages takes about 2 ms
-	faultsMost  = 1024 // page faults of tried blocks in an interval that are not too many
-	firstRest   = 4    // intervals until the next trial, after a trial that failed
-	mostRest    = 64   // the same after several
-	hotAt       = 2    // the heat at which a block becomes loose
+	firstTrials = 2   // blocks on trial at the first scan
+	mostTrials  = 128 // at any scan; protecting 256 MiB of small pages takes about 2 ms
+	faultsMost  = 512 // page faults of tried blocks in an interval that are not too many: one hot block
+	firstRest   = 4   // intervals until the next trial, after a trial that failed
+	mostRest    = 64  // the same after several
+	hotAt       = 2   // the heat at which a block becomes loose
 )
 
 const (
@@ -79,6 +79,7 @@ type block struct {
 	heat      uint8 // intervals in which it was mostly written, less others
 	rest      uint8 // intervals until the next trial
 	wait      uint8 // the last rest
+	altered   bool  // pages were altered in the last interval
 	found     int   // pages that were written in the last interval, if it was protected
 	usable    int   // its committed pages
 	changed   pages // since the scan that was kept
@@ -120,35 +121,51 @@ func (b *block) loosen() {
 	b.rest = b.wait
 }
 
-// trials chooses the blocks to be tried.
+// trials limits how many blocks are tried. New blocks, and those that failed a trial before, are counted apart:
+// a memory that is cold may have hot parts.
 type trials struct {
-	number int     // at most, at the next scan
-	left   int     // at this scan
-	after  uintptr // the block that was tried last, so that all blocks get their turn
+	fresh, again pace
+	after        uintptr // the block that was tried last, so that all blocks get their turn
 }
 
-// begin begins a scan, at which tried blocks had the given number of page faults.
-func (t *trials) begin(faults int) {
+// pace is a number of blocks at a scan. It doubles while trials succeed.
+type pace struct {
+	most   int // 0 before the first scan
+	left   int // blocks that can still be tried at this scan
+	faults int // page faults of the blocks that were tried at the scan before
+}
+
+// begin begins a scan.
+func (p *pace) begin() {
 	switch {
-	case t.number == 0:
-		t.number = firstTrials
-	case faults > faultsMost:
-		t.number = max(1, t.number/2)
-	case t.left == 0:
-		t.number = min(2*t.number, mostTrials)
+	case p.most == 0:
+		p.most = firstTrials
+	case p.faults > faultsMost:
+		p.most = max(1, p.most/2)
+	case p.left == 0:
+		p.most = min(2*p.most, mostTrials)
+	default:
+		p.most = max(1, p.most-p.left)
 	}
-	t.left = t.number
+	p.left, p.faults = p.most, 0
 }
 
-// take reports whether a loose block that has rested is on trial from this scan on. It is asked for all
-// blocks twice, in ascending order: first for those behind the block that was tried last at the scan before,
-// then for the others.
-func (t *trials) take(b *block) bool {
-	if b.protected || b.rest > 0 || b.usable == 0 || t.left == 0 {
-		return false
+// of returns the pace of a block that is on trial or may be.
+func (t *trials) of(b *block) *pace {
+	if b.wait > 0 {
+		return &t.again
 	}
-	t.left--
-	t.after = b.number
-	b.protected, b.trial = true, true
-	return true
+	return &t.fresh
+}
+
+// take reports whether a block is on trial from this scan on. It is asked for all blocks twice, in ascending
+// order: first for those behind the block that was tried last at the scan before, then for the others.
+func (t *trials) take(b *block) bool {
+	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {
+		p.left--
+		t.after = b.number
+		b.protected, b.trial = true, true
+		return true
+	}
+	return false
 }

@@ -83,20 +83,21 @@ func (w *Watch) Close() error {
 func (w *Watch) Scan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	faults := 0
 	w.watched = slices.DeleteFunc(w.watched, func(r *watched) bool {
 		r.region.Lock()
 		defer r.region.Unlock()
 		if r.isClosed() {
 			return true
 		}
-		faults += w.scan(r)
+		w.scan(r)
 		return false
 	})
 	w.kept = false
-	w.trials.begin(faults)
-	w.try(w.trials.after, true)
-	w.try(w.trials.after, false)
+	w.trials.fresh.begin()
+	w.trials.again.begin()
+	after := w.trials.after
+	w.try(after, true)
+	w.try(after, false)
 }
 
 // Keep makes the last scan the moment since which the next scan tells what was written. Without Keep that
@@ -117,9 +118,13 @@ func (w *Watch) Changed(p unsafe.Pointer, n int, into []Run) (runs []Run, known 
 	if n <= 0 {
 		return into, true
 	}
+	return w.changed(Range{uintptr(p), uintptr(p) + uintptr(n)}, into)
+}
+
+func (w *Watch) changed(of Range, into []Run) (runs []Run, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	of := Range{uintptr(p), uintptr(p) + uintptr(n)}
+	start := of.Lo
 	r := w.find(of.Lo)
 	if r == nil || of.Hi > r.all.Hi {
 		return into, false
@@ -136,7 +141,7 @@ func (w *Watch) Changed(p unsafe.Pointer, n int, into []Run) (runs []Run, known 
 		for from, to := b.changed.next(lo, hi); from < to; from, to = b.changed.next(to, hi) {
 			run := Range{max(part.Lo, b.all().Lo+uintptr(from)<<pageShift),
 				min(part.Hi, b.all().Lo+uintptr(to)<<pageShift)}
-			off, n := int(run.Lo-uintptr(p)), int(run.Hi-run.Lo)
+			off, n := int(run.Lo-start), int(run.Hi-run.Lo)
 			if last := len(into) - 1; last >= before && into[last].Offset+into[last].Bytes == off {
 				into[last].Bytes += n
 			} else {
@@ -219,15 +224,15 @@ func (w *Watch) begin(all Range, committed []Range) error {
 	return err
 }
 
-// scan ends an interval for a region, which is locked. It returns the page faults of the blocks on trial.
-func (w *Watch) scan(r *watched) (faults int) {
+// scan ends an interval for a region, which is locked.
+func (w *Watch) scan(r *watched) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	for i := range r.blocks {
 		b := &r.blocks[i]
 		if w.kept {
 			b.changed = pages{}
 		}
-		b.found, b.usable = 0, 0
+		b.found, b.usable, b.altered = 0, 0, false
 		if b.rest > 0 {
 			b.rest--
 		}
@@ -236,7 +241,10 @@ func (w *Watch) scan(r *watched) (faults int) {
 		r.each(of, func(b *block, lo, hi int) { b.usable += hi - lo })
 	})
 	for _, of := range r.takeAltered() {
-		r.each(of, func(b *block, lo, hi int) { b.changed.add(lo, hi) })
+		r.each(of, func(b *block, lo, hi int) {
+			b.changed.add(lo, hi)
+			b.altered = true // and protected no more, so the kernel takes them for written
+		})
 		if w.begin(of, w.ranges) != nil {
 			w.fail(r, of)
 		}
@@ -259,10 +267,10 @@ func (w *Watch) scan(r *watched) (faults int) {
 	})
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.trial {
-			faults += b.found
+		if b.trial && !b.altered {
+			w.trials.of(b).faults += b.found
 		}
-		if b.protected && !b.judge() {
+		if b.protected && !b.altered && !b.judge() {
 			inside(w.ranges, b.all(), func(of Range) {
 				_ = w.kernel.unprotect(of) // a page that stays protected costs a fault and no more
 			})
@@ -271,15 +279,11 @@ func (w *Watch) scan(r *watched) (faults int) {
 			b.changed.fill()
 		}
 	}
-	return faults
 }
 
 // try puts blocks on trial: those behind a block, or the others.
 func (w *Watch) try(after uintptr, behind bool) {
 	for _, r := range w.watched {
-		if w.trials.left == 0 {
-			return
-		}
 		r.region.Lock()
 		if !r.isClosed() {
 			w.ranges = r.region.Committed(w.ranges[:0])
