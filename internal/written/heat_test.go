@@ -304,7 +304,7 @@ func TestTrialsTakeTurns(t *testing.T) {
 		t.Errorf("%d of %d blocks were tried", len(tried), blocks)
 	}
 	for b, n := range tried {
-		if n > 8 {
+		if n > 16 {
 			t.Errorf("block %d was tried %d times", b, n)
 		}
 	}

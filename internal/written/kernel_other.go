@@ -5,5 +5,5 @@ package written
 import "runtime"
 
 func openKernel() (kernel, error) {
-	return nil, unsupported(runtime.GOOS + "/" + runtime.GOARCH + " has no asynchronous write protection")
+	return nil, unsupported("no call for it on " + runtime.GOOS + "/" + runtime.GOARCH)
 }
