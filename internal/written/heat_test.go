@@ -14,8 +14,8 @@ type machine struct {
 	all        Range
 	committed  []Range
 	watcher    Watcher
-	registered map[uintptr]bool // by the address of a page
-	protected  map[uintptr]bool
+	registered []bool // by page
+	protected  []bool
 	faults     int
 	failing    string // the call that fails
 }
@@ -29,7 +29,7 @@ const firstBlock = 1000 // number of the first block
 
 func newMachine(blocks int) (*machine, *Watch) {
 	m := &machine{all: Range{firstBlock * blockBytes, uintptr(firstBlock+blocks) * blockBytes},
-		registered: make(map[uintptr]bool), protected: make(map[uintptr]bool)}
+		registered: make([]bool, blocks*perBlock), protected: make([]bool, blocks*perBlock)}
 	m.committed = []Range{m.all}
 	return m, &Watch{regions: m, kernel: m}
 }
@@ -52,42 +52,43 @@ func (m *machine) SetWatcher(w Watcher) bool {
 	return true
 }
 
-func (m *machine) each(call string, of Range, f func(page uintptr)) error {
+// page returns the number of the page of an address.
+func (m *machine) page(p uintptr) int { return int((p - m.all.Lo) >> pageShift) }
+
+func (m *machine) each(call string, of Range, f func(page int)) error {
 	for p := of.Lo; p < of.Hi; p += 1 << pageShift {
 		if m.failing == call && p >= (of.Lo+of.Hi)/2 {
 			return errFailing
 		}
-		f(p)
+		f(m.page(p))
 	}
 	return nil
 }
 
 func (m *machine) register(of Range) error {
-	return m.each("register", of, func(p uintptr) { m.registered[p] = true })
+	return m.each("register", of, func(p int) { m.registered[p] = true })
 }
 
 func (m *machine) unregister(of Range) error {
-	return m.each("unregister", of, func(p uintptr) {
-		delete(m.registered, p)
-		delete(m.protected, p)
-	})
+	return m.each("unregister", of, func(p int) { m.registered[p], m.protected[p] = false, false })
 }
 
 func (m *machine) protect(of Range) error {
-	return m.each("protect", of, func(p uintptr) { m.protected[p] = true })
+	return m.each("protect", of, func(p int) { m.protected[p] = true })
 }
 
 func (m *machine) unprotect(of Range) error {
-	return m.each("unprotect", of, func(p uintptr) { delete(m.protected, p) })
+	return m.each("unprotect", of, func(p int) { m.protected[p] = false })
 }
 
 // scan answers with at most three ranges.
 func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
 	for p := of.Lo; p < of.Hi; p += 1 << pageShift {
-		if !m.registered[p] || m.failing == "scan" && p >= (of.Lo+of.Hi)/2 {
+		i := m.page(p)
+		if !m.registered[i] || m.failing == "scan" && p >= (of.Lo+of.Hi)/2 {
 			return nil, 0, errFailing
 		}
-		if m.protected[p] {
+		if m.protected[i] {
 			continue
 		}
 		if last := len(found) - 1; last >= 0 && found[last].end == uint64(p) {
@@ -97,7 +98,7 @@ func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
 		} else {
 			found = append(found, answer{start: uint64(p), end: uint64(p) + 1<<pageShift})
 		}
-		m.protected[p] = true
+		m.protected[i] = true
 	}
 	return found, of.Hi, nil
 }
@@ -106,10 +107,9 @@ func (m *machine) close() error { return nil }
 
 // write writes the first pages of a block.
 func (m *machine) write(block, pages int) {
-	for i := range uintptr(pages) {
-		p := uintptr(firstBlock+block)*blockBytes + i<<pageShift
-		if m.protected[p] {
-			delete(m.protected, p)
+	for i := block * perBlock; i < block*perBlock+pages; i++ {
+		if m.protected[i] {
+			m.protected[i] = false
 			m.faults++
 		}
 	}
@@ -281,13 +281,13 @@ func TestTrialsOfColdMemory(t *testing.T) {
 
 // TestTrialsTakeTurns: blocks that are tried often do not keep others from their turn.
 func TestTrialsTakeTurns(t *testing.T) {
-	const blocks = 300 // that are all hot
+	const blocks = 100 // that are all hot
 	m, w := newMachine(blocks)
 	for b := range blocks {
 		ask(t, w, b)
 	}
 	tried := make(map[int]int)
-	for range 600 {
+	for range 300 {
 		m.faults = 0
 		for b := range blocks {
 			if m.isProtected(w, b) {
@@ -325,7 +325,7 @@ func TestFailingKernel(t *testing.T) {
 		w.Scan()
 		m.failing = call
 		m.watcher.Altered(m.all.Lo+blockBytes, m.all.Lo+2*blockBytes)
-		delete(m.registered, m.all.Lo+blockBytes)
+		m.registered[perBlock] = false
 		w.Keep()
 		for range 3 {
 			m.write(1, 3)
@@ -344,7 +344,7 @@ func TestFailingKernel(t *testing.T) {
 		}
 		m.write(1, 3)
 		w.Scan()
-		if n := len(ask(t, w, 1)); n != 3 || !m.registered[m.all.Lo+blockBytes] {
+		if n := len(ask(t, w, 1)); n != 3 || !m.registered[perBlock] {
 			t.Errorf("%s has failed: %d pages are reported", call, n)
 		}
 	}

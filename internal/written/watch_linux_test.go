@@ -512,6 +512,9 @@ func runModel(t *testing.T, rng *rand.Rand) {
 
 // TestRefused: where the kernel or a sandbox refuses, a watch says so, and why.
 func TestRefused(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory")
+	}
 	for name, c := range map[string]struct {
 		rule seccomptest.Rule
 		text string
@@ -528,9 +531,6 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			seccomptest.Child(t, func(t *testing.T) {
-				if vm.HeapStandIn() {
-					t.Skip("regions are Go heap memory")
-				}
 				w, err := written.New()
 				if w != nil || err == nil || !strings.Contains(err.Error(), c.text) {
 					t.Errorf("%v, want %q", err, c.text)
@@ -548,6 +548,9 @@ func TestRefused(t *testing.T) {
 
 // TestRefusedLater: a kernel that stops answering makes all pages count as written.
 func TestRefusedLater(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory")
+	}
 	seccomptest.Child(t, func(t *testing.T) {
 		w := begin(t)
 		r := learnt(t, w, block)
