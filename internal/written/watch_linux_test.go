@@ -593,3 +593,27 @@ func TestScanAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", a)
 	}
 }
+
+// TestDescriptors: all watches of a process share their descriptors, and the last one closes them.
+func TestDescriptors(t *testing.T) {
+	open := func() (n int) {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, e := range entries {
+			if to, _ := os.Readlink("/proc/self/fd/" + e.Name()); strings.Contains(to, "userfaultfd") ||
+				strings.HasSuffix(to, "/pagemap") {
+				n++
+			}
+		}
+		return n
+	}
+	first, second := begin(t), begin(t)
+	for i, want := range []int{2, 2, 0} {
+		if n := open(); n != want {
+			t.Errorf("%d descriptors are open, want %d", n, want)
+		}
+		must(t, []*written.Watch{first, second, second}[i].Close())
+	}
+}
