@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // machine is a simulated kernel with one region. It counts page faults.
@@ -144,6 +146,7 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 
 // TestHeat: hot blocks become loose, cold ones protected, and both change when the program does.
 func TestHeat(t *testing.T) {
+	longtest.OneGoroutine(t)
 	const blocks, hot, warm = 64, 8, 16 // [0, hot) is written whole, [hot, warm) a page each
 	m, w := newMachine(blocks)
 	for b := range blocks {
@@ -263,8 +266,8 @@ func TestHeatNowAndThen(t *testing.T) {
 
 // TestTrialsOfColdMemory: the number of trials doubles.
 func TestTrialsOfColdMemory(t *testing.T) {
-	const blocks = 512
-	m, w := newMachine(blocks)
+	const blocks, all = 512, 600
+	m, w := newMachine(all)
 	for b := range blocks {
 		ask(t, w, b)
 	}
@@ -280,10 +283,21 @@ func TestTrialsOfColdMemory(t *testing.T) {
 	if scans > 10 || m.faults > 0 {
 		t.Errorf("%d scans and %d page faults", scans, m.faults)
 	}
+
+	// Later blocks begin slowly again: they may be hot.
+	w.Scan()
+	for b := blocks; b < all; b++ {
+		ask(t, w, b)
+	}
+	w.Scan()
+	if protected, _ := w.Blocks(); protected > blocks+firstTrials {
+		t.Errorf("%d of the later blocks are on trial at once", protected-blocks)
+	}
 }
 
 // TestTrialsTakeTurns: blocks that are tried often do not keep others from their turn.
 func TestTrialsTakeTurns(t *testing.T) {
+	longtest.OneGoroutine(t)
 	const blocks = 300 // that are all hot
 	m, w := newMachine(blocks)
 	for b := range blocks {

@@ -260,6 +260,9 @@ func TestNotWatchable(t *testing.T) {
 	must(t, other.Close())
 	view(r)[0] = 1
 	wants(t, "after the end of another watch", w, r, block, 0)
+	if _, known := w.Changed(r.Base(), r.Size()+1, nil); known {
+		t.Error("bytes behind a region are known")
+	}
 	if runs, known := w.Changed(r.Base(), 0, nil); !known || len(runs) != 0 {
 		t.Errorf("no bytes: %v, %v", runs, known)
 	}
