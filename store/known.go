@@ -33,7 +33,9 @@ type pages interface {
 	// changed returns the parts of n bytes from base on that may have been written in the interval that the
 	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes that
 	// were not committed during all of the interval may have been written.
+	// The answer is valid until the next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
+	close() error
 }
 
 // bytesUnit is about how many bytes of an array are compared as one. A page that was written touches at most
@@ -73,12 +75,13 @@ func (k *known) forget() {
 
 // knownArray is an array as the last checkpoint holds it.
 type knownArray struct {
-	len   int         // elements
-	units []uint64    // the hash of each unit; 0 if none of its elements belong to the state
-	masks []uint64    // for each 64 elements those that belong to the state; only if there are pages
-	hot   []uint8     // for each piece, in how many checkpoints more it is copied without a comparison
-	sums  [][2]uint64 // of the blocks of an array that is written whole
-	used  bool        // the array is a part of the checkpoint that is being taken
+	base  unsafe.Pointer // its memory; only if there are pages, which know nothing of arrays
+	len   int            // elements
+	units []uint64       // the hash of each unit; 0 if none of its elements belong to the state
+	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
+	hot   []uint8        // for each piece, in how many checkpoints more it is copied without a comparison
+	sums  [][2]uint64    // of the blocks of an array that is written whole
+	used  bool           // the array is a part of the checkpoint that is being taken
 }
 
 // hotFor is in how many checkpoints a piece is not compared after one in which most of it had changed. Then a
@@ -86,14 +89,18 @@ type knownArray struct {
 const hotFor = 8
 
 // fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
-// too.
-func (k *knownArray) fit(n, unit, piece int, masks bool) {
+// too. fit returns the end of the units that have as many elements as before.
+func (k *knownArray) fit(n, unit, piece int, masks bool) (steady int) {
+	if steady = n; n != k.len {
+		steady = min(n, k.len) / unit * unit
+	}
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
 	k.hot = resize(k.hot, (n+piece-1)/piece)
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
 	}
+	return steady
 }
 
 // resize returns a slice of n elements; new ones are zero.
@@ -153,7 +160,7 @@ type comparison struct {
 	index uint32 // of the array
 	piece int    // number of the piece
 	parts [][2]int
-	clean bool // only parts were written, as offsets of bytes in the array; else nothing is known
+	clean int  // up to this element only parts were written, as offsets of bytes in the array
 	hot   bool // the units are copied without a comparison, and hashed later
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
@@ -194,7 +201,7 @@ func (c *comparison) compare(k *known, masks bool) {
 		case c.hot:
 			*old = 1 // until the unit is hashed
 			c.add(lo, hi, false)
-		case *old != 0 && c.clean && same && !c.written(lo*size, hi*size):
+		case *old != 0 && hi <= c.clean && same && !c.written(lo*size, hi*size):
 		default:
 			var now uint64
 			if all {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -17,7 +18,7 @@ import (
 type stage struct {
 	memory *bulk.Array[byte]
 	known  *known
-	pages  pages // nil if nothing knows which memory was written
+	pages  pages // nil before the first copy, and if nothing knows which memory was written
 	m      *manifest
 	blocks []staged
 	full   int // bytes that the blocks of all of the world would have
@@ -46,7 +47,7 @@ type wholePart struct {
 func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
 	s.m, s.blocks, s.full = p.m, s.blocks[:0], 0
 	if s.known == nil {
-		s.known = newKnown()
+		s.known, s.pages = newKnown(), newPages()
 	}
 	if everything {
 		s.known.forget()
@@ -128,10 +129,14 @@ func (s *stage) arrays(p *picture, everything bool) ([]comparison, []wholePart) 
 		if size == 0 {
 			continue
 		}
-		known.fit(a.Len, unitOf(size), pieceOf(size), s.pages != nil && a.Kept != nil)
+		steady := known.fit(a.Len, unitOf(size), pieceOf(size), s.pages != nil && a.Kept != nil)
 		one := comparison{array: a, known: known, index: uint32(i), hot: everything}
 		if s.pages != nil && a.Len > 0 {
-			one.parts, one.clean = s.pages.changed(a.Base, a.Len*size)
+			parts, isKnown := s.pages.changed(a.Base, a.Len*size)
+			if isKnown && known.base == a.Base {
+				one.parts, one.clean = parts, steady
+			}
+			known.base = a.Base
 		}
 		for i := range known.hot {
 			one.piece = i
@@ -300,12 +305,15 @@ func (s *stage) release() error {
 	return s.memory.Close()
 }
 
-// close gives all memory back.
-func (s *stage) close() error {
-	if s.memory == nil {
-		return nil
+// close gives all memory back, and has no more pages watched.
+func (s *stage) close() (err error) {
+	if s.pages != nil {
+		err = s.pages.close()
 	}
-	return s.memory.Close()
+	if s.memory != nil {
+		err = errors.Join(err, s.memory.Close())
+	}
+	return err
 }
 
 // parallel calls f for each i below n, on as many goroutines as there are processors.
