@@ -89,14 +89,16 @@ func TestChains(t *testing.T) {
 			return keptYard{newYard(t, yardOptions{layout: map[bool]bulk.Layout{true: 1}[other]})}
 		},
 	}
-	seeds, rounds := uint64(8), 40
+	seeds, rounds := uint64(3), 40
 	if testing.Short() {
-		seeds, rounds = 2, 16
+		seeds, rounds = 1, 16
 	}
-	merges, deltas := 0, 0
+	merges, deltas, watched, can := 0, 0, 0, false
 	for name, makeOne := range makers {
-		for seed := range seeds {
-			t.Run(name+strconv.FormatUint(seed, 10), func(t *testing.T) {
+		for n := range 3 * seeds {
+			seed, way := n/3, []string{store.ByTheKernel, store.Exactly, store.ByComparison}[n%3]
+			t.Run(name+strconv.FormatUint(seed, 10)+"-"+way, func(t *testing.T) {
+				defer store.FindWritten(way)()
 				r := rand.New(rand.NewPCG(seed, 3))
 				d := sim.New(seed)
 				a := makeOne(t, seed%2 == 1)
@@ -128,12 +130,20 @@ func TestChains(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
+					if way == store.ByTheKernel {
+						var n int
+						n, can = st.Protected()
+						watched += n
+					}
 					sameWorld(t, f, a, makeOne(t, seed%2 == 1), makeOne(t, seed%2 == 1))
 				}
 			})
 		}
 	}
-	t.Logf("%d merges, %d deltas", merges, deltas)
+	t.Logf("%d merges, %d deltas, %d protected blocks", merges, deltas, watched)
+	if can && watched == 0 {
+		t.Error("the kernel never watched a block")
+	}
 	if merges < 4 || deltas < 50 {
 		t.Errorf("%d merges and %d deltas are too few", merges, deltas)
 	}
