@@ -77,7 +77,7 @@ func (k *known) forget() {
 type knownArray struct {
 	base  unsafe.Pointer // its memory; only if there are pages, which know nothing of arrays
 	len   int            // elements
-	units []uint64       // the hash of each unit; 0 if none of its elements belong to the state
+	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
 	hot   []uint8        // for each piece, in how many checkpoints more it is copied without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
@@ -89,10 +89,10 @@ type knownArray struct {
 const hotFor = 8
 
 // fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
-// too. fit returns the end of the units that have as many elements as before.
-func (k *knownArray) fit(n, unit, piece int, masks bool) (steady int) {
-	if steady = n; n != k.len {
-		steady = min(n, k.len) / unit * unit
+// too.
+func (k *knownArray) fit(n, unit, piece int, masks bool) {
+	if end := min(n, k.len); n != k.len && end%unit != 0 {
+		k.units[end/unit] = unsure // it has other elements than before
 	}
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
@@ -100,8 +100,10 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) (steady int) {
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
 	}
-	return steady
 }
+
+// unsure stands for the hash of a unit that is not known.
+const unsure = 1
 
 // resize returns a slice of n elements; new ones are zero.
 func resize[T any](s []T, n int) []T {
@@ -134,7 +136,7 @@ func (k *known) drop() {
 
 // hash returns the hash of a unit.
 func (k *known) hash(unit []byte) uint64 {
-	return max(maphash.Bytes(k.seeds[0], unit), 1) // 0 is for a unit without elements
+	return max(maphash.Bytes(k.seeds[0], unit), unsure+1)
 }
 
 // sum returns a hash of 128 bits.
@@ -160,7 +162,7 @@ type comparison struct {
 	index uint32 // of the array
 	piece int    // number of the piece
 	parts [][2]int
-	clean int  // up to this element only parts were written, as offsets of bytes in the array
+	clean bool // only parts were written, as offsets of bytes in the array; else nothing is known
 	hot   bool // the units are copied without a comparison, and hashed later
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
@@ -199,9 +201,9 @@ func (c *comparison) compare(k *known, masks bool) {
 				c.add(lo, hi, true)
 			}
 		case c.hot:
-			*old = 1 // until the unit is hashed
+			*old = unsure // until the copy is written
 			c.add(lo, hi, false)
-		case *old != 0 && hi <= c.clean && same && !c.written(lo*size, hi*size):
+		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		default:
 			var now uint64
 			if all {

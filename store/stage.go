@@ -18,10 +18,11 @@ import (
 type stage struct {
 	memory *bulk.Array[byte]
 	known  *known
-	pages  pages // nil before the first copy, and if nothing knows which memory was written
+	pages  pages // nil if nothing knows which memory was written
 	m      *manifest
 	blocks []staged
 	full   int // bytes that the blocks of all of the world would have
+	spare  int // checkpoints since one that needed a fair part of the memory
 }
 
 // staged is a block of the copy. Its bytes lie in the stage's memory, or in own.
@@ -47,7 +48,7 @@ type wholePart struct {
 func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
 	s.m, s.blocks, s.full = p.m, s.blocks[:0], 0
 	if s.known == nil {
-		s.known, s.pages = newKnown(), newPages()
+		s.known = newKnown()
 	}
 	if everything {
 		s.known.forget()
@@ -129,13 +130,11 @@ func (s *stage) arrays(p *picture, everything bool) ([]comparison, []wholePart) 
 		if size == 0 {
 			continue
 		}
-		steady := known.fit(a.Len, unitOf(size), pieceOf(size), s.pages != nil && a.Kept != nil)
+		known.fit(a.Len, unitOf(size), pieceOf(size), s.pages != nil && a.Kept != nil)
 		one := comparison{array: a, known: known, index: uint32(i), hot: everything}
 		if s.pages != nil && a.Len > 0 {
-			parts, isKnown := s.pages.changed(a.Base, a.Len*size)
-			if isKnown && known.base == a.Base {
-				one.parts, one.clean = parts, steady
-			}
+			one.parts, one.clean = s.pages.changed(a.Base, a.Len*size)
+			one.clean = one.clean && known.base == a.Base
 			known.base = a.Base
 		}
 		for i := range known.hot {
@@ -235,6 +234,9 @@ func (s *stage) copy(work []comparison) error {
 			return err
 		}
 	}
+	if s.spare++; total > s.memory.Len()/4 {
+		s.spare = 0
+	}
 	memory := s.memory.Slice()
 	parallel(len(s.blocks), func(i int) {
 		if b := &s.blocks[i]; b.array != nil {
@@ -296,14 +298,18 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives memory back that is far more than the next copy is likely to need.
+// release gives the memory back if the last copies needed only a small part of it. Fresh memory costs page
+// faults in the pause, so a world that changes everywhere keeps it.
 func (s *stage) release() error {
-	if s.memory == nil || s.memory.Len() < max(s.full/4, 1<<20) {
+	if s.memory == nil || s.spare < spareCopies {
 		return nil
 	}
-	defer func() { s.memory = nil }()
+	defer func() { s.memory, s.spare = nil, 0 }()
 	return s.memory.Close()
 }
+
+// spareCopies is after how many copies that need less than a quarter of the memory it is given back.
+const spareCopies = 4
 
 // close gives all memory back, and has no more pages watched.
 func (s *stage) close() (err error) {
