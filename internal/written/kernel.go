@@ -22,7 +22,7 @@ type kernel interface {
 // answer is struct page_region of linux/fs.h.
 type answer struct {
 	start, end uint64
-	categories uint64
+	_          uint64 // categories
 }
 
 func (a *answer) pages() Range { return Range{uintptr(a.start), uintptr(a.end)} }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -201,7 +202,6 @@ func TestAltered(t *testing.T) {
 // TestClosedRegions: a new region at the addresses of a closed one is not taken for it.
 func TestClosedRegions(t *testing.T) {
 	w := begin(t)
-	const bytes = block
 	for _, recycle := range []bool{false, true} {
 		var base unsafe.Pointer
 		for i := range 3 {
@@ -594,6 +594,78 @@ func TestScanAllocatesNothing(t *testing.T) {
 	}
 	if a := testing.AllocsPerRun(100, interval); a != 0 {
 		t.Errorf("%v allocations", a)
+	}
+}
+
+// TestConcurrentRegions: regions come, change and go while others are scanned.
+func TestConcurrentRegions(t *testing.T) {
+	w := begin(t)
+	p := vm.PageSize()
+	regions := make([]*vm.Region, 3)
+	bases := make(chan unsafe.Pointer, 64)
+	var group sync.WaitGroup
+	for i := range regions {
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(7, uint64(i)))
+			for range longtest.Pick(60, 2000) {
+				if regions[i] != nil {
+					if err := regions[i].Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				one, err := vm.Reserve(128*p, vm.Options{Name: t.Name(), Pages: vm.PagesSmall, Recycle: i == 0})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				regions[i] = one
+				for range 20 {
+					off, n := r.IntN(64)*p, (1+r.IntN(20))*p
+					if err := errors.Join(one.Commit(off, n), one.Commit(0, p)); err != nil {
+						t.Error(err)
+					}
+					view(one)[off] = 1
+					bases <- one.Base()
+					if off > 0 && r.IntN(2) == 0 {
+						if err := errors.Join(one.Discard(off, n), one.Decommit(off, n)); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}
+		})
+	}
+	go func() {
+		group.Wait()
+		close(bases)
+	}()
+	var runs []written.Run
+	for base := range bases {
+		runs, _ = w.Changed(base, p, runs[:0])
+		w.Try(6)
+		w.Scan()
+		w.Keep()
+	}
+	for _, r := range regions {
+		changed(t, w, r, 0, p)
+	}
+	for range 3 {
+		w.Try(6)
+		w.Scan()
+		w.Keep()
+	}
+	for i, r := range regions {
+		if !w.Protected(uintptr(r.Base())) {
+			t.Errorf("region %d is not protected", i)
+		}
+		wants(t, "nothing", w, r, p)
+		view(r)[0] = 2
+		w.Scan()
+		if got, _ := changed(t, w, r, 0, p); len(got) == 0 {
+			t.Errorf("region %d: a write is not reported", i)
+		}
+		w.Keep()
+		must(t, r.Close())
 	}
 }
 
