@@ -6,8 +6,8 @@
 //
 // # Terminology
 //
-//   - Scan: the end of an interval, and the beginning of the next. A scan finds the pages that were written in
-//     the interval and protects them again.
+//   - Scan: the end of an interval, and the beginning of the next. A scan finds the pages that were written
+//     in the interval and protects them again.
 //   - Block: 2 MiB of addresses, aligned like a huge page. A block is protected or loose.
 //   - Loose: not protected. All pages of a loose block count as written.
 //   - Hot: written for the most part in most intervals. Protecting a hot block would cost a page fault for
@@ -20,6 +20,6 @@
 // unknown the answer is that the page was written: for new regions, for pages that were committed, discarded
 // or moved meanwhile, and after a call of the kernel that failed.
 //
-// Package vm sets [Regions] and tells a [Watcher] what happens to the pages of its region. Programs that watch
-// nothing have neither the code of this package nor its cost.
+// Package vm sets [Regions] and tells a [Watcher] what happens to the pages of its region. Programs that
+// watch nothing have neither the code of this package nor its cost.
 package written

@@ -121,8 +121,8 @@ func (b *block) loosen() {
 	b.rest = b.wait
 }
 
-// trials limits how many blocks are tried. New blocks, and those that failed a trial before, are counted apart:
-// a memory that is cold may have hot parts.
+// trials limits how many blocks are tried. New blocks, and those that failed a trial before, are counted
+// apart: a memory that is cold may have hot parts.
 type trials struct {
 	fresh, again pace
 	after        uintptr // the block that was tried last, so that all blocks get their turn

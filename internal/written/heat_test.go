@@ -224,7 +224,8 @@ func TestHeatOfHalf(t *testing.T) {
 	for _, c := range []struct {
 		committed, written int
 		hot                bool
-	}{{perBlock, perBlock / 2, true}, {perBlock, perBlock/2 - 1, false}, {8, 4, true}, {8, 3, false}, {8, 0, false}} {
+	}{{perBlock, perBlock / 2, true}, {perBlock, perBlock/2 - 1, false}, {8, 4, true}, {8, 3, false},
+		{8, 0, false}} {
 		m, w := newMachine(1)
 		m.committed = []Range{{m.all.Lo, m.all.Lo + uintptr(c.committed)<<pageShift}}
 		ask(t, w, 0)
@@ -240,8 +241,8 @@ func TestHeatOfHalf(t *testing.T) {
 	}
 }
 
-// TestHeatNowAndThen: a block that is written in every other interval stays protected, and one that is written
-// in two of three does not.
+// TestHeatNowAndThen: a block that is written in every other interval stays protected, and one that is
+// written in two of three does not.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
 		of  int // of so many intervals, none is written in one
@@ -376,8 +377,8 @@ func TestFailingKernel(t *testing.T) {
 	}
 }
 
-// TestLostRegistration: pages that lose their registration unnoticed count as written once, and are registered
-// again.
+// TestLostRegistration: pages that lose their registration unnoticed count as written once, and are
+// registered again.
 func TestLostRegistration(t *testing.T) {
 	m, w := newMachine(2)
 	ask(t, w, 0)

@@ -19,7 +19,8 @@ func TestSupported(t *testing.T) {
 		t.Error(err)
 	}
 	w, again := written.New()
-	if (w == nil) != (err != nil) || (again == nil) != (err == nil) || err != nil && again.Error() != err.Error() {
+	if (w == nil) != (err != nil) || (again == nil) != (err == nil) ||
+		err != nil && again.Error() != err.Error() {
 		t.Errorf("New: %v, Supported: %v", again, err)
 	}
 	if w == nil {

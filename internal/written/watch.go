@@ -76,7 +76,8 @@ func (w *Watch) Close() error {
 	return k.close()
 }
 
-// Scan ends an interval and begins the next. From now on [Watch.Changed] tells about the time until this call.
+// Scan ends an interval and begins the next. From now on [Watch.Changed] tells about the time until this
+// call.
 //
 // Complexity: linear in the number of pages that were written, and of blocks that were asked for. It
 // allocates nothing, except for the first scans of a growing memory.
