@@ -32,6 +32,11 @@ func protect(b *testing.B, w *written.Watch, r *vm.Region) {
 	}
 }
 
+// perPage reports the time for each of the pages that a round writes.
+func perPage(b *testing.B, pages int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pages), "ns/page")
+}
+
 // touch writes one byte of every nth page.
 //
 //go:noinline
@@ -84,7 +89,7 @@ func BenchmarkGigabyte(b *testing.B) {
 					w.Keep()
 					b.StartTimer()
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m)/page/100), "ns/page")
+				perPage(b, len(m)/page/100)
 			})
 			b.Run("first-writes-dense", func(b *testing.B) { // of all pages of a part
 				part := m[:len(m)/8]
@@ -94,7 +99,7 @@ func BenchmarkGigabyte(b *testing.B) {
 					b.StartTimer()
 					touch(part, 1)
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(part)/page), "ns/page")
+				perPage(b, len(part)/page)
 			})
 			to := make([]byte, len(m))
 			b.Run("copy", func(b *testing.B) {
