@@ -25,7 +25,8 @@ type Options struct {
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
 	// Edited is called for each edit by a client, on the goroutine that owns the world, right after the edit.
-	// A program whose world a store keeps gives the store's Changed. Default: nothing.
+	// If the program keeps the world in a store, set Edited to the method Changed of that store. Default:
+	// nothing.
 	Edited func()
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
