@@ -10,7 +10,7 @@ type Cursor struct {
 
 	f     *Filter
 	bits  uint64 // matches of the current word that were not yielded yet
-	rest  uint64 // words of the current block behind the current one that may match
+	rest  uint64 // words of the current block after the current one that may match
 	word  uint   // the current word
 	block uint   // the next block to look at
 	end   uint   // words that can match

@@ -32,8 +32,9 @@
 // # The same state everywhere
 //
 // The same seed, places and number of travellers give the same states for any number of workers, on every
-// machine and with every page size. Random numbers depend only on a number, the tick and the purpose.
-// Commands are applied in the order of systems and regions. [Earth.Hash] returns a hash of the state.
+// machine and with every page size. Random numbers depend only on the seed, the number of a traveller, place
+// or region, the tick and the purpose. Commands are applied in the order of systems and regions. [Earth.Hash]
+// returns a hash of the state.
 //
 // Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
 // compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, loong64,
