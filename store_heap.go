@@ -59,7 +59,7 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 // components.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
-// heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
+// heapStore keeps elements in blocks on the Go heap. Elements of slots without the component are zero.
 type heapStore[T any] struct {
 	inPlace
 	blocks []*T   // the first element of each block; nil if no slot of the block has an element

@@ -15,9 +15,10 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element is a
-// value and the Entity that has the value, another 8 bytes. A SparseColumn has the same queries and methods
-// as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
+// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element holds a
+// value, and in another 8 bytes the Entity that has the value. A SparseColumn has the same queries and
+// methods as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with
+// [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
