@@ -17,7 +17,8 @@ import (
 //		p.X += v.X
 //	}
 //
-// A Slot is valid until the structure of the world changes. To keep the entity longer, keep [Slot.Entity].
+// A Slot is valid until the structure of the world changes, so use it in the step of the loop that yields it.
+// To keep the entity, keep [Slot.Entity].
 type Slot struct {
 	n     uint32
 	world *World
