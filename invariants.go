@@ -100,8 +100,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	for _, c := range w.columns {
 		if c.store != nil {
 			must(c.owed == owed[c]+c.promised,
-				"column %s owes %d elements: its archetypes and the columns that require it promised %d, the "+
-					"column itself %d", c.name, c.owed, owed[c], c.promised)
+				"column %s owes %d elements: its archetypes and the columns that require it promised %d, "+
+					"the column itself %d", c.name, c.owed, owed[c], c.promised)
 			c.store.check(c, must)
 		}
 	}
