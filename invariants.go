@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkNowAndThen checks the world's invariants, in builds that check them. A check looks at each word of
-// each column, so checkNowAndThen waits for about as many changes before it checks again.
+// checkNowAndThen checks the world's invariants, in builds that check them. A check takes a step for each
+// word of each column, so between two checks there are at least as many changes as steps.
 func (w *World) checkNowAndThen() {
 	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
 		return

@@ -162,7 +162,7 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
 	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
-	// // In a restored container, a file gives the size of a place. Then 32-bit places bound the units.
+	// In a restored container, a file gives the size of a place. Then 32-bit places bound the units.
 	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {

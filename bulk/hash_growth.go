@@ -30,7 +30,7 @@ const (
 	// stretching ends when 6% more entries have arrived. So the part that is not stretched yet is never more
 	// than 90% full.
 	stretchStep = 3
-	// // Removals empty a table further while it is squeezed, so a removal squeezes more buckets than an
+	// Removals empty a table further while it is squeezed, so a removal squeezes more buckets than an
 	// insertion stretches.
 	squeezeStep = 8
 	// The steps of this many insertions or removals, a power of two, are taken together: loading neighbouring
@@ -271,7 +271,7 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 			}
 			v := *x.value(p, s)
 			x.take(g, i, s)
-			// // The search ends in this bucket at the latest, because take has emptied a slot here. So the
+			// The search ends in this bucket at the latest, because take has emptied a slot here. So the
 			// loops do not meet a moved entry again.
 			to := b
 			for emptySlots(*x.control(to)) == 0 {

@@ -36,10 +36,10 @@ type listsState[T any] struct {
 	slabs []slabState
 	ready []readyState
 	lists []listState
-	// // starts has the number of the first element of each list. Describe fills it.
+	// starts has the number of the first element of each list. Describe fills it.
 	starts []int
 	built  bool
-	// // A restoration writes elements in order. The next one has the number at, and the index within in list
+	// A restoration writes elements in order. The next one has the number at, and the index within in list
 	// next.
 	at, next, within int
 }
@@ -357,7 +357,7 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// // Now Reserve takes the container for an unused one, so that another Load is possible. All later
+	// Now Reserve takes the container for an unused one, so that another Load is possible. All later
 	// generations are above those of the file.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }
