@@ -84,7 +84,7 @@ const (
 )
 
 // nothing is the cell of the zero List in a container without memory. It is never written. The second cell
-// gives memory to the place of its elements, which lies behind it.
+// gives memory to the place of the List's elements, which lies behind the first cell.
 var nothing [2]cell
 
 // sizeClass is one size of cells.

@@ -39,8 +39,8 @@ type listsState[T any] struct {
 	// starts has the number of the first element of each list. Describe fills it.
 	starts []int
 	built  bool
-	// A restoration writes elements in order. The next one has the number at, and the index within in list
-	// next.
+	// A restoration writes elements in order. at is the number of the next element, next is the number of its
+	// list, and within is its index in that list.
 	at, next, within int
 }
 
