@@ -67,8 +67,8 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 	return c.pool.element(e.slot)
 }
 
-// Grow makes the next n additions of the component, to entities that the world has room for now, unable to
-// fail. It returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions of the component unable to fail, for entities that fit into the world's
+// present memory. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }
 
 // All yields the entities that have the component and the addresses of their values, in the order in which
