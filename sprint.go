@@ -81,7 +81,7 @@ func (s shown) text(v string) shown {
 	return s.add("…")
 }
 
-// value adds a value. It terminates because it does not follow pointers, maps and functions.
+// value adds a value. It terminates because it does not follow pointers or look into maps.
 func (s shown) value(v reflect.Value) shown {
 	switch v.Kind() {
 	case reflect.Bool:
