@@ -12,7 +12,7 @@
 //   go(hash)           shows another page: go('#/entities?query=Dead')
 //   replace(params)    puts other parameters into the address without mounting the page again
 //   announce(text)     makes a screen reader say the text
-// If a page fails, it shows the error in its own place, and the other pages go on working.
+// If a page fails, the error is shown in place of the page, and the other pages go on working.
 
 import * as api from './api.js';
 import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
@@ -87,7 +87,7 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      // the address may already be another page's that is not shown yet
+      // the address may already name another page, which is not shown yet
       if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
@@ -230,7 +230,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// search focuses the page's search box. A page without one gives way to the entities page.
+// search focuses the page's search box. If the page has none, search shows the entities page and focuses its
+// search box.
 function search() {
   const box = main.querySelector('[data-search], input[type=search]');
   if (box) {

@@ -21,8 +21,8 @@ type Cursor struct {
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	if c.end = min(end, f.words()); c.end > 0 {
-		// This is nextBlock and candidates for the first block, which is the only one of a small world. Next
-		// and NextWord take groups into account.
+		// These lines do the work of nextBlock and candidates for the first block; a small world has no
+		// other. Next and NextWord take groups into account.
 		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
 		if f.more {
 			m = f.candidatesMore(0, m)

@@ -48,8 +48,8 @@
 //
 // With [Config].Data a folder keeps the world, by package store: the entities and their components, and the
 // counts and the seed as a resource. New derives the tables, regions and hooks again. No tick depends on
-// anything else, so after a crash New makes the recorded ticks again, and the states go on as if there had
-// been none.
+// anything else, so after a crash New makes the recorded ticks again, and the states go on as without the
+// crash.
 //
 // # Memory
 //
