@@ -366,7 +366,8 @@ func (s *Set) OccupiedWords() int {
 	return n
 }
 
-// Count returns the number of set slots. Complexity: one step for each word that is not empty.
+// Count returns the number of set slots. Complexity: one step for each block, and one for each word that is
+// neither empty nor full.
 func (s *Set) Count() int {
 	n := 0
 	blocks := (s.usable + 63) / 64
@@ -381,7 +382,8 @@ func (s *Set) Count() int {
 }
 
 // CountRange returns the number of set slots in [lo, hi); slots beyond the usable ones are clear. Complexity:
-// one step for each block whose words are all empty or all full, and for each word of the others.
+// one step for each block, for each word that is neither empty nor full, and for each word of the blocks at
+// both ends.
 func (s *Set) CountRange(lo, hi uint) int {
 	hi = min(hi, s.usable*wordBits)
 	n := 0
