@@ -12,8 +12,8 @@ type schedules struct{}
 func init() { state.Schedules = schedules{} }
 
 // Keep makes a schedule report its ticks to a keeper. The schedule continues after the last tick that the
-// keeper knows, with the seed of that tick. Keep returns false if of is not a Schedule, and panics if the
-// schedule has made ticks or has a keeper. known is nil if the keeper knows no ticks.
+// keeper knows, with the seed of that tick. Keep returns false if its first argument is not a *Schedule. Keep
+// panics if the schedule has made ticks or has a keeper. known is nil if the keeper knows no ticks.
 func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	s, ok := of.(*Schedule)
 	if !ok {
