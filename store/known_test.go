@@ -58,8 +58,13 @@ func (m *model) change() {
 					a.kept[i/64] ^= 1 << (i % 64) // death, or birth without a write
 				}
 			case 5:
-				if m.r.IntN(3) == 0 {
+				switch m.r.IntN(6) {
+				case 0, 1:
 					a.len = m.r.IntN(most + 1)
+				case 2: // all of it, so that it is not compared for a while
+					for i := range a.memory {
+						a.write(i, byte(m.r.IntN(256)))
+					}
 				}
 			}
 		}
