@@ -63,7 +63,6 @@ type scanArgument struct {
 type linuxKernel struct {
 	*descriptors
 	answers *[512]answer
-	pinned  runtime.Pinner
 }
 
 // descriptors are what all watches of the process share: the kernel lets a page be registered by one
@@ -88,11 +87,9 @@ func openKernel() (kernel, error) {
 			return nil, err
 		}
 	}
-	k := &linuxKernel{descriptors: &shared.descriptors, answers: new([512]answer)}
-	k.pinned.Pin(k.answers) // the kernel takes the address as a number
+	k := &linuxKernel{&shared.descriptors, new([512]answer)}
 	if shared.users == 0 {
 		if err := k.try(); err != nil {
-			k.pinned.Unpin()
 			return nil, errors.Join(err, shared.shut())
 		}
 	}
@@ -101,7 +98,6 @@ func openKernel() (kernel, error) {
 }
 
 func (k *linuxKernel) close() error {
-	k.pinned.Unpin()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.users--; shared.users > 0 {
@@ -216,6 +212,9 @@ func (d *descriptors) protect(of Range) error {
 
 // scan passes by the pages without a page table, too.
 func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
+	var pin runtime.Pinner // the kernel takes the address of the answers as a number
+	pin.Pin(k.answers)
+	defer pin.Unpin()
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		vec: uint64(uintptr(unsafe.Pointer(k.answers))), vecLen: uint64(len(k.answers)),
 		categoryMask: pageIsWritten, returnMask: pageIsWritten}

@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/childtest"
@@ -693,4 +695,27 @@ func TestDescriptors(t *testing.T) {
 		}
 		must(t, []*written.Watch{first, second, second}[i].Close())
 	}
+}
+
+// TestDroppedWatch: a program that drops a watch keeps its descriptors, and goes on.
+func TestDroppedWatch(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory")
+	}
+	seccomptest.Child(t, func(t *testing.T) {
+		w, err := written.New()
+		if err != nil {
+			t.Skip(err)
+		}
+		r := reserve(t, block, vm.Options{})
+		must(t, r.Commit(0, block))
+		w.Changed(r.Base(), block, nil)
+		w.Scan()
+		w = nil
+		for range 3 {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+		}
+		view(r)[0] = 1
+	})
 }
