@@ -136,18 +136,20 @@ func (in *input) scanLast() (scanned, error) {
 		switch {
 		case err != nil:
 			return scanned{}, err
-		case st == bad:
+		case st == bad, st == cut && !begins(s.payload, in.segment, k, b.start):
 			return scanned{}, in.damage(k, "the sector's checksum or place is wrong")
 		case st == good && s.synced > i:
-			return scanned{}, in.damage(i, "the sector is blank, and sector %d says that it was synced", k)
+			return scanned{}, in.damage(i, "the sector is blank or cut short, and sector %d says that it was "+
+				"synced", k)
 		case st == good && (s.synced != b.start || b.ended):
 			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow")
 		}
 		if st == absent {
 			break
 		}
-		if st == good {
-			next, end = true, k+1
+		next = next || st == good
+		if st != blank {
+			end = k + 1
 		}
 	}
 	found := scanned{sectors: b.start, proven: b.last, ended: b.ended}
