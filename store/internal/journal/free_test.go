@@ -16,7 +16,7 @@ func TestFreeSpace(t *testing.T) {
 	for _, size := range []int{64, 5000, 300_000} {
 		m, j := begin(t, Options{Delay: time.Hour})
 		c := m.names[fileName(1)]
-		batches, grown, last := max(20, 500_000/size), 0, len(c.data)
+		batches, grown, last := min(1000, max(10, 1_000_000/size)), 0, len(c.data)
 		for range batches {
 			if _, err := j.Append(1, bytes.Repeat([]byte{7}, size), false); err != nil {
 				t.Fatal(err)
