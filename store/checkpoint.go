@@ -50,6 +50,7 @@ type keptFile struct {
 type writing struct {
 	keptFile
 	broken bool // the checkpoint holds a change outside of ticks
+	since  []repeat
 	began  time.Time
 	info   Checkpoint
 }
@@ -222,9 +223,10 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, began: began}
+	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, since: s.check.since, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
+	s.check.since = nil
 	s.last, s.skipped, s.due = began, 0, false
 	s.writing = w
 	go s.write(w)
@@ -255,7 +257,7 @@ func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
 		s.kept = append(s.kept, w.keptFile)
-		if err = s.reached(w); err == nil {
+		if err = s.reached(w); err == nil && !s.mayCheck(w) {
 			err = s.prune()
 		}
 	}
@@ -394,6 +396,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.failed = true, time.Now()
+		s.repeats(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

@@ -41,8 +41,16 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if (apply == nil) != (tick == nil) {
 		panic("store: Store.Recover: give both functions, or nil for both")
 	}
+	if tick == nil && (s.replica != nil || s.o.Check.Again != nil) {
+		return fmt.Errorf("store: recovering world %q: Options.Check checks the functions that replay ticks: "+
+			"give them to Recover, or leave out the check", s.w.Options().Name)
+	}
 	s.apply = apply
 	s.phase = recovering
+	if s.replica != nil {
+		return s.recoverReplica(tick)
+	}
+	s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
 	err := s.recover(tick)
 	if err == nil {
 		s.phase = running

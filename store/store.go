@@ -45,6 +45,8 @@ type Store struct {
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
+	check   checks
+	replica *replica // of the store of a second world: see Check; else nil
 
 	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
@@ -207,9 +209,10 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes a last one, ends the journal, and lets other
-// processes open the folder. Close the store before the world. A second Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
-// and the journal have it.
+// Close waits for the checkpoint that is being written, takes a last one, waits for the check that is under
+// way, ends the journal, and lets other processes open the folder. Close the store before the world. A second
+// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint and
+// the journal have it.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil
@@ -224,6 +227,11 @@ func (s *Store) Close() error {
 	}
 	s.phase = closed
 	errs = append(errs, s.checkpoints.close())
+	s.check.running.Wait()
+	errs = append(errs, s.check.err)
+	if s.o.Check.Again != nil && len(s.kept) > 0 {
+		_ = s.prune() // a check has put it off; the next process repeats it
+	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)
 	}

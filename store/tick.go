@@ -116,6 +116,7 @@ func (s *Store) beginTick() error {
 	if err != nil {
 		return err
 	}
+	s.repeats(repeat{tick: s.tick + 1, inputs: inputs})
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -129,6 +130,7 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
+	s.repeats(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil { // else nothing is replayed
