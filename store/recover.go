@@ -83,6 +83,12 @@ func (s *Store) recover(tick func() error) error {
 			}
 		}
 	}
+	if n := len(after.now); n > 0 {
+		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1] {
+			s.apply(after.inputs[0].data)
+			after.inputs = after.inputs[1:]
+		}
+	}
 	if tick == nil {
 		return nil
 	}
@@ -162,8 +168,9 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input // in the order of positions; after replayable, those that no tick has applied
-	broken bool    // the world was changed outside of ticks at position change
+	inputs []input  // in the order of positions; after replayable, those that no tick has applied
+	now    []uint64 // positions: the inputs before one were applied, perhaps without a tick
+	broken bool     // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
@@ -175,6 +182,9 @@ func (t *tail) cut(position uint64) {
 	}
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
 		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
+	for len(t.now) > 0 && t.now[len(t.now)-1] >= position {
+		t.now = t.now[:len(t.now)-1]
 	}
 	if t.broken && t.change >= position {
 		t.broken, t.kept = false, 0
@@ -231,6 +241,8 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
 		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
+	case recordNow:
+		t.now = append(t.now, r.Position)
 	case recordBreak:
 		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in
 		// the checkpoint.

@@ -12,6 +12,7 @@ import (
 const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
+	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
 	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change

@@ -36,6 +36,9 @@ type Config struct {
 	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with
 	// which the world was made: see [Kept]. Default: the world ends with the process.
 	Data string
+	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
+	// inspector. New repeats the inputs since the last checkpoint. Default: there are no inputs.
+	Apply func(w *vast.World, input []byte)
 	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
 	Notify func(store.Checkpoint)
 }
@@ -126,7 +129,7 @@ func New(c Config) (_ *Earth, err error) {
 		return nil, err
 	}
 	e.schedule = e.newSchedule(c.Workers)
-	if err := e.recover(); err != nil {
+	if err := e.recover(c.Apply); err != nil {
 		return nil, err
 	}
 	return e, nil

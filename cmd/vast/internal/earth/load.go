@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vastgo/vast"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
+	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -107,6 +109,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if o.data != "" {
 		l.saves = newSaves()
 		c.Data, c.Notify = o.data, l.saves.add
+		c.Apply = func(w *vast.World, edit []byte) { _ = inspect.Apply(w, edit) } // the client gets the error
 		if c.Seed, c.Travellers, err = o.keptIn(o.data); err != nil {
 			return l, err
 		}
