@@ -76,7 +76,7 @@ func (s *Store) mayCheck(w *writing) (busy bool) {
 	if every == 0 {
 		every = time.Minute
 	}
-	if len(w.since) == 0 || unrepeatable(w.since) || len(s.kept) < 2 || time.Since(c.ended) < every {
+	if len(w.steps) == 0 || unrepeatable(w.steps) || len(s.kept) < 2 || time.Since(c.ended) < every {
 		return false
 	}
 	c.busy.Store(true)
@@ -113,7 +113,7 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}}); err != nil {
 		return err
 	}
-	return s.again(&replica{number: from, steps: w.since, over: func(r *Store) error {
+	return s.again(&replica{number: from, steps: w.steps, over: func(r *Store) error {
 		d, err := want.compare(r.w, r.o)
 		if d == nil {
 			return err

@@ -24,6 +24,9 @@ type Checkpoint struct {
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints since the last one that were due while it was being written
 	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
+	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
+	// durable, and the next one tries again.
+	PruneErr error
 }
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
@@ -36,8 +39,10 @@ type checkpoints struct {
 	due     bool      // a checkpoint must be taken as soon as possible
 	failed  time.Time // when the last attempt failed
 	begun   bool      // the folder has the file begunName
-	written chan error
-	writing *writing // the checkpoint that is being written, or nil
+	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
+	newestFile string
+	written    chan error
+	writing    *writing // the checkpoint that is being written, or nil
 }
 
 // keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list of them.
@@ -49,8 +54,8 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	broken bool // the checkpoint holds a change outside of ticks
-	since  []repeat
+	broken bool     // the checkpoint holds a change outside of ticks
+	steps  []repeat // from the checkpoint before to this one
 	began  time.Time
 	info   Checkpoint
 }
@@ -223,7 +228,7 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, since: s.check.since, began: began}
+	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, steps: s.check.since, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.check.since = nil
@@ -256,9 +261,12 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
+		err = s.noteNewest(w)
+	}
+	if err == nil {
 		s.kept = append(s.kept, w.keptFile)
 		if err = s.reached(w); err == nil && !s.mayCheck(w) {
-			err = s.prune()
+			w.info.PruneErr = s.prune()
 		}
 	}
 	w.info.Took, w.info.Err = time.Since(w.began), err
@@ -367,7 +375,8 @@ func (s *Store) reached(w *writing) error {
 // prune removes old checkpoints, and what no checkpoint needs of the journal.
 func (s *Store) prune() error {
 	for len(s.kept) > max(s.o.Keep, 1) {
-		if err := s.folder.Remove(checkpointName(s.kept[0].number)); err != nil {
+		err := s.folder.Remove(checkpointName(s.kept[0].number))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
 			return err
 		}
 		s.kept = slices.Delete(s.kept, 0, 1)

@@ -28,13 +28,16 @@ type replayed struct {
 // tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
 // nothing else.
 //
-// A new world is filled before Recover. Recover begins a checkpoint, and nothing that follows is durable before
+// A new world is filled before Recover. Another world is changed after Recover: a change between Open and
+// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a checkpoint, and nothing that follows is durable before
 // that checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
-// Recover returns an error if the journal holds ticks of another build (see Options.Build), or if tick fails.
+// Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
+// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its inputs
+// wait for the next tick.
 // Then close the store.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
@@ -51,7 +54,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 		return s.recoverReplica(tick)
 	}
 	s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
-	err := s.recover(tick)
+	err := s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	if err == nil {
 		s.phase = running
 		s.unchanged()
@@ -64,7 +67,9 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	return nil
 }
 
-func (s *Store) recover(tick func() error) error {
+// recover replays ticks and begins the journal. changed is whether the program has changed a world that the
+// folder kept.
+func (s *Store) recover(tick func() error, changed bool) error {
 	build, err := s.build()
 	if err != nil {
 		return err
@@ -77,9 +82,15 @@ func (s *Store) recover(tick func() error) error {
 		if err := s.mayReplay(after, build, tick != nil); err != nil {
 			return err
 		}
+		if changed && len(after.ticks) > 0 {
+			return fmt.Errorf("the program has changed the world between Open and Recover, so the %d ticks after "+
+				"tick %d cannot be replayed: change it after Recover; or set Options.DropTail to lose the ticks",
+				len(after.ticks), s.base)
+		}
 		for i := range after.ticks {
 			if err := s.replayTick(&after.ticks[i], tick); err != nil {
-				return fmt.Errorf("replaying tick %d: %w", after.ticks[i].number, err)
+				return fmt.Errorf("replaying tick %d: %w: mend the cause; or set Options.DropTail to lose the %d "+
+					"ticks after tick %d", after.ticks[i].number, err, len(after.ticks), s.base)
 			}
 		}
 	}
@@ -116,9 +127,14 @@ func (s *Store) recover(tick func() error) error {
 			return errors.Join(err, j.Close())
 		}
 	}
+	if changed {
+		if _, err := j.Append(recordBreak, nil, false); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.journal, s.waiting, s.needed = j, after.inputs, s.next
+	s.journal, s.waiting, s.needed, s.broken = j, after.inputs, s.next, changed
 	return nil
 }
 
@@ -134,13 +150,27 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	}
 	for _, one := range t.ticks {
 		if one.build != build {
-			return fmt.Errorf("build %q recorded tick %d, and this is build %q, which may compute another "+
-				"world from it: run the other build once, because its Close takes a checkpoint; or set "+
-				"Options.Build to the same name in both if they compute the same; or set Options.DropTail "+
-				"to lose the %d ticks after tick %d", one.build, one.number, build, len(t.ticks), s.base)
+			return &BuildError{one.build, build, one.number, s.base, len(t.ticks)}
 		}
 	}
 	return nil
+}
+
+// BuildError is the error of Recover for ticks that a program of another build has recorded: this one may
+// compute another world from them.
+type BuildError struct {
+	Recorded, Build string // the builds that recorded the tick and that cannot replay it
+	Tick            uint64 // the first tick of the other build
+	Base            uint64 // the tick of the last checkpoint
+	Ticks           int    // that follow the checkpoint
+}
+
+// Error names the builds and the remedies.
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world from "+
+		"it: run the other build once, because its Close takes a checkpoint; or set Options.Build to the same "+
+		"name in both if they compute the same; or set Options.DropTail to lose the %d ticks after tick %d",
+		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
 }
 
 // replayTick makes a tick once more.
@@ -219,8 +249,8 @@ func (s *Store) readTail() (*tail, error) {
 		}
 	}
 	if t.kept > 0 {
-		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot "+
-			"be replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a tick that failed or a change outside of "+
+			"ticks, which cannot be replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
 			checkpointName(t.kept), s.base)
 	}
 	t.replayable()
@@ -230,7 +260,7 @@ func (s *Store) readTail() (*tail, error) {
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
 	var number uint64
-	if r.Kind == recordTick || r.Kind == recordKept || r.Kind == recordDrop {
+	if r.Kind == recordTick || r.Kind == recordFail || r.Kind == recordKept || r.Kind == recordDrop {
 		n := 0
 		if number, n = binary.Uvarint(r.Data); n != len(r.Data) || n <= 0 {
 			return errors.New("the record does not hold a number")
@@ -243,6 +273,15 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
 	case recordNow:
 		t.now = append(t.now, r.Position)
+	case recordFail:
+		if t.broken || r.Segment < s.segment {
+			break
+		}
+		last := len(t.ticks) - 1
+		if last < 0 || t.ticks[last].number != number {
+			return fmt.Errorf("tick %d has failed, and is not the last one", number)
+		}
+		t.ticks, t.broken, t.change = t.ticks[:last], true, r.Position
 	case recordBreak:
 		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in
 		// the checkpoint.

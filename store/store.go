@@ -51,7 +51,8 @@ type Store struct {
 	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
 	waiting []input          // recorded inputs that the next tick applies
-	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
+	began   uint64           // the position of the record of the last tick
+	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
 	broken  bool             // a change outside of ticks waits for that checkpoint
@@ -128,6 +129,9 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkNewest(files, numbers); err != nil {
+		return nil, err
+	}
 	if len(numbers) == 0 {
 		if w.Len() > 0 {
 			return nil, errors.New("the folder is new, and the world has entities: open the store before " +
@@ -144,6 +148,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	s.unchanged()
 	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
 	return s, folder.Sync()
 }
@@ -164,6 +169,7 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 			leftovers = append(leftovers, f.Name)
 		case strings.HasPrefix(f.Name, journalPrefix):
 			segments = append(segments, f.Name)
+		case strings.HasPrefix(f.Name, newestPrefix): // see Store.checkNewest
 		default:
 			others = append(others, f.Name)
 		}
@@ -221,6 +227,7 @@ func (s *Store) Close() error {
 	if s.inside { // the goroutine of the last tick ended
 		s.inside = false
 		s.tick++
+		errs = append(errs, s.countTick(true))
 	}
 	if s.phase == running && s.failure == nil {
 		errs = append(errs, s.checkpoint())

@@ -13,6 +13,7 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
+	recordFail  byte = 'f' // the tick that began last has failed, which cannot be replayed: its number
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
 	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
@@ -154,9 +155,9 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 // of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
 // written allows. The change and the ticks after it are not durable before that checkpoint is; call
 // [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
-// call, because the store sees them.
+// call, because the store sees them. Between Open and Recover, Changed is for a world that was not new.
 func (s *Store) Changed() {
-	s.must("Changed", running)
+	s.must("Changed", opened, running)
 	s.edited = true
 }
 
@@ -171,7 +172,7 @@ func (s *Store) take() ([]input, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick+1, err)
 		}
-		s.ticks = append(s.ticks, tickRecord{s.tick + 1, position})
+		s.began = position
 	}
 	s.waiting = nil
 	return inputs, nil
@@ -188,8 +189,37 @@ func (s *Store) endTick(failed bool) error {
 	if s.phase == recovering {
 		return nil
 	}
-	s.due = s.due || failed
+	if err := s.countTick(failed); err != nil {
+		return err
+	}
 	return s.mayCheckpoint()
+}
+
+// countTick lets a tick become durable with its record. A tick that failed cannot be replayed: it would fail
+// again, or its system has ended in the middle. So only a checkpoint keeps its effect. Its failure is on the
+// disk when countTick returns, because the program may end now.
+func (s *Store) countTick(failed bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if failed {
+		s.due = true
+		s.repeats(repeat{broken: true})
+	}
+	switch {
+	case s.journal == nil:
+		return nil
+	case !failed:
+		s.ticks = append(s.ticks, tickRecord{s.tick, s.began})
+		return nil
+	}
+	s.needed, s.broken = s.next, true
+	s.journal.Hold()
+	if _, err := s.journal.Append(recordFail, binary.AppendUvarint(nil, s.tick), true); err != nil {
+		return err
+	}
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	return s.journal.Flush()
 }
 
 // tickRecord is the beginning of a tick in the journal.
