@@ -261,11 +261,12 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	if err == nil {
-		err = s.noteNewest(w)
-	}
-	if err == nil {
+		older := s.kept
 		s.kept = append(s.kept, w.keptFile)
-		if err = s.reached(w); err == nil && !s.mayCheck(w) {
+		if err = s.noteNewest(w, older); err == nil {
+			err = s.reached(w)
+		}
+		if err == nil && !s.mayCheck(w) {
 			w.info.PruneErr = s.prune()
 		}
 	}

@@ -43,9 +43,9 @@ func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
 }
 
 // noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one
-// before.
-func (s *Store) noteNewest(w *writing) error {
-	if w.keptFile.since > 0 && (len(s.kept) == 0 || s.kept[len(s.kept)-1].since > 0) {
+// before. older are the checkpoints before it.
+func (s *Store) noteNewest(w *writing, older []keptFile) error {
+	if w.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {
 		return nil
 	}
 	name := newestName(w.number)

@@ -18,6 +18,7 @@ import (
 type replayed struct {
 	number   uint64
 	position uint64 // of its record
+	taken    uint64 // it applied the inputs before this position
 	inputs   []input
 	build    string
 }
@@ -230,7 +231,7 @@ func (t *tail) replayable() {
 	for i := range t.ticks {
 		one := &t.ticks[i]
 		n := 0
-		for n < len(t.inputs) && t.inputs[n].position < one.position {
+		for n < len(t.inputs) && t.inputs[n].position < one.taken {
 			n++
 		}
 		one.inputs, t.inputs = t.inputs[:n:n], t.inputs[n:]
@@ -257,43 +258,44 @@ func (s *Store) readTail() (*tail, error) {
 	return t, nil
 }
 
+// numbersOf are the numbers that records of a kind hold.
+var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
+
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
-	var number uint64
-	if r.Kind == recordTick || r.Kind == recordFail || r.Kind == recordKept || r.Kind == recordDrop {
+	numbers, data := make([]uint64, numbersOf[r.Kind]), r.Data
+	for i := range numbers {
 		n := 0
-		if number, n = binary.Uvarint(r.Data); n != len(r.Data) || n <= 0 {
+		if numbers[i], n = binary.Uvarint(data); n <= 0 {
 			return errors.New("the record does not hold a number")
 		}
+		data = data[n:]
+	}
+	if len(data) > 0 && r.Kind != recordInput {
+		return fmt.Errorf("%d bytes follow the record", len(data))
 	}
 	switch r.Kind {
 	case recordInput:
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
-		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
+		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between them
+		// is in the checkpoint.
+		if r.Segment >= s.segment {
+			t.ticks = append(t.ticks, replayed{number: numbers[0], position: r.Position, taken: numbers[1],
+				build: r.Build})
+		}
 	case recordNow:
 		t.now = append(t.now, r.Position)
-	case recordFail:
-		if t.broken || r.Segment < s.segment {
-			break
-		}
-		last := len(t.ticks) - 1
-		if last < 0 || t.ticks[last].number != number {
-			return fmt.Errorf("tick %d has failed, and is not the last one", number)
-		}
-		t.ticks, t.broken, t.change = t.ticks[:last], true, r.Position
 	case recordBreak:
-		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in
-		// the checkpoint.
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
 		}
 	case recordKept:
-		if t.broken && number >= s.next {
-			t.kept = number
+		if t.broken && numbers[0] >= s.next {
+			t.kept = numbers[0]
 		}
 	case recordDrop:
-		t.cut(number)
+		t.cut(numbers[0])
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

@@ -51,7 +51,7 @@ type Store struct {
 	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
 	waiting []input          // recorded inputs that the next tick applies
-	began   uint64           // the position of the record of the last tick
+	taken   uint64           // the tick under way has applied the inputs before this position
 	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
@@ -227,7 +227,7 @@ func (s *Store) Close() error {
 	if s.inside { // the goroutine of the last tick ended
 		s.inside = false
 		s.tick++
-		errs = append(errs, s.countTick(true))
+		s.edited = true
 	}
 	if s.phase == running && s.failure == nil {
 		errs = append(errs, s.checkpoint())

@@ -11,9 +11,8 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
+	recordTick  byte = 't' // a tick is over: its number, and the position before which it has applied the inputs
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
-	recordFail  byte = 'f' // the tick that began last has failed, which cannot be replayed: its number
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
 	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
@@ -161,18 +160,16 @@ func (s *Store) Changed() {
 	s.edited = true
 }
 
-// take records the beginning of a tick, and returns the inputs that it applies.
+// take returns the inputs that a tick applies.
 func (s *Store) take() ([]input, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inputs := s.waiting
 	if s.journal != nil {
-		var number [binary.MaxVarintLen64]byte
-		position, err := s.journal.Append(recordTick, binary.AppendUvarint(number[:0], s.tick+1), false)
-		if err != nil {
+		if err := s.journal.Err(); err != nil {
 			return nil, fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick+1, err)
 		}
-		s.began = position
+		_, s.taken = s.journal.Segment()
 	}
 	s.waiting = nil
 	return inputs, nil
@@ -195,34 +192,28 @@ func (s *Store) endTick(failed bool) error {
 	return s.mayCheckpoint()
 }
 
-// countTick lets a tick become durable with its record. A tick that failed cannot be replayed: it would fail
-// again, or its system has ended in the middle. So only a checkpoint keeps its effect. Its failure is on the
-// disk when countTick returns, because the program may end now.
+// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay. Only
+// the next checkpoint has its effect, as that of a change outside of ticks.
 func (s *Store) countTick(failed bool) error {
+	s.edited = failed
+	if failed || s.journal == nil {
+		s.due = s.due || failed
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if failed {
-		s.due = true
-		s.repeats(repeat{broken: true})
+	var numbers [2 * binary.MaxVarintLen64]byte
+	record := binary.AppendUvarint(binary.AppendUvarint(numbers[:0], s.tick), s.taken)
+	position, err := s.journal.Append(recordTick, record, false)
+	if err != nil {
+		s.edited = true
+		return fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick, err)
 	}
-	switch {
-	case s.journal == nil:
-		return nil
-	case !failed:
-		s.ticks = append(s.ticks, tickRecord{s.tick, s.began})
-		return nil
-	}
-	s.needed, s.broken = s.next, true
-	s.journal.Hold()
-	if _, err := s.journal.Append(recordFail, binary.AppendUvarint(nil, s.tick), true); err != nil {
-		return err
-	}
-	s.mu.Unlock()
-	defer s.mu.Lock()
-	return s.journal.Flush()
+	s.ticks = append(s.ticks, tickRecord{s.tick, position})
+	return nil
 }
 
-// tickRecord is the beginning of a tick in the journal.
+// tickRecord is a tick in the journal.
 type tickRecord struct{ tick, position uint64 }
 
 // DurableTick returns the number of the last tick that is durable: after a crash, Recover continues from this
