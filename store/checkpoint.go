@@ -263,7 +263,7 @@ func (s *Store) write(w *writing) {
 	if err == nil {
 		older := s.kept
 		s.kept = append(s.kept, w.keptFile)
-		if err = s.noteNewest(w, older); err == nil {
+		if err = s.noteNewest(w.keptFile, older); err == nil {
 			err = s.reached(w)
 		}
 		if err == nil && !s.mayCheck(w) {

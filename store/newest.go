@@ -44,11 +44,11 @@ func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
 
 // noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one
 // before. older are the checkpoints before it.
-func (s *Store) noteNewest(w *writing, older []keptFile) error {
-	if w.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {
+func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
+	name := newestName(newest.number)
+	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {
 		return nil
 	}
-	name := newestName(w.number)
 	if s.newestFile != "" {
 		if err := s.folder.Rename(s.newestFile, name); err != nil {
 			return err

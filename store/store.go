@@ -150,7 +150,11 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	}
 	s.unchanged()
 	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
-	return s, folder.Sync()
+	if err := folder.Sync(); err != nil || len(s.kept) == 0 {
+		return s, err
+	}
+	last := len(s.kept) - 1
+	return s, s.noteNewest(s.kept[last], s.kept[:last])
 }
 
 // checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished

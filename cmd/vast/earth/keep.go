@@ -65,7 +65,8 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	case found && travellers != c.Travellers:
 		return false, other("number of travellers", travellers, c.Travellers)
 	}
-	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify})
+	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify,
+		DropTail: c.DropTail})
 	if err != nil {
 		return false, err
 	}
