@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
@@ -302,5 +303,65 @@ func TestCheckFails(t *testing.T) {
 	}
 	if err := l.st.Recover(nil, nil); err == nil || !strings.Contains(err.Error(), "Options.Check") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestCheckOfSchedule checks a program with a schedule, whose random numbers follow from its seed, while Run
+// makes ticks.
+func TestCheckOfSchedule(t *testing.T) {
+	for _, sound := range []bool{true, false} {
+		d := sim.New(1)
+		o, results := checking()
+		o.Every = time.Millisecond
+		start := func(open opener, o Options) (*island, *Store, *sched.Schedule, error) {
+			n := newIsland()
+			st, err := open(n.w, o)
+			if err != nil {
+				return nil, nil, nil, errors.Join(err, n.w.Close())
+			}
+			if st.New() {
+				n.fill()
+			}
+			s := sched.New(n.w, sched.Options{Rate: 2000, Workers: 2, Seed: 5})
+			ill := n.w.Query(n.vigor)
+			s.Add(sched.System{Name: "age", Writes: sched.Columns(n.vigor), Run: func(c *sched.Context) {
+				for slot := range ill.Slots() {
+					random := c.Random(slot.Entity())
+				n.vigor.At(slot).Points += int32(random.Below(100))
+					if !sound {
+						n.vigor.At(slot).Points += rand.Int32()
+					}
+				}
+			}})
+			s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) { _ = n.tick() }})
+			st.Attach(s)
+			return n, st, s, st.Recover(n.apply, s.Tick)
+		}
+		o.Check.Again = func(open opener) error {
+			n, _, s, err := start(open, islandOptions())
+			if s == nil {
+				return err
+			}
+			return errors.Join(err, s.Close(), n.w.Close())
+		}
+		n, st, s, err := start(func(w *vast.World, o Options) (*Store, error) { return open(d.Folder(), w, o) }, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(results) < 3 {
+			if err := s.RunTicks(t.Context(), 20); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			r := <-results
+			d, differs := errors.AsType[*Difference](r.err)
+			if sound && r.err != nil || !sound && !(differs && d.Field == "Points") {
+				t.Errorf("sound %v: %v", sound, r.err)
+			}
+		}
+		if err := errors.Join(st.Close(), s.Close(), n.w.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
