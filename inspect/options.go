@@ -19,7 +19,7 @@ type Options struct {
 	// read-only.
 	ReadWrite bool
 	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
-	// needs it for reading too. Default: 128 new random bits. [Inspector.URL] contains the token.
+	// needs it for reading too. Default: at least 128 new random bits. [Inspector.URL] contains the token.
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if it has any.
 	Names Namer
