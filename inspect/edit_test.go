@@ -80,7 +80,8 @@ func TestEditOfProgram(t *testing.T) {
 		{"POST", "/components/Infected", `{"value":{"Since":7}}`},
 		{"PATCH", "/components/Dead", `{"value":1}`},
 	} {
-		if status, text := f.do(t, edit[0], prefix+base+edit[1], f.options.Token, edit[2]); status < 400 || status > 409 {
+		status, text := f.do(t, edit[0], prefix+base+edit[1], f.options.Token, edit[2])
+		if status < 400 || status > 409 {
 			t.Errorf("%v: %d %s", edit, status, text)
 		}
 	}
@@ -88,8 +89,8 @@ func TestEditOfProgram(t *testing.T) {
 		t.Errorf("%d edits were recorded, want 6", len(edits))
 	}
 	fails.Store(true)
-	if status, text := f.do(t, "DELETE", prefix+base, f.options.Token, ""); status != http.StatusInternalServerError ||
-		!strings.Contains(string(text), failure.Error()) {
+	status, text := f.do(t, "DELETE", prefix+base, f.options.Token, "")
+	if status != http.StatusInternalServerError || !strings.Contains(string(text), failure.Error()) {
 		t.Errorf("%d %s", status, text)
 	}
 	fails.Store(false)

@@ -11,18 +11,18 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Check says how a store checks that its program can repeat ticks. Now and then the store reads the checkpoint
-// before the last one into a second world of the program, repeats there what happened until the last
-// checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
+// Check says how a store checks that its program can repeat ticks. Now and then the store reads the
+// checkpoint before the last one into a second world of the program, repeats there what happened until the
+// last checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
 //
 // Checks are for tests, and for some of many servers. A check costs the time of the ticks once more, and the
 // memory of a second world and of a copy of one. It runs beside the ticks and never holds them up.
 type Check struct {
 	// Again opens the program's world once more, as the program does at its start, with the function open
-	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and closes
-	// the world. It must not make ticks after Recover. The store calls it twice for each check, on a goroutine
-	// of its own. Again returns the error of open or Recover. Variables of the program, codecs too, that both
-	// worlds use must be safe for use by two goroutines. Default: no checks.
+	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and
+	// closes the world. It must not make ticks after Recover. The store calls it twice for each check, on a
+	// goroutine of its own. Again returns the error of open or Recover. Variables of the program, codecs too,
+	// that both worlds use must be safe for use by two goroutines. Default: no checks.
 	Again func(open func(w *vast.World, o Options) (*Store, error)) error
 	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
 	Every time.Duration

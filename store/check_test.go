@@ -130,8 +130,9 @@ func TestCheck(t *testing.T) {
 			"vigor", "Points", true},
 		{"clock", func(c *unsound) { c.cargo.Add(c.first(), cargo{[3]uint32{1, uint32(now())}}) },
 			"cargo", "Tons[1]", true},
-		{"math/rand", func(c *unsound) { c.letters.Add(c.first(), letters{[]string{fmt.Sprint(rand.Uint64())}}) },
-			"letters", "", true},
+		{"math/rand", func(c *unsound) {
+			c.letters.Add(c.first(), letters{[]string{fmt.Sprint(rand.Uint64())}})
+		}, "letters", "", true},
 		{"map", func(c *unsound) {
 			order := make(map[int]bool)
 			for i := range 40 {
@@ -327,7 +328,7 @@ func TestCheckOfSchedule(t *testing.T) {
 			s.Add(sched.System{Name: "age", Writes: sched.Columns(n.vigor), Run: func(c *sched.Context) {
 				for slot := range ill.Slots() {
 					random := c.Random(slot.Entity())
-				n.vigor.At(slot).Points += int32(random.Below(100))
+					n.vigor.At(slot).Points += int32(random.Below(100))
 					if !sound {
 						n.vigor.At(slot).Points += rand.Int32()
 					}
@@ -344,7 +345,9 @@ func TestCheckOfSchedule(t *testing.T) {
 			}
 			return errors.Join(err, s.Close(), n.w.Close())
 		}
-		n, st, s, err := start(func(w *vast.World, o Options) (*Store, error) { return open(d.Folder(), w, o) }, o)
+		n, st, s, err := start(func(w *vast.World, o Options) (*Store, error) {
+			return open(d.Folder(), w, o)
+		}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -151,8 +151,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	to, ok := h.find(l.st.LastTick(), l.hash(), c.fresh)
 	if !ok {
-		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d", l.st.LastTick(),
-			h.floor, len(h.events))
+		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d",
+			l.st.LastTick(), h.floor, len(h.events))
 	}
 	if to < h.floor {
 		return nil, fmt.Errorf("%d events were recovered, and %d were durable", to, h.floor)
@@ -167,8 +167,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	end := applied + len(waiting)
 	if end > len(h.inputs) || !sameInputs(waiting, h.inputs[applied:end]) {
-		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of %d",
-			len(waiting), applied, len(h.inputs))
+		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of "+
+			"%d", len(waiting), applied, len(h.inputs))
 	}
 	if end < h.kept {
 		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)

@@ -81,7 +81,8 @@ func ExampleReadJSON() {
 	//     }}
 	//   ]
 	// }
-	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it,
+	// correct it, or give its new name in Options.Renamed
 }
 
 // A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable
@@ -130,8 +131,8 @@ func ExampleCheck() {
 		panic(err)
 	}
 	if different, ok := errors.AsType[*store.Difference](st.Close()); ok {
-		fmt.Printf("up to tick %d: %s of entity %v, %s: %s, and %s in a replay\n", different.Tick, different.Column,
-			different.Entity, different.Field, different.Recorded, different.Replayed)
+		fmt.Printf("up to tick %d: %s of entity %v, %s: %s, and %s in a replay\n", different.Tick,
+			different.Column, different.Entity, different.Field, different.Recorded, different.Replayed)
 	}
 	// Output:
 	// up to tick 2: Health of entity 0.1, Points: 2, and 4 in a replay

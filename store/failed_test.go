@@ -54,7 +54,8 @@ func TestFailedTick(t *testing.T) {
 		d.SetCapacity(0)
 		b := recoveredIsland(t, d.Restart(), islandOptions())
 		if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) == 0 {
-			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(), len(b.st.waiting))
+			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(),
+				len(b.st.waiting))
 		}
 		b.ticks(t, 1)
 		if err := b.failing(panics); !errors.Is(err, errTick) {
@@ -175,7 +176,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		content = d.Bytes(with)
 		d.Lose(with)
 		d.Kill()
-		if _, err := openedIsland(t, d.Restart(), o); err == nil || !strings.Contains(err.Error(), "is missing") {
+		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
+			!strings.Contains(err.Error(), "is missing") {
 			t.Errorf("%d kept: the error is %v", keep, err)
 		}
 		d.Put(with, content)
@@ -277,7 +279,8 @@ func TestChangeBeforeRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(l)
-		if err := l.st.Recover(l.apply, l.tick); err == nil || !strings.Contains(err.Error(), "between Open and") {
+		if err := l.st.Recover(l.apply, l.tick); err == nil ||
+			!strings.Contains(err.Error(), "between Open and") {
 			t.Errorf("the error is %v", err)
 		}
 		d.Kill()
@@ -314,7 +317,8 @@ func TestChangeBeforeRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.st.Recover(e.apply, e.tick); err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+	if err := e.st.Recover(e.apply, e.tick); err == nil ||
+		!strings.Contains(err.Error(), newest+" is missing") {
 		t.Errorf("the error is %v", err)
 	}
 	d.Kill()

@@ -46,9 +46,9 @@ func (d *Difference) Error() string {
 		place += ", field " + d.Field
 	}
 	return fmt.Sprintf("store: world %q cannot be replayed: from tick %d to tick %d, a replay gives another "+
-		"world: %s: %s in the checkpoint, %s after the replay: ticks and inputs must depend on nothing but the "+
-		"world; look for a clock, math/rand, the order of a map, or a variable outside of the world", d.World,
-		d.From, d.Tick, place, d.Recorded, d.Replayed)
+		"world: %s: %s in the checkpoint, %s after the replay: ticks and inputs must depend on nothing but "+
+		"the world; look for a clock, math/rand, the order of a map, or a variable outside of the world",
+		d.World, d.From, d.Tick, place, d.Recorded, d.Replayed)
 }
 
 // moment is the state of a world at a moment.
@@ -286,7 +286,8 @@ func (m *moment) resourcesOf(now *moment, w *vast.World, o Options) *Difference 
 			continue
 		}
 		if k >= len(m.resources) || !bytes.Equal(m.resources[k], now.resources[k]) {
-			d := &Difference{Column: nameOf(t), Recorded: "not there", Replayed: now.decoded(now.resources[k], t)}
+			d := &Difference{Column: nameOf(t), Recorded: "not there",
+				Replayed: now.decoded(now.resources[k], t)}
 			if k < len(m.resources) {
 				d.Recorded = m.decoded(m.resources[k], t)
 			}
@@ -309,8 +310,8 @@ func (m *moment) rest(now *moment) *Difference {
 		if k < 0 {
 			continue
 		}
-		d := &Difference{Column: "the world", Field: fmt.Sprintf("%s[%d]", was.Kind, k), Recorded: "not there",
-			Replayed: "not there"}
+		d := &Difference{Column: "the world", Field: fmt.Sprintf("%s[%d]", was.Kind, k),
+			Recorded: "not there", Replayed: "not there"}
 		switch {
 		case was.Container > 0:
 			d.Column = m.containerNames[was.Container-1]

@@ -30,24 +30,23 @@ type replayed struct {
 // nothing else.
 //
 // A new world is filled before Recover. Another world is changed after Recover: a change between Open and
-// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a checkpoint, and nothing that follows is durable before
-// that checkpoint is.
+// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a
+// checkpoint, and nothing that follows is durable before that checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
-// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its inputs
-// wait for the next tick.
-// Then close the store.
+// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its
+// inputs wait for the next tick. Then close the store.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
 		panic("store: Store.Recover: give both functions, or nil for both")
 	}
 	if tick == nil && (s.replica != nil || s.o.Check.Again != nil) {
-		return fmt.Errorf("store: recovering world %q: Options.Check checks the functions that replay ticks: "+
-			"give them to Recover, or leave out the check", s.w.Options().Name)
+		return fmt.Errorf("store: recovering world %q: Options.Check checks the functions that replay "+
+			"ticks: give them to Recover, or leave out the check", s.w.Options().Name)
 	}
 	s.apply = apply
 	s.phase = recovering
@@ -84,14 +83,14 @@ func (s *Store) recover(tick func() error, changed bool) error {
 			return err
 		}
 		if changed && len(after.ticks) > 0 {
-			return fmt.Errorf("the program has changed the world between Open and Recover, so the %d ticks after "+
-				"tick %d cannot be replayed: change it after Recover; or set Options.DropTail to lose the ticks",
-				len(after.ticks), s.base)
+			return fmt.Errorf("the program has changed the world between Open and Recover, so the %d ticks "+
+				"after tick %d cannot be replayed: change it after Recover; or set Options.DropTail to lose "+
+				"the ticks", len(after.ticks), s.base)
 		}
 		for i := range after.ticks {
 			if err := s.replayTick(&after.ticks[i], tick); err != nil {
-				return fmt.Errorf("replaying tick %d: %w: mend the cause; or set Options.DropTail to lose the %d "+
-					"ticks after tick %d", after.ticks[i].number, err, len(after.ticks), s.base)
+				return fmt.Errorf("replaying tick %d: %w: mend the cause; or set Options.DropTail to lose "+
+					"the %d ticks after tick %d", after.ticks[i].number, err, len(after.ticks), s.base)
 			}
 		}
 	}
@@ -168,9 +167,10 @@ type BuildError struct {
 
 // Error names the builds and the remedies.
 func (e *BuildError) Error() string {
-	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world from "+
-		"it: run the other build once, because its Close takes a checkpoint; or set Options.Build to the same "+
-		"name in both if they compute the same; or set Options.DropTail to lose the %d ticks after tick %d",
+	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world "+
+		"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
+		"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks after "+
+		"tick %d",
 		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
 }
 
@@ -250,8 +250,9 @@ func (s *Store) readTail() (*tail, error) {
 		}
 	}
 	if t.kept > 0 {
-		return nil, fmt.Errorf("%s is missing: it was durable, and holds a tick that failed or a change outside of "+
-			"ticks, which cannot be replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a tick that failed or a change "+
+			"outside of ticks, which cannot be replayed: restore the file, or set Options.DropTail to lose "+
+			"what follows tick %d",
 			checkpointName(t.kept), s.base)
 	}
 	t.replayable()
@@ -278,8 +279,8 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	case recordInput:
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
-		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between them
-		// is in the checkpoint.
+		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between
+		// them is in the checkpoint.
 		if r.Segment >= s.segment {
 			t.ticks = append(t.ticks, replayed{number: numbers[0], position: r.Position, taken: numbers[1],
 				build: r.Build})

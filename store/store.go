@@ -221,8 +221,8 @@ func (s *Store) must(what string, phases ...phase) {
 
 // Close waits for the checkpoint that is being written, takes a last one, waits for the check that is under
 // way, ends the journal, and lets other processes open the folder. Close the store before the world. A second
-// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint and
-// the journal have it.
+// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
+// and the journal have it.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil

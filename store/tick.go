@@ -11,7 +11,7 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // a tick is over: its number, and the position before which it has applied the inputs
+	recordTick  byte = 't' // a tick is over: its number; it has applied the inputs before a position
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
@@ -192,8 +192,8 @@ func (s *Store) endTick(failed bool) error {
 	return s.mayCheckpoint()
 }
 
-// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay. Only
-// the next checkpoint has its effect, as that of a change outside of ticks.
+// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
+// Only the next checkpoint has its effect, as that of a change outside of ticks.
 func (s *Store) countTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {

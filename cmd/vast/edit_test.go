@@ -24,8 +24,8 @@ type editing struct {
 
 func startEditing(t *testing.T, places, dir string) *editing {
 	t.Helper()
-	c := vast(t, nil, "earth", "-places", places, "-travellers", "2000", "-json", "-inspect-write", "-hz", "300",
-		"-data", dir)
+	c := vast(t, nil, "earth", "-places", places, "-travellers", "2000", "-json", "-inspect-write", "-hz",
+		"300", "-data", dir)
 	said, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +83,8 @@ func (e *editing) ask(method, path, body string) string {
 	return string(text)
 }
 
-// TestEditsSurviveKill kills the process of a world right after edits in the inspector were answered. The next
-// process has the edits, and computes the same from any of the copies of the folder.
+// TestEditsSurviveKill kills the process of a world right after edits in the inspector were answered. The
+// next process has the edits, and computes the same from any of the copies of the folder.
 func TestEditsSurviveKill(t *testing.T) {
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
@@ -94,8 +94,8 @@ func TestEditsSurviveKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	e := startEditing(t, places, dir)
 	var picked struct{ Picked []struct{ Entity string } }
-	if err := json.Unmarshal([]byte(e.ask("GET", "views/earth/pick?x=12&y=42&radius=2", "")), &picked); err != nil ||
-		len(picked.Picked) != 1 {
+	answer := e.ask("GET", "views/earth/pick?x=12&y=42&radius=2", "")
+	if err := json.Unmarshal([]byte(answer), &picked); err != nil || len(picked.Picked) != 1 {
 		t.Fatalf("%+v, %v", picked, err)
 	}
 	roma := "entities/" + picked.Picked[0].Entity
@@ -123,8 +123,8 @@ func TestEditsSurviveKill(t *testing.T) {
 	e.kill()
 	hash := func(dir string) string {
 		var r keptReport
-		text, err := vast(t, nil, "earth", "-places", places, "-json", "-inspect", "off", "-hz", "0", "-ticks",
-			"4000", "-data", dir).Output()
+		text, err := vast(t, nil, "earth", "-places", places, "-json", "-inspect", "off", "-hz", "0",
+			"-ticks", "4000", "-data", dir).Output()
 		if err == nil {
 			err = json.Unmarshal(text, &r)
 		}

@@ -92,8 +92,9 @@ type Counts struct {
 // travellers.
 //
 // It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, a
-// *store.BuildError if another build has computed ticks that New would have to repeat, the error of the store if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After
-// an error, New has freed all memory.
+// *store.BuildError if another build has computed ticks that New would have to repeat, the error of the store
+// if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After an error,
+// New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {

@@ -34,8 +34,9 @@ type past struct {
 var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
-// between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller may close it after the last
-// tick to end with a durable world that can still be read; otherwise [Earth.Close] does so.
+// between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller
+// may close it after the last tick to end with a durable world that can still be read; otherwise
+// [Earth.Close] does so.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.

@@ -228,7 +228,8 @@ func TestOtherBuild(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(50, 300)})
 	defer w.Close()
 	newComponents(w)
-	st, err := store.Open(c.Data, w, store.Options{Resources: resources(), Build: "another", Every: time.Hour})
+	st, err := store.Open(c.Data, w, store.Options{Resources: resources(), Build: "another",
+		Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,8 @@ func parse(args []string) (options, error) {
 		return o, &cli.UsageError{Command: "earth",
 			Err: errors.New("-inspect off and -inspect-write contradict each other")}
 	case o.dropTail && o.data == "":
-		return o, &cli.UsageError{Command: "earth", Err: errors.New("-drop-tail needs -data: the folder of a world")}
+		return o, &cli.UsageError{Command: "earth",
+			Err: errors.New("-drop-tail needs -data: the folder of a world")}
 	case o.json && o.plain:
 		return o, &cli.UsageError{Command: "earth",
 			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}

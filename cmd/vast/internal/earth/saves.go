@@ -25,9 +25,9 @@ func withRemedy(dir string, err error) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("another build of vast has computed the %d ticks after tick %d of %s, and this one may "+
-		"compute others: run that build once more and end it with Ctrl-C; or give -drop-tail to go on from "+
-		"tick %[2]d", e.Ticks, e.Base, dir)
+	return fmt.Errorf("another build of vast has computed the %d ticks after tick %d of %s, and this one "+
+		"may compute others: run that build once more and end it with Ctrl-C; or give -drop-tail to go on "+
+		"from tick %[2]d", e.Ticks, e.Base, dir)
 }
 
 // keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if
