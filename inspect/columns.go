@@ -55,16 +55,20 @@ func (m *model) read(w *vast.World) (done bool) {
 		if time.Since(begun) > lookTime {
 			return false
 		}
-		info := probe.Describe(col)
-		c := column{ID: info.ID, Name: info.Name, Storage: info.Storage.String(), col: col, info: info}
-		if info.Type != nil {
-			c.Type, c.Size = info.Type.String(), int(info.Type.Size())
-		}
-		c.Relation = info.Linked != "" && info.Type == entityType
-		c.Edges = info.Linked != "" && !c.Relation
-		m.columns = append(m.columns, c)
+		m.columns = append(m.columns, columnOf(col))
 	}
 	return true
+}
+
+func columnOf(col vast.AnyColumn) column {
+	info := probe.Describe(col)
+	c := column{ID: info.ID, Name: info.Name, Storage: info.Storage.String(), col: col, info: info}
+	if info.Type != nil {
+		c.Type, c.Size = info.Type.String(), int(info.Type.Size())
+	}
+	c.Relation = info.Linked != "" && info.Type == entityType
+	c.Edges = info.Linked != "" && !c.Relation
+	return c
 }
 
 // fields returns the fields of a component. Links have no fields. Call it outside of looks: see fieldsIn.

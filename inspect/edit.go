@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
-	"strings"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
-	"github.com/vastgo/vast/probe"
 )
 
 // editRequest is the body of an edit.
@@ -26,7 +23,7 @@ func conflict(format string, args ...any) error {
 	return &problem{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// edited is the component that a request reads or edits.
+// edited is the component that a request reads or edits. The request may name no component.
 type edited struct {
 	in     *Inspector
 	id     string
@@ -73,16 +70,6 @@ func refuse(err error) error {
 	return err
 }
 
-// change calls f with the entity in a look, as visit does, and reports the edit to the program.
-func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error {
-	return one.visit(ctx, func(e vast.Entity) error {
-		if told := one.in.options.Edited; told != nil {
-			defer told() // also if a hook panics after a part of the edit
-		}
-		return f(e)
-	})
-}
-
 // visit calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
 // memory has run out. The answer reports the panic; the world is unchanged, and the program continues.
 func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error {
@@ -108,11 +95,6 @@ func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error 
 	return err
 }
 
-// lacks is the error for an entity without the component.
-func (one edited) lacks() error {
-	return notFound("entity %s has no %s", one.id, one.column.Name)
-}
-
 // editComponent sets a part of a component. It checks the value against the column's type first, and writes
 // it between two ticks. The other parts keep the values that the program has written meanwhile.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
@@ -123,7 +105,7 @@ func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	if asked.Value == nil {
 		return nil, badRequest("the body must have a value")
 	}
-	return one.make(r.Context(), asked, false)
+	return one.make(r.Context(), asked, setIt)
 }
 
 // addComponent adds a component to an entity. Without a value the component is zero.
@@ -135,126 +117,15 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	if asked.Path != "" {
 		return nil, badRequest("a component is added as a whole: leave out path")
 	}
-	return one.make(r.Context(), asked, true)
+	return one.make(r.Context(), asked, addIt)
 }
 
-// make applies an edit, and returns the component after the edit. If add is set, the edit adds the component
-// to the entity; otherwise the entity already has it.
-func (one edited) make(ctx context.Context, asked editRequest, add bool) (any, error) {
-	set, err := one.setter(asked)
-	if err != nil {
-		return nil, err
-	}
-	if err := one.change(ctx, func(e vast.Entity) error { return set(e, add) }); err != nil {
+// make has the program carry out an edit, and returns the component after the edit.
+func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, error) {
+	if _, err := one.carryOut(ctx, asked, do); err != nil {
 		return nil, refuse(err)
 	}
 	return one.read(ctx)
-}
-
-// setter returns the function that applies an edit. If its parameter add is set, the function adds the
-// component to the entity; otherwise the entity already has it.
-func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
-	c, in := one.column, one.in
-	if c.Edges {
-		return nil, badRequest("%s holds edges, which cannot be edited here", c.Name)
-	}
-	if c.Relation {
-		return one.relationSetter(asked)
-	}
-	if c.info.Type == nil && asked.Value != nil {
-		return nil, badRequest("%s is a tag, which has no value", c.Name)
-	}
-	if c.Size > componentMost {
-		return nil, badRequest("%s has %d bytes, too many to edit", c.Name, c.Size)
-	}
-	var edit *value.Edit
-	if asked.Value != nil {
-		var err error
-		if edit, err = value.NewEdit(c.info.Type, asked.Path, asked.Value); err != nil {
-			return nil, refuse(err)
-		}
-	}
-	return func(e vast.Entity, add bool) error {
-		v, had := probe.Value(c.col, e)
-		switch {
-		case add && had:
-			return conflict("entity %s already has %s", one.id, c.Name)
-		case !add && !had:
-			return one.lacks()
-		case add && c.info.Type == nil:
-			v = reflect.ValueOf(struct{}{})
-		case add:
-			v = reflect.New(c.info.Type).Elem()
-		}
-		if edit != nil {
-			var err error
-			if v, err = edit.Apply(v, in.find); err != nil {
-				return err
-			}
-		}
-		return one.put(e, v, add)
-	}, nil
-}
-
-// put overwrites a component that the entity has, or adds one.
-func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
-	col := one.column.col
-	if names, ok := probe.NamesOf(one.in.world); ok && probe.Describe(names).ID == one.column.ID {
-		if _, err := names.Set(e, v.String()); err != nil {
-			return conflict("%v", err)
-		}
-		return nil
-	}
-	if add {
-		probe.AddValue(col, e, v)
-	} else {
-		probe.SetValue(col, e, v)
-	}
-	return nil
-}
-
-// relationSetter is the setter of a relation. The value is the target, or null to remove the link.
-func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
-	if asked.Value == nil {
-		return nil, badRequest("%s needs a target: give an entity as the value", one.column.Name)
-	}
-	edit, err := value.NewEdit(entityType, asked.Path, asked.Value)
-	if err != nil {
-		return nil, refuse(err)
-	}
-	return func(e vast.Entity, add bool) error {
-		rel, _ := probe.RelationOf(one.column.col)
-		if had := rel.Has(e); add && had {
-			return conflict("entity %s already has a target in %s", one.id, one.column.Name)
-		} else if !add && !had {
-			return one.lacks()
-		}
-		v, err := edit.Apply(reflect.Zero(entityType), one.in.find)
-		if err != nil {
-			return err
-		}
-		if target := v.Interface().(vast.Entity); target.IsZero() {
-			rel.Remove(e)
-		} else {
-			return relate(rel, e, target)
-		}
-		return nil
-	}, nil
-}
-
-// relate links two entities. A hierarchy panics if the link would close a cycle. The cycle is the user's
-// mistake here, so relate turns the panic into a conflict.
-func relate(rel vast.Relation, source, target vast.Entity) (err error) {
-	defer func() {
-		inner := recover()
-		if text, ok := inner.(string); ok && strings.Contains(text, "is a circle") {
-			err = conflict("%s", text)
-		} else if inner != nil {
-			panic(inner)
-		}
-	}()
-	rel.Set(source, target)
-	return nil
 }
 
 // read returns the component, or the links of a relation, after an edit.
@@ -295,12 +166,7 @@ func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := one.change(r.Context(), func(e vast.Entity) error {
-		if !probe.RemoveValue(one.column.col, e) {
-			return one.lacks()
-		}
-		return nil
-	}); err != nil {
+	if _, err := one.carryOut(r.Context(), editRequest{}, removeIt); err != nil {
 		return nil, err
 	}
 	return editAnswer{Links: []linkList{}}, nil
@@ -309,16 +175,7 @@ func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 // deleteEntity deletes an entity, and the entities that its relations delete with it.
 func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
 	one := edited{in: in, id: r.PathValue("id")}
-	deleted := 0
-	err := one.change(r.Context(), func(e vast.Entity) error {
-		before := in.world.Len()
-		if !in.world.Delete(e) {
-			return conflict("entity %s cannot be deleted while others link to it: a relation forbids it",
-				one.id)
-		}
-		deleted = before - in.world.Len()
-		return nil
-	})
+	deleted, err := one.carryOut(r.Context(), editRequest{}, deleteIt)
 	if err != nil {
 		return nil, err
 	}

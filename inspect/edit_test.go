@@ -1,12 +1,17 @@
 package inspect
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
 )
@@ -24,26 +29,114 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEdited checks that the program hears of each edit, on the goroutine that owns the world, and not of
-// reads.
-func TestEdited(t *testing.T) {
-	told := 0 // belongs to that goroutine
-	f := newFixture(t, Options{ReadWrite: true, Edited: func() { told++ }})
-	base := "entities/" + f.people[1].String()
+// TestEditOfProgram has the program carry out edits: the client is answered when they are safe, and they mean
+// the same in another world.
+func TestEditOfProgram(t *testing.T) {
+	var f *fixture
+	var edits [][]byte
+	failure := errors.New("the disk is full")
+	var fails atomic.Bool
+	f = newFixture(t, Options{ReadWrite: true,
+		Edit: func(ctx context.Context, edit []byte) error {
+			if fails.Load() {
+				return failure
+			}
+			edits = append(edits, bytes.Clone(edit))
+			applied := make(chan bool, 1)
+			go func() { // as a program that applies the edit later
+				_ = f.w.Visit(context.Background(), func() bool {
+					_ = Apply(f.w, edit)
+					_ = Apply(f.w, edit) // nothing waits for this one
+					return true
+				})
+				applied <- true
+			}()
+			if len(edits)%2 == 0 {
+				<-applied
+			}
+			return nil
+		}})
+	other := newFixture(t, Options{})
+	e := f.people[1]
+	base := "entities/" + e.String()
 	f.get(t, base, new(entityAnswer))
-	for want, edit := range [][3]string{
+	for _, edit := range [][3]string{
 		{"PATCH", "/components/Position", `{"path":"X","value":-2.5}`},
 		{"POST", "/components/Dead", ""},
 		{"PATCH", "/components/ChildOf", `{"value":"London"}`},
+		{"POST", "/components/Infected", `{"value":{"Since":7,"Source":"London"}}`},
 		{"DELETE", "/components/Dead", ""},
-		{"DELETE", "", ""},
 	} {
 		f.change(t, edit[0], base+edit[1], edit[2])
-		f.see(t, func() {
-			if told != want+1 {
-				t.Errorf("%s %s: %d edits were told, want %d", edit[0], edit[1], told, want+1)
+	}
+	f.see(t, func() {
+		if p, i := f.position.Get(e), f.infected.Get(e); p.X != -2.5 || i == nil || i.Source != f.london {
+			t.Errorf("%+v, %+v", p, i)
+		}
+	})
+	for _, edit := range [][3]string{ // what does not fit is no edit, or is one that changes nothing
+		{"PATCH", "/components/Position", `{"path":"Q","value":1}`},
+		{"PATCH", "/components/ChildOf", `{"value":"Nowhere"}`},
+		{"POST", "/components/Infected", `{"value":{"Since":7}}`},
+		{"PATCH", "/components/Dead", `{"value":1}`},
+	} {
+		status, text := f.do(t, edit[0], prefix+base+edit[1], f.options.Token, edit[2])
+		if status < 400 || status > 409 {
+			t.Errorf("%v: %d %s", edit, status, text)
+		}
+	}
+	if len(edits) != 6 {
+		t.Errorf("%d edits were recorded, want 6", len(edits))
+	}
+	fails.Store(true)
+	status, text := f.do(t, "DELETE", prefix+base, f.options.Token, "")
+	if status != http.StatusInternalServerError || !strings.Contains(string(text), failure.Error()) {
+		t.Errorf("%d %s", status, text)
+	}
+	fails.Store(false)
+	var gone struct{ Deleted int }
+	if status, text := f.do(t, "DELETE", prefix+base, f.options.Token, ""); status != http.StatusOK ||
+		json.Unmarshal(text, &gone) != nil || gone.Deleted != 1 {
+		t.Errorf("%d %s", status, text)
+	}
+	other.see(t, func() { // the same entities, and nothing waits for the edits
+		for i, edit := range edits {
+			if err := Apply(other.w, edit); (err != nil) != (i == 5) {
+				t.Errorf("edit %s: %v", edit, err)
 			}
-		})
+			if i == 4 {
+				p, n := other.position.Get(other.people[1]), other.infected.Get(other.people[1])
+				if p.X != -2.5 || n == nil || n.Source != other.london {
+					t.Errorf("%+v, %+v", p, n)
+				}
+			}
+		}
+		if other.w.Alive(other.people[1]) {
+			t.Error("the entity lives")
+		}
+		for _, edit := range []string{"", "{}", `{"do":"set","entity":"1.1","column":"No"}`,
+			`{"do":"fly","entity":"` + other.people[2].String() + `","column":"Position"}`} {
+			if err := Apply(other.w, []byte(edit)); err == nil {
+				t.Errorf("%q is applied", edit)
+			}
+		}
+	})
+}
+
+// TestEditOfDeadProgram: a program that never carries out an edit is reported.
+func TestEditOfDeadProgram(t *testing.T) {
+	for _, edit := range []func(context.Context, []byte) error{
+		func(context.Context, []byte) error { return nil },
+		func(ctx context.Context, _ []byte) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	} {
+		f := newFixture(t, Options{ReadWrite: true, Patience: 300 * time.Millisecond, Edit: edit})
+		status, text := f.do(t, "DELETE", prefix+"entities/"+f.people[1].String(), f.options.Token, "")
+		if status != http.StatusServiceUnavailable || !strings.Contains(string(text), "notAdmitted") {
+			t.Errorf("%d %s", status, text)
+		}
 	}
 }
 

@@ -52,12 +52,15 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 }
 
 // entity returns the living entity with an ID such as 17.3. Call it in a look.
-func (in *Inspector) entity(id string) (vast.Entity, bool) {
+func (in *Inspector) entity(id string) (vast.Entity, bool) { return entityWith(in.world, id) }
+
+// entityWith returns the living entity with an ID. Call it on the goroutine that owns the world.
+func entityWith(w *vast.World, id string) (vast.Entity, bool) {
 	slot, generation, ok := parseID(id)
 	if !ok {
 		return vast.Entity{}, false
 	}
-	e, ok := probe.EntityAt(in.world, slot)
+	e, ok := probe.EntityAt(w, slot)
 	return e, ok && e.Generation() == generation
 }
 

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"net"
 	"time"
 
@@ -24,10 +25,12 @@ type Options struct {
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
-	// Edited is called for each edit by a client, on the goroutine that owns the world, right after the edit.
-	// If the program keeps the world in a store, set Edited to the method Changed of that store. Default:
-	// nothing.
-	Edited func()
+	// Edit carries out the edits of clients. It is called with an encoded edit on the goroutine of a request.
+	// It has the goroutine that owns the world call [Apply] with the edit, and returns nil when the edit
+	// cannot be lost any more. The client is answered then. A program whose world a store keeps with a
+	// journal gives the store's Submit, and calls Apply where it applies inputs. Default: the inspector calls
+	// Apply as a visitor of the world.
+	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
 	// Attribution credits the sources of the data, one line each, at the foot of the page. Default: none.

@@ -24,6 +24,9 @@ type Checkpoint struct {
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints since the last one that were due while it was being written
 	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
+	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
+	// durable, and the next one tries again.
+	PruneErr error
 }
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
@@ -43,6 +46,8 @@ type checkpoints struct {
 	due        bool      // a checkpoint must be taken as soon as possible
 	failed     time.Time // when the last attempt failed
 	begun      bool      // the folder has the file begunName
+	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
+	newestFile string
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
 }
@@ -59,8 +64,9 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	broken bool // the checkpoint holds a change outside of ticks
-	merge  bool // the copy and the chain that it continues are merged
+	broken bool     // the checkpoint holds a change outside of ticks
+	merge  bool     // the copy and the chain that it continues are merged
+	steps  []repeat // from the checkpoint before to this one
 	began  time.Time
 	info   Checkpoint
 }
@@ -90,17 +96,7 @@ func checkpointNumber(name string) (number uint64, finished, ok bool) {
 // load reads the newest of the checkpoints into the world, and finds the journal that follows it. It returns
 // the names of files that nothing needs: deltas whose base a program has removed before it died.
 func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string, err error) {
-	newest := numbers[len(numbers)-1]
-	c, err := openChain(s.folder, newest)
-	if err != nil {
-		return nil, err
-	}
-	m := c.manifest().Kept
-	if s.id, err = storeOf(m); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", checkpointName(newest), err), c.close())
-	}
-	s.report, err = c.read(s.w, s.o)
-	if err = errors.Join(err, c.close()); err != nil {
+	if err = s.readMoment(numbers[len(numbers)-1]); err != nil {
 		return nil, err
 	}
 	for _, n := range numbers {
@@ -115,14 +111,31 @@ func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string
 		}
 		s.kept = append(s.kept, one)
 	}
-	s.next = newest + 1
+	if s.segment > 0 {
+		s.tail, err = journal.Read(s.folder, s.id, s.segment, s.position)
+	}
+	return useless, err
+}
+
+// readMoment reads a checkpoint into the world.
+func (s *Store) readMoment(number uint64) error {
+	c, err := openChain(s.folder, number)
+	if err != nil {
+		return err
+	}
+	m := c.manifest().Kept
+	if s.id, err = storeOf(m); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", checkpointName(number), err), c.close())
+	}
+	s.report, err = c.read(s.w, s.o)
+	if err = errors.Join(err, c.close()); err != nil {
+		return err
+	}
+	s.next = number + 1
 	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
 	s.segment, s.position = m.Segment, m.Position
 	s.known = m.Schedule
-	if m.Segment > 0 {
-		s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
-	}
-	return useless, err
+	return nil
 }
 
 // describeFile reads the description of a checkpoint.
@@ -221,7 +234,7 @@ func (s *Store) begin() error {
 		return err
 	}
 	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
-		broken: s.broken, began: began}
+		broken: s.broken, steps: s.check.since, began: began}
 	if everything {
 		w.base = 0
 	} else if s.longEnough() {
@@ -229,6 +242,7 @@ func (s *Store) begin() error {
 	}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
+	s.check.since = nil
 	s.last, s.skipped, s.due, s.lost = began, 0, false, false
 	s.writing = w
 	go s.write(w)
@@ -273,9 +287,13 @@ func (s *Store) write(w *writing) {
 	err := s.writeFile(w)
 	err = errors.Join(err, s.stage.release())
 	if err == nil {
+		older := s.kept
 		s.kept = append(s.kept, w.keptFile)
-		if err = s.reached(w); err == nil {
-			err = s.prune()
+		if err = s.noteNewest(w.keptFile, older); err == nil {
+			err = s.reached(w)
+		}
+		if err == nil && !s.mayCheck(w) {
+			w.info.PruneErr = s.prune()
 		}
 	}
 	w.info.Took, w.info.Err = time.Since(w.began), err
@@ -394,7 +412,8 @@ func (s *Store) prune() error {
 			needed[one.base] = true
 			continue
 		}
-		if err := s.folder.Remove(checkpointName(one.number)); err != nil {
+		err := s.folder.Remove(checkpointName(one.number))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
 			return err
 		}
 		s.kept = slices.Delete(s.kept, i, i+1)
@@ -423,6 +442,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
+		s.repeats(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -139,11 +140,41 @@ func (n *island) hash() uint64 {
 	return h
 }
 
-// event is a tick, or a change outside of ticks.
+// event is a tick, a change outside of ticks, or inputs that were applied at once.
 type event struct {
-	outside uint64 // the seed of a change outside of ticks, or 0 for a tick
-	inputs  int    // that the tick applied
-	hash    uint64 // of the island afterwards
+	outside  uint64 // the seed of a change outside of ticks, or 0
+	failed   bool   // a tick that failed
+	now      bool   // inputs that were applied at once
+	position uint64 // of the record of these inputs
+	inputs   int    // that were applied
+	hash     uint64 // of the island afterwards
+}
+
+// isTick reports whether an event is a tick.
+func (e *event) isTick() bool { return e.outside == 0 && !e.now }
+
+// happens lets an event happen. inputs are those that it applies.
+func (n *island) happens(e event, inputs []note) {
+	for _, in := range inputs {
+		n.apply(in.data)
+	}
+	switch {
+	case e.outside != 0:
+		n.outside(e.outside)
+	case e.failed:
+		_ = n.fail()
+	case e.isTick():
+		_ = n.tick()
+	}
+}
+
+var errTick = errors.New("the tick fails")
+
+// fail makes a tick that does something else than tick, and returns an error.
+func (n *island) fail() error {
+	n.calendar.Tick++
+	n.change(n.calendar.Tick+1<<20, 4)
+	return errTick
 }
 
 // history is what happened to an island, and what the store has said about it.
@@ -178,8 +209,8 @@ func (h *history) applied(events int) (n int) {
 
 // ticks returns how many of the first events are ticks.
 func (h *history) ticks(events int) (n uint64) {
-	for _, e := range h.events[:events] {
-		if e.outside == 0 {
+	for i := range h.events[:events] {
+		if h.events[i].isTick() {
 			n++
 		}
 	}
@@ -219,6 +250,11 @@ func (h *history) durable(position uint64) {
 			h.kept, h.exists = i+1, true
 		}
 	}
+	for i := range h.events {
+		if e := &h.events[i]; e.now && e.position < position {
+			h.floor = max(h.floor, i+1)
+		}
+	}
 }
 
 // rebuild makes an island again from the first events.
@@ -227,15 +263,8 @@ func (h *history) rebuild(events int) (*island, error) {
 	n.fill()
 	next := 0
 	for i, e := range h.events[:events] {
-		if e.outside != 0 {
-			n.outside(e.outside)
-		} else {
-			for range e.inputs {
-				n.apply(h.inputs[next].data)
-				next++
-			}
-			_ = n.tick()
-		}
+		n.happens(e, h.inputs[next:next+e.inputs])
+		next += e.inputs
 		if n.hash() != e.hash {
 			return n, fmt.Errorf("the test is not deterministic: event %d", i)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -40,7 +41,7 @@ type crash struct {
 
 // counts are what a test has seen, to tell that it sees enough.
 type counts struct {
-	lives, lost, replayed, waiting, dropped, changes, damaged, refused, deltas, merges int
+	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas, merges int
 }
 
 // life is a store that is open.
@@ -158,8 +159,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	to, ok := h.find(l.st.LastTick(), l.hash(), c.fresh)
 	if !ok {
-		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d", l.st.LastTick(),
-			h.floor, len(h.events))
+		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d",
+			l.st.LastTick(), h.floor, len(h.events))
 	}
 	if to < h.floor {
 		return nil, fmt.Errorf("%d events were recovered, and %d were durable", to, h.floor)
@@ -174,8 +175,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	end := applied + len(waiting)
 	if end > len(h.inputs) || !sameInputs(waiting, h.inputs[applied:end]) {
-		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of %d",
-			len(waiting), applied, len(h.inputs))
+		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of "+
+			"%d", len(waiting), applied, len(h.inputs))
 	}
 	if end < h.kept {
 		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)
@@ -252,38 +253,83 @@ func (c *crash) step(l *life) error {
 	case 6:
 		seed := c.r.Uint64() | 1
 		l.outside(seed)
-		c.twin.outside(seed)
 		c.counts.changes++
 		return c.happened(l, event{outside: seed})
 	case 7, 8, 9:
 		for l.st.writing != nil && len(l.st.written) == 0 {
 			runtime.Gosched()
 		}
-	default:
-		l.got, l.ticked = nil, false
-		err := l.st.Tick(l.tick)
-		if !l.ticked {
-			if err == nil {
-				return wrongf("Tick has made no tick and returns no error")
+	case 10:
+		if c.plain {
+			return nil
+		}
+		l.got = nil
+		data := binary.LittleEndian.AppendUint64(nil, c.inputs)
+		c.inputs++
+		position, err := l.st.submit(data)
+		if err != nil && len(l.got) == 0 {
+			if n := len(l.st.waiting); n > 0 && bytes.Equal(l.st.waiting[n-1].data, data) {
+				h.inputs = append(h.inputs, note{data, math.MaxUint64})
 			}
 			return err
 		}
-		waiting := h.inputs[h.applied(len(h.events)):]
-		if !sameInputs(l.got, waiting) {
-			return wrongf("the tick has applied %d inputs, want %d", len(l.got), len(waiting))
-		}
-		for _, in := range waiting {
-			c.twin.apply(in.data)
-		}
-		_ = c.twin.tick()
-		return errors.Join(c.happened(l, event{inputs: len(waiting)}), err)
+		h.inputs = append(h.inputs, note{data, position})
+		c.counts.now++
+		return errors.Join(c.happened(l, event{now: true, position: position}), err)
+	case 11:
+		return c.tick(l, event{failed: true})
+	default:
+		return c.tick(l, event{})
 	}
 	return nil
 }
 
-// happened adds an event, which the twin had, too.
+// tick makes a tick.
+func (c *crash) tick(l *life, e event) error {
+	l.got, l.ticked = nil, false
+	tick := l.tick
+	if e.failed {
+		c.counts.failed++
+		tick = func() error {
+			l.ticked = true
+			return l.fail()
+		}
+	}
+	err := l.st.Tick(tick)
+	if !l.ticked {
+		if err == nil {
+			return wrongf("Tick has made no tick and returns no error")
+		}
+		return err
+	}
+	if e.failed {
+		if !errors.Is(err, errTick) {
+			return wrongf("the tick has failed, and Tick returns %v", err)
+		}
+		var others []error
+		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
+			if one != errTick {
+				others = append(others, one)
+			}
+		}
+		err = errors.Join(others...)
+	}
+	return errors.Join(c.happened(l, e), err)
+}
+
+// happened adds an event, which the twin has, too.
 func (c *crash) happened(l *life, e event) error {
 	h := c.past[0]
+	if e.outside == 0 {
+		waiting := h.inputs[h.applied(len(h.events)):]
+		if !sameInputs(l.got, waiting) {
+			return wrongf("%d inputs were applied, want %d", len(l.got), len(waiting))
+		}
+		e.inputs = len(waiting)
+		c.twin.happens(e, waiting)
+	} else {
+		c.twin.happens(e, nil)
+	}
 	e.hash = c.twin.hash()
 	h.events, c.ran = append(h.events, e), append(c.ran, e)
 	if l.hash() != e.hash {
@@ -414,8 +460,7 @@ func (c *crash) damage() error {
 	}
 	name := names[c.r.IntN(len(names))]
 	before, what := d.Bytes(name), "lost"
-	// Without a journal nothing tells that a checkpoint is gone, if there is an older one.
-	if bit := c.r.Int64N(int64(len(before)) * 8); c.plain || c.r.IntN(3) > 0 {
+	if bit := c.r.Int64N(int64(len(before)) * 8); c.r.IntN(3) > 0 {
 		what = fmt.Sprintf("changed in bit %d", bit)
 		d.FlipBit(name, bit)
 	} else {
@@ -497,11 +542,11 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%+v", *c)
 	least := counts{lives: 900, lost: 200, replayed: 200, waiting: 50, dropped: 10, changes: 200,
-		damaged: 200, refused: 100, deltas: 200, merges: 100}
+		failed: 100, now: 100, damaged: 200, refused: 100, deltas: 200, merges: 100}
 	if c.lives >= least.lives && (c.lost < least.lost || c.replayed < least.replayed ||
 		c.waiting < least.waiting || c.dropped < least.dropped || c.changes < least.changes ||
-		c.damaged < least.damaged || c.refused < least.refused || c.deltas < least.deltas ||
-		c.merges < least.merges) {
+		c.failed < least.failed || c.now < least.now || c.damaged < least.damaged ||
+		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges) {
 		t.Errorf("the crashes are too tame: %+v, want at least %+v", *c, least)
 	}
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -80,5 +81,59 @@ func ExampleReadJSON() {
 	//     }}
 	//   ]
 	// }
-	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it,
+	// correct it, or give its new name in Options.Renamed
+}
+
+// A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable
+// outside of the world.
+func ExampleCheck() {
+	dir, err := os.MkdirTemp("", "game")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+
+	type open = func(*vast.World, store.Options) (*store.Store, error)
+	total := 0 // of all worlds
+	start := func(open open, o store.Options) (w *vast.World, st *store.Store, tick func() error, err error) {
+		w = vast.NewWorld(vast.Options{Name: "game"})
+		health := vast.NewColumn[Health](w)
+		if st, err = open(w, o); err != nil {
+			return w, nil, nil, err
+		}
+		if st.New() {
+			w.Archetype(health).New()
+		}
+		tick = func() error {
+			for slot := range w.Query(health).Slots() {
+				total++
+				health.At(slot).Points = total
+			}
+			return nil
+		}
+		return w, st, tick, st.Recover(func([]byte) {}, tick)
+	}
+	w, st, tick, err := start(func(w *vast.World, o store.Options) (*store.Store, error) {
+		return store.Open(dir, w, o)
+	}, store.Options{Check: store.Check{
+		Every: 1, // at each checkpoint; a minute by default
+		Again: func(open open) error {
+			w, _, _, err := start(open, store.Options{})
+			return errors.Join(err, w.Close())
+		},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	defer w.Close()
+	if err := errors.Join(st.Checkpoint(), st.Tick(tick), st.Tick(tick)); err != nil {
+		panic(err)
+	}
+	if different, ok := errors.AsType[*store.Difference](st.Close()); ok {
+		fmt.Printf("up to tick %d: %s of entity %v, %s: %s, and %s in a replay\n", different.Tick,
+			different.Column, different.Entity, different.Field, different.Recorded, different.Replayed)
+	}
+	// Output:
+	// up to tick 2: Health of entity 0.1, Points: 2, and 4 in a replay
 }

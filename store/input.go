@@ -38,6 +38,74 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
+// Submit records an input, applies it between two ticks, even if no tick follows soon, and returns nil when
+// the input is durable and applied. It is for what must take effect at once, such as an edit in an inspector
+// of a program that is paused. Inputs that were recorded before are applied first. A replay applies the input
+// before the next tick, too.
+//
+// Submit visits the world, so the rules of [vast.World.Visit] hold: call it on another goroutine than that of
+// the world. If the last tick is not over because there was no memory for its commands, the next tick applies
+// the input, perhaps after Submit has returned.
+//
+// Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. It
+// returns an error as Record and Wait.
+func (s *Store) Submit(ctx context.Context, data []byte) error {
+	var position uint64
+	var err error
+	if visit := s.w.Visit(ctx, func() bool {
+		position, err = s.submit(data)
+		return true
+	}); visit != nil {
+		return visit
+	}
+	if err != nil {
+		return err
+	}
+	return s.Wait(ctx, position)
+}
+
+// submit records an input, and applies all that wait. The caller owns the world.
+func (s *Store) submit(data []byte) (position uint64, err error) {
+	if s.phase != running {
+		return 0, errNoJournal
+	}
+	if !s.inside {
+		if err := s.noteChanges(); err != nil {
+			return 0, err
+		}
+		if s.due {
+			if err := s.mayCheckpoint(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if position, err = s.Record(data); err != nil || s.inside {
+		return position, err
+	}
+	inputs, position, err := s.takeNow()
+	if err != nil {
+		return 0, err
+	}
+	s.repeats(repeat{inputs: inputs})
+	s.edited = true // if apply panics
+	for _, in := range inputs {
+		s.apply(in.data)
+	}
+	s.unchanged()
+	return position, nil
+}
+
+// takeNow records that the inputs that wait are applied now, and returns them.
+func (s *Store) takeNow() (inputs []input, position uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if position, err = s.journal.Append(recordNow, nil, true); err != nil {
+		return nil, 0, fmt.Errorf("store: recording an input: %w", err)
+	}
+	inputs, s.waiting = s.waiting, nil
+	return inputs, position, nil
+}
+
 var errNoJournal = errors.New("store: there is no journal: call Recover with the functions that replay " +
 	"ticks, and record inputs until Close")
 

@@ -49,6 +49,8 @@ type Options struct {
 	// DropTail has Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
 	DropTail bool
+	// Check has the store check now and then that the program can repeat its ticks. Default: no checks.
+	Check Check
 	// Notify is called for each checkpoint, when it is durable or has failed, on a goroutine of the store.
 	// It must return soon and not call methods of the store. Default: nothing.
 	Notify func(Checkpoint)

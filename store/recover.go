@@ -18,6 +18,7 @@ import (
 type replayed struct {
 	number   uint64
 	position uint64 // of its record
+	taken    uint64 // it applied the inputs before this position
 	inputs   []input
 	build    string
 }
@@ -28,22 +29,32 @@ type replayed struct {
 // tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
 // nothing else.
 //
-// A new world is filled before Recover. Recover begins a checkpoint, and nothing that follows is durable before
-// that checkpoint is.
+// A new world is filled before Recover. Another world is changed after Recover: a change between Open and
+// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a
+// checkpoint, and nothing that follows is durable before that checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
-// Recover returns an error if the journal holds ticks of another build (see Options.Build), or if tick fails.
-// Then close the store.
+// Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
+// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its
+// inputs wait for the next tick. Then close the store.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
 		panic("store: Store.Recover: give both functions, or nil for both")
 	}
+	if tick == nil && (s.replica != nil || s.o.Check.Again != nil) {
+		return fmt.Errorf("store: recovering world %q: Options.Check checks the functions that replay "+
+			"ticks: give them to Recover, or leave out the check", s.w.Options().Name)
+	}
 	s.apply = apply
 	s.phase = recovering
-	err := s.recover(tick)
+	if s.replica != nil {
+		return s.recoverReplica(tick)
+	}
+	s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+	err := s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	if err == nil {
 		s.phase = running
 		s.unchanged()
@@ -56,7 +67,9 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	return nil
 }
 
-func (s *Store) recover(tick func() error) error {
+// recover replays ticks and begins the journal. changed is whether the program has changed a world that the
+// folder kept.
+func (s *Store) recover(tick func() error, changed bool) error {
 	build, err := s.build()
 	if err != nil {
 		return err
@@ -69,10 +82,22 @@ func (s *Store) recover(tick func() error) error {
 		if err := s.mayReplay(after, build, tick != nil); err != nil {
 			return err
 		}
+		if changed && len(after.ticks) > 0 {
+			return fmt.Errorf("the program has changed the world between Open and Recover, so the %d ticks "+
+				"after tick %d cannot be replayed: change it after Recover; or set Options.DropTail to lose "+
+				"the ticks", len(after.ticks), s.base)
+		}
 		for i := range after.ticks {
 			if err := s.replayTick(&after.ticks[i], tick); err != nil {
-				return fmt.Errorf("replaying tick %d: %w", after.ticks[i].number, err)
+				return fmt.Errorf("replaying tick %d: %w: mend the cause; or set Options.DropTail to lose "+
+					"the %d ticks after tick %d", after.ticks[i].number, err, len(after.ticks), s.base)
 			}
+		}
+	}
+	if n := len(after.now); n > 0 {
+		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1] {
+			s.apply(after.inputs[0].data)
+			after.inputs = after.inputs[1:]
 		}
 	}
 	if tick == nil {
@@ -102,9 +127,14 @@ func (s *Store) recover(tick func() error) error {
 			return errors.Join(err, j.Close())
 		}
 	}
+	if changed {
+		if _, err := j.Append(recordBreak, nil, false); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.journal, s.waiting, s.needed = j, after.inputs, s.next
+	s.journal, s.waiting, s.needed, s.broken = j, after.inputs, s.next, changed
 	return nil
 }
 
@@ -120,13 +150,28 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	}
 	for _, one := range t.ticks {
 		if one.build != build {
-			return fmt.Errorf("build %q recorded tick %d, and this is build %q, which may compute another "+
-				"world from it: run the other build once, because its Close takes a checkpoint; or set "+
-				"Options.Build to the same name in both if they compute the same; or set Options.DropTail "+
-				"to lose the %d ticks after tick %d", one.build, one.number, build, len(t.ticks), s.base)
+			return &BuildError{one.build, build, one.number, s.base, len(t.ticks)}
 		}
 	}
 	return nil
+}
+
+// BuildError is the error of Recover for ticks that a program of another build has recorded: this one may
+// compute another world from them.
+type BuildError struct {
+	Recorded, Build string // the builds that recorded the tick and that cannot replay it
+	Tick            uint64 // the first tick of the other build
+	Base            uint64 // the tick of the last checkpoint
+	Ticks           int    // that follow the checkpoint
+}
+
+// Error names the builds and the remedies.
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world "+
+		"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
+		"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks after "+
+		"tick %d",
+		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
 }
 
 // replayTick makes a tick once more.
@@ -154,8 +199,9 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input // in the order of positions; after replayable, those that no tick has applied
-	broken bool    // the world was changed outside of ticks at position change
+	inputs []input  // in the order of positions; after replayable, those that no tick has applied
+	now    []uint64 // positions: the inputs before one were applied, perhaps without a tick
+	broken bool     // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
@@ -167,6 +213,9 @@ func (t *tail) cut(position uint64) {
 	}
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
 		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
+	for len(t.now) > 0 && t.now[len(t.now)-1] >= position {
+		t.now = t.now[:len(t.now)-1]
 	}
 	if t.broken && t.change >= position {
 		t.broken, t.kept = false, 0
@@ -182,7 +231,7 @@ func (t *tail) replayable() {
 	for i := range t.ticks {
 		one := &t.ticks[i]
 		n := 0
-		for n < len(t.inputs) && t.inputs[n].position < one.position {
+		for n < len(t.inputs) && t.inputs[n].position < one.taken {
 			n++
 		}
 		one.inputs, t.inputs = t.inputs[:n:n], t.inputs[n:]
@@ -201,40 +250,53 @@ func (s *Store) readTail() (*tail, error) {
 		}
 	}
 	if t.kept > 0 {
-		return nil, fmt.Errorf("%s is missing: it was durable, and holds a change outside of ticks that cannot "+
-			"be replayed: restore the file, or set Options.DropTail to lose what follows tick %d",
+		return nil, fmt.Errorf("%s is missing: it was durable, and holds a tick that failed or a change "+
+			"outside of ticks, which cannot be replayed: restore the file, or set Options.DropTail to lose "+
+			"what follows tick %d",
 			checkpointName(t.kept), s.base)
 	}
 	t.replayable()
 	return t, nil
 }
 
+// numbersOf are the numbers that records of a kind hold.
+var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
+
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
-	var number uint64
-	if r.Kind == recordTick || r.Kind == recordKept || r.Kind == recordDrop {
+	numbers, data := make([]uint64, numbersOf[r.Kind]), r.Data
+	for i := range numbers {
 		n := 0
-		if number, n = binary.Uvarint(r.Data); n != len(r.Data) || n <= 0 {
+		if numbers[i], n = binary.Uvarint(data); n <= 0 {
 			return errors.New("the record does not hold a number")
 		}
+		data = data[n:]
+	}
+	if len(data) > 0 && r.Kind != recordInput {
+		return fmt.Errorf("%d bytes follow the record", len(data))
 	}
 	switch r.Kind {
 	case recordInput:
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
-		t.ticks = append(t.ticks, replayed{number: number, position: r.Position, build: r.Build})
+		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between
+		// them is in the checkpoint.
+		if r.Segment >= s.segment {
+			t.ticks = append(t.ticks, replayed{number: numbers[0], position: r.Position, taken: numbers[1],
+				build: r.Build})
+		}
+	case recordNow:
+		t.now = append(t.now, r.Position)
 	case recordBreak:
-		// The tail begins with inputs that waited when the checkpoint was taken. A change between them is in
-		// the checkpoint.
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
 		}
 	case recordKept:
-		if t.broken && number >= s.next {
-			t.kept = number
+		if t.broken && numbers[0] >= s.next {
+			t.kept = numbers[0]
 		}
 	case recordDrop:
-		t.cut(number)
+		t.cut(numbers[0])
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

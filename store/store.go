@@ -45,11 +45,14 @@ type Store struct {
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
+	check   checks
+	replica *replica // of the store of a second world: see Check; else nil
 
 	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
 	waiting []input          // recorded inputs that the next tick applies
-	ticks   []tickRecord     // the ticks that are not known to be durable, oldest first
+	taken   uint64           // the tick under way has applied the inputs before this position
+	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
 	broken  bool             // a change outside of ticks waits for that checkpoint
@@ -127,6 +130,9 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkNewest(files, numbers); err != nil {
+		return nil, err
+	}
 	if len(numbers) == 0 {
 		if w.Len() > 0 {
 			return nil, errors.New("the folder is new, and the world has entities: open the store before " +
@@ -151,8 +157,13 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	s.unchanged()
 	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
-	return s, folder.Sync()
+	if err := folder.Sync(); err != nil || len(s.kept) == 0 {
+		return s, err
+	}
+	last := len(s.kept) - 1
+	return s, s.noteNewest(s.kept[last], s.kept[:last])
 }
 
 // checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished
@@ -171,6 +182,7 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 			leftovers = append(leftovers, f.Name)
 		case strings.HasPrefix(f.Name, journalPrefix):
 			segments = append(segments, f.Name)
+		case strings.HasPrefix(f.Name, newestPrefix): // see Store.checkNewest
 		default:
 			others = append(others, f.Name)
 		}
@@ -216,8 +228,9 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes a last one, ends the journal, and lets other
-// processes open the folder. Close the store before the world. A second Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
+// Close waits for the checkpoint that is being written, takes a last one, waits for the check that is under
+// way, ends the journal, and lets other processes open the folder. Close the store before the world. A second
+// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
 // and the journal have it.
 func (s *Store) Close() error {
 	if s.phase == closed {
@@ -227,12 +240,18 @@ func (s *Store) Close() error {
 	if s.inside { // the goroutine of the last tick ended
 		s.inside = false
 		s.tick++
+		s.edited = true
 	}
 	if s.phase == running && s.failure == nil {
 		errs = append(errs, s.checkpoint())
 	}
 	s.phase = closed
 	errs = append(errs, s.checkpoints.close())
+	s.check.running.Wait()
+	errs = append(errs, s.check.err)
+	if s.o.Check.Again != nil && len(s.kept) > 0 {
+		_ = s.prune() // a check has put it off; the next process repeats it
+	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)
 	}

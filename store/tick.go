@@ -11,7 +11,8 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // a tick begins: its number; the inputs since the last such record belong to it
+	recordTick  byte = 't' // a tick is over: its number; it has applied the inputs before a position
+	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
 	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
@@ -116,6 +117,7 @@ func (s *Store) beginTick() error {
 	if err != nil {
 		return err
 	}
+	s.repeats(repeat{tick: s.tick + 1, inputs: inputs})
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -129,6 +131,7 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
+	s.repeats(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil { // else nothing is replayed
@@ -151,24 +154,22 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 // of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
 // written allows. The change and the ticks after it are not durable before that checkpoint is; call
 // [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
-// call, because the store sees them.
+// call, because the store sees them. Between Open and Recover, Changed is for a world that was not new.
 func (s *Store) Changed() {
-	s.must("Changed", running)
+	s.must("Changed", opened, running)
 	s.edited = true
 }
 
-// take records the beginning of a tick, and returns the inputs that it applies.
+// take returns the inputs that a tick applies.
 func (s *Store) take() ([]input, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inputs := s.waiting
 	if s.journal != nil {
-		var number [binary.MaxVarintLen64]byte
-		position, err := s.journal.Append(recordTick, binary.AppendUvarint(number[:0], s.tick+1), false)
-		if err != nil {
+		if err := s.journal.Err(); err != nil {
 			return nil, fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick+1, err)
 		}
-		s.ticks = append(s.ticks, tickRecord{s.tick + 1, position})
+		_, s.taken = s.journal.Segment()
 	}
 	s.waiting = nil
 	return inputs, nil
@@ -185,11 +186,34 @@ func (s *Store) endTick(failed bool) error {
 	if s.phase == recovering {
 		return nil
 	}
-	s.due = s.due || failed
+	if err := s.countTick(failed); err != nil {
+		return err
+	}
 	return s.mayCheckpoint()
 }
 
-// tickRecord is the beginning of a tick in the journal.
+// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
+// Only the next checkpoint has its effect, as that of a change outside of ticks.
+func (s *Store) countTick(failed bool) error {
+	s.edited = failed
+	if failed || s.journal == nil {
+		s.due = s.due || failed
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var numbers [2 * binary.MaxVarintLen64]byte
+	record := binary.AppendUvarint(binary.AppendUvarint(numbers[:0], s.tick), s.taken)
+	position, err := s.journal.Append(recordTick, record, false)
+	if err != nil {
+		s.edited = true
+		return fmt.Errorf("store: tick %d cannot be recorded: %w", s.tick, err)
+	}
+	s.ticks = append(s.ticks, tickRecord{s.tick, position})
+	return nil
+}
+
+// tickRecord is a tick in the journal.
 type tickRecord struct{ tick, position uint64 }
 
 // DurableTick returns the number of the last tick that is durable: after a crash, Recover continues from this

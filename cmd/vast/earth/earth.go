@@ -36,6 +36,12 @@ type Config struct {
 	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with
 	// which the world was made: see [Kept]. Default: the world ends with the process.
 	Data string
+	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
+	// inspector. New repeats the inputs since the last checkpoint. Default: there are no inputs.
+	Apply func(w *vast.World, input []byte)
+	// DropTail has New lose the ticks after the last checkpoint in Data, if another build has computed them:
+	// see store.Options.DropTail.
+	DropTail bool
 	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
 	Notify func(store.Checkpoint)
 }
@@ -85,9 +91,10 @@ type Counts struct {
 // New makes a world, or goes on with the world that a folder keeps. It takes about a second for a million
 // travellers.
 //
-// It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, the error of
-// the store if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After
-// an error, New has freed all memory.
+// It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, a
+// *store.BuildError if another build has computed ticks that New would have to repeat, the error of the store
+// if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After an error,
+// New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {
@@ -126,7 +133,7 @@ func New(c Config) (_ *Earth, err error) {
 		return nil, err
 	}
 	e.schedule = e.newSchedule(c.Workers)
-	if err := e.recover(); err != nil {
+	if err := e.recover(c.Apply); err != nil {
 		return nil, err
 	}
 	return e, nil

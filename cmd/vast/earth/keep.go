@@ -34,8 +34,9 @@ type past struct {
 var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
-// between ticks, such as an inspector that edits, calls its Changed. A caller may close it after the last
-// tick to end with a durable world that can still be read; otherwise [Earth.Close] does so.
+// between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller
+// may close it after the last tick to end with a durable world that can still be read; otherwise
+// [Earth.Close] does so.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
@@ -65,7 +66,8 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	case found && travellers != c.Travellers:
 		return false, other("number of travellers", travellers, c.Travellers)
 	}
-	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify})
+	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify,
+		DropTail: c.DropTail})
 	if err != nil {
 		return false, err
 	}
@@ -82,12 +84,15 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 }
 
 // recover makes the ticks again that the folder recorded after its last checkpoint.
-func (e *Earth) recover() error {
+func (e *Earth) recover(apply func(w *vast.World, input []byte)) error {
 	if e.store == nil {
 		return nil
 	}
+	if apply == nil {
+		apply = func(*vast.World, []byte) {}
+	}
 	e.progress("recorded ticks", 0, 0)
-	err := e.store.Recover(func([]byte) {}, func() error {
+	err := e.store.Recover(func(input []byte) { apply(e.world, input) }, func() error {
 		if err := e.prepare(); err != nil {
 			return err
 		}

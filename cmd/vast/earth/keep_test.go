@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/store"
 )
 
@@ -142,6 +143,122 @@ func TestEditsStay(t *testing.T) {
 	tick(t, again, 130-int(again.Resumed()))
 	if again.Hash() != free.Hash() {
 		t.Error("the edited world went on differently")
+	}
+}
+
+// submit edits the world as a client of an inspector does.
+func submit(t *testing.T, e *Earth, input string) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- e.Store().Submit(t.Context(), []byte(input)) }()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+			e.World().Admit(time.Millisecond)
+		}
+	}
+}
+
+// TestEditsAreReplayed lets the process of an edited world crash: the ticks and the edits since the last
+// checkpoint are made again.
+func TestEditsAreReplayed(t *testing.T) {
+	failed := 0
+	apply := func(w *vast.World, input []byte) {
+		if inspect.Apply(w, input) != nil {
+			failed++
+		}
+	}
+	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7, Apply: apply, Data: t.TempDir()}
+	free := newEarth(t, c)
+	c.Data = t.TempDir()
+	kept := newEarth(t, c)
+	edits := func(e *Earth) (edits []string) {
+		n := 0
+		for who := range e.world.Query(e.stay).All() {
+			if n++; n > 3 {
+				break
+			}
+			edits = append(edits, fmt.Sprintf(
+				`{"do":"set","entity":%q,"column":"Stay","path":"Until","value":%d}`, who, 5000+n))
+		}
+		for who := range e.world.Query(e.infectious).All() {
+			moving, _ := e.world.Query(e.trip).First()
+			return append(edits, fmt.Sprintf(`{"do":"remove","entity":%q,"column":"Infectious"}`, who),
+				fmt.Sprintf(`{"do":"delete","entity":%q}`, moving))
+		}
+		return edits
+	}
+	for round := range 3 {
+		tick(t, free, 20+round)
+		tick(t, kept, 20+round)
+		for _, e := range []*Earth{free, kept} {
+			for _, edit := range edits(e) {
+				submit(t, e, edit)
+			}
+		}
+	}
+	if kept.Hash() != free.Hash() || failed > 0 {
+		t.Fatalf("the worlds differ, or %d edits failed", failed)
+	}
+	c.Data, c.Workers = crash(t, c.Data), 3
+	again := newEarth(t, c)
+	if again.Resumed() != 63 || again.Hash() != free.Hash() {
+		t.Errorf("the world goes on after tick %d, want 63", again.Resumed())
+	}
+	tick(t, free, 70)
+	tick(t, again, 70)
+	if again.Hash() != free.Hash() {
+		t.Error("the edited world went on differently")
+	}
+}
+
+// TestOtherBuild opens a folder in which another build has recorded ticks.
+func TestOtherBuild(t *testing.T) {
+	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8, Data: t.TempDir()}
+	e := newEarth(t, c)
+	tick(t, e, 10)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(50, 300)})
+	defer w.Close()
+	newComponents(w)
+	st, err := store.Open(c.Data, w, store.Options{Resources: resources(), Build: "another",
+		Every: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	idle := func() error { return nil }
+	if err := st.Recover(func([]byte) {}, idle); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := st.Tick(idle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	position, err := st.Record(nil)
+	if err == nil {
+		err = st.Wait(t.Context(), position)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Data = crash(t, c.Data)
+	_, err = New(c)
+	if other, ok := errors.AsType[*store.BuildError](err); !ok || other.Ticks != 3 || other.Base != 10 ||
+		other.Tick != 11 || other.Recorded != "another" {
+		t.Errorf("the error is %v", err)
+	}
+	c.DropTail = true
+	if again := newEarth(t, c); again.Resumed() != 10 {
+		t.Errorf("the world goes on after tick %d, want 10", again.Resumed())
 	}
 }
 

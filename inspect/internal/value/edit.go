@@ -270,9 +270,9 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 	for _, s := range e.sets {
 		value := s.value
 		if s.entity != (Reference{}) {
-			found, err := find(s.entity)
+			found, err := s.find(find)
 			if err != nil {
-				return v, fault(s.path, "%s", err.Error())
+				return v, err
 			}
 			value = reflect.ValueOf(found)
 		}
@@ -281,6 +281,28 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 		}
 	}
 	return made, nil
+}
+
+// Find calls find for the entities in the edit. The error is find's error with the path.
+func (e *Edit) Find(find func(Reference) (vast.Entity, error)) error {
+	for _, s := range e.sets {
+		if s.entity == (Reference{}) {
+			continue
+		}
+		if _, err := s.find(find); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find calls find for the entity of an assignment.
+func (s *assignment) find(find func(Reference) (vast.Entity, error)) (vast.Entity, error) {
+	found, err := find(s.entity)
+	if err != nil {
+		return found, fault(s.path, "%s", err.Error())
+	}
+	return found, nil
 }
 
 // applying is the state of Apply.

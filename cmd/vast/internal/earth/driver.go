@@ -28,7 +28,6 @@ type driver struct {
 
 	control *control
 	saves   *saves        // nil unless a folder keeps the world
-	edited  bool          // whether a visitor has edited the world since the last tick
 	visited visited       // the world for visitors between ticks, or nil
 	bell    chan struct{} // rings when a visitor waits
 
@@ -139,7 +138,6 @@ func (d *driver) run() {
 			if d.err = d.saves.failed(); d.err != nil {
 				return
 			}
-			d.edited = false // the store takes a checkpoint before the tick
 		}
 		began := clock.Now()
 		if d.err = d.world.Tick(); d.err != nil {
@@ -190,12 +188,6 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 		paused, step := d.control.mayTick()
 		if paused {
 			d.held = true
-			if d.edited { // no tick follows soon
-				d.edited = false
-				if d.err = d.saves.store.Checkpoint(); d.err != nil {
-					return due, false
-				}
-			}
 		} else if d.held {
 			due, d.held = now, false
 		}

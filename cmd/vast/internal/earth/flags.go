@@ -25,6 +25,7 @@ type options struct {
 	length      time.Duration
 	seed        uint64
 	data        string // a folder
+	dropTail    bool
 	given       given
 	workers     int // 0: as many as processors
 	memoryLimit size
@@ -139,6 +140,8 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.data, "data", "",
 		"keep the world in this `folder`, and go on with it when it is there: with its seed and\n"+
 			"travellers; the places must be the same. Then -ticks counts from the world's beginning")
+	f.BoolVar(&o.dropTail, "drop-tail", false, "go on from the last checkpoint in -data, without the ticks "+
+		"after it,\nwhich another build of vast has computed and this one cannot repeat")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed",
@@ -174,6 +177,9 @@ func parse(args []string) (options, error) {
 	case o.inspect == noInspector && o.inspectAll:
 		return o, &cli.UsageError{Command: "earth",
 			Err: errors.New("-inspect off and -inspect-write contradict each other")}
+	case o.dropTail && o.data == "":
+		return o, &cli.UsageError{Command: "earth",
+			Err: errors.New("-drop-tail needs -data: the folder of a world")}
 	case o.json && o.plain:
 		return o, &cli.UsageError{Command: "earth",
 			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
@@ -209,8 +215,8 @@ times of the ticks.
 With -data, a checkpoint of the world is taken each second and at the end, and the ticks
 between are recorded, so the run may be killed at any moment. Standard error names the last
 tick that is durable, as "# durable TICK", at most once a second and at each checkpoint: the
-next run goes on after this tick or a later one. Edits in the inspector are durable with the
-next tick that is. With -json, resumed_at is the tick after which the run went on,
+next run goes on after this tick or a later one. Edits in the inspector are durable when the
+browser shows them. With -json, resumed_at is the tick after which the run went on,
 checkpoints has their count, how many were skipped because the disk was busy, the times for
 which they held up a tick, and the bytes of the last one; an error of the disk ends the run.
 

@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vastgo/vast"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
+	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -106,7 +108,8 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	}
 	if o.data != "" {
 		l.saves = newSaves()
-		c.Data, c.Notify = o.data, l.saves.add
+		c.Data, c.DropTail, c.Notify = o.data, o.dropTail, l.saves.add
+		c.Apply = func(w *vast.World, edit []byte) { _ = inspect.Apply(w, edit) } // the client gets the error
 		if c.Seed, c.Travellers, err = o.keptIn(o.data); err != nil {
 			return l, err
 		}
@@ -119,7 +122,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	defer indexing.Wait()
 	if l.earth, err = simulation.New(c); err != nil {
 		if o.data != "" && !errors.Is(err, simulation.ErrOther) {
-			err = &folderError{err}
+			err = &folderError{withRemedy(o.data, err)}
 		}
 		return l, err
 	}

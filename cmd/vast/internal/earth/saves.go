@@ -1,6 +1,7 @@
 package earth
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -17,6 +18,17 @@ import (
 type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
+
+// withRemedy names the flag that helps if another build has recorded ticks in the folder.
+func withRemedy(dir string, err error) error {
+	e, ok := errors.AsType[*store.BuildError](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("another build of vast has computed the %d ticks after tick %d of %s, and this one "+
+		"may compute others: run that build once more and end it with Ctrl-C; or give -drop-tail to go on "+
+		"from tick %[2]d", e.Ticks, e.Base, dir)
+}
 
 // keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if
 // the folder is new. It returns an error if a flag contradicts the folder.

@@ -21,10 +21,7 @@ func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 		Views: []inspect.View{newMap(l, credits)}, Attribution: credits,
 	}
 	if d.saves != nil {
-		settings.Edited = func() { // on the driver's goroutine, which admits visitors
-			d.edited = true
-			d.saves.store.Changed()
-		}
+		settings.Edit = d.saves.store.Submit
 	}
 	in, err := inspect.Serve(context.Background(), l.earth.World(), settings)
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -1,0 +1,354 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
+)
+
+// verb says what an edit does.
+type verb string
+
+const (
+	setIt    verb = "set"    // a part of a component
+	addIt    verb = "add"    // a component
+	removeIt verb = "remove" // a component
+	deleteIt verb = "delete" // an entity
+)
+
+// edit is an edit as programs record it. It means the same in another process: the request's names are
+// entities here.
+type edit struct {
+	Number uint64          `json:"number"` // of the request that waits for the edit
+	Do     verb            `json:"do"`
+	Entity string          `json:"entity"`
+	Column string          `json:"column,omitempty"`
+	Among  int             `json:"among,omitempty"` // number of the column among those of its name, from 0 on
+	Path   string          `json:"path,omitempty"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Found  []found         `json:"found,omitempty"`
+}
+
+// found is an entity that the value of an edit names.
+type found struct {
+	Reference value.Reference `json:"reference"`
+	Entity    string          `json:"entity"`
+}
+
+// outcome is the result of an edit.
+type outcome struct {
+	deleted int // entities
+	err     error
+}
+
+// pending are the requests that wait for the outcome of an edit.
+var pending struct {
+	mu    sync.Mutex
+	edits map[request]chan outcome
+}
+
+// request is an edit that a request waits for. Another world may repeat the edit.
+type request struct {
+	world  *vast.World
+	number uint64
+}
+
+// Apply carries out an encoded edit that Options.Edit was given, in the same process or later in another one,
+// for example in a replay: the same edits of the same world give the same world. It must be called on the
+// goroutine that owns the world, where the structure may change. The client of an edit that another process
+// took is not answered.
+//
+// An edit that does not fit changes nothing, for example because its entity has died. The program need not
+// heed the error: the client gets it.
+func Apply(w *vast.World, encoded []byte) error {
+	var e edit
+	if err := json.Unmarshal(encoded, &e); err != nil {
+		return fmt.Errorf("inspect: Apply: the input is no edit: %w", err)
+	}
+	one := change{edit: e, world: w}
+	o := one.apply()
+	pending.mu.Lock()
+	defer pending.mu.Unlock()
+	if c := pending.edits[request{w, e.Number}]; c != nil {
+		select {
+		case c <- o:
+		default: // it has been applied before
+		}
+	}
+	if o.err != nil {
+		return fmt.Errorf("inspect: %w", o.err)
+	}
+	return nil
+}
+
+// carryOut has the program carry out an edit.
+func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (deleted int, err error) {
+	c := change{edit: edit{Number: rand.Uint64(), Do: do, Entity: one.id, Path: asked.Path,
+		Value: asked.Value}, world: one.in.world, column: one.column}
+	if do != deleteIt {
+		c.Column = one.column.Name
+	}
+	if err := c.prepare(); err != nil {
+		return 0, err
+	}
+	if err := one.visit(ctx, func(vast.Entity) error { return c.resolve(one.in) }); err != nil {
+		return 0, err
+	}
+	if one.in.options.Edit == nil {
+		var o outcome
+		err := one.visit(ctx, func(vast.Entity) error {
+			o = c.apply()
+			return o.err
+		})
+		return o.deleted, err
+	}
+	encoded, err := json.Marshal(c.edit)
+	if err != nil {
+		return 0, err
+	}
+	result, key := make(chan outcome, 1), request{one.in.world, c.Number}
+	pending.mu.Lock()
+	if pending.edits == nil {
+		pending.edits = make(map[request]chan outcome)
+	}
+	pending.edits[key] = result
+	pending.mu.Unlock()
+	defer func() {
+		pending.mu.Lock()
+		delete(pending.edits, key)
+		pending.mu.Unlock()
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, one.in.options.Patience, errImpatient)
+	defer cancel()
+	if err := one.in.options.Edit(ctx, encoded); err != nil {
+		return 0, one.unsure(ctx, err)
+	}
+	select {
+	case o := <-result:
+		return o.deleted, o.err
+	case <-ctx.Done():
+		return 0, one.unsure(ctx, ctx.Err())
+	}
+}
+
+// unsure is the error for an edit that the program may carry out later.
+func (one edited) unsure(ctx context.Context, err error) error {
+	if context.Cause(ctx) != errImpatient {
+		return err
+	}
+	return &problem{Status: http.StatusServiceUnavailable, Code: "notAdmitted",
+		Message: "the program has not carried out the edit for " + one.in.options.Patience.String() +
+			": it may do so later; it must run a sched.Schedule or call World.Admit once a tick"}
+}
+
+// change is an edit of a world.
+type change struct {
+	edit
+	world  *vast.World
+	column *column     // nil for the deletion of an entity
+	value  *value.Edit // nil without a value
+}
+
+// prepare checks the edit against the type of its column.
+func (c *change) prepare() error {
+	if c.Do != setIt && c.Do != addIt {
+		return nil
+	}
+	col := c.column
+	t := col.info.Type
+	switch {
+	case col.Edges:
+		return badRequest("%s holds edges, which cannot be edited here", col.Name)
+	case col.Relation && c.Value == nil:
+		return badRequest("%s needs a target: give an entity as the value", col.Name)
+	case col.Relation:
+		t = entityType
+	case t == nil && c.Value != nil:
+		return badRequest("%s is a tag, which has no value", col.Name)
+	case col.Size > componentMost:
+		return badRequest("%s has %d bytes, too many to edit", col.Name, col.Size)
+	}
+	if c.Value == nil {
+		return nil
+	}
+	var err error
+	if c.value, err = value.NewEdit(t, c.Path, c.Value); err != nil {
+		return refuse(err)
+	}
+	return nil
+}
+
+// resolve notes the entities that the value names, and the place of the column. Call it in a look.
+func (c *change) resolve(in *Inspector) error {
+	if c.column != nil {
+		for _, col := range in.model.look()[:c.column.ID] {
+			if col.Name == c.Column {
+				c.Among++
+			}
+		}
+	}
+	if c.value == nil {
+		return nil
+	}
+	return c.value.Find(func(to value.Reference) (vast.Entity, error) {
+		e, err := in.find(to)
+		if err == nil {
+			c.Found = append(c.Found, found{to, e.String()})
+		}
+		return e, err
+	})
+}
+
+// find returns an entity that resolve has noted.
+func (c *change) find(to value.Reference) (vast.Entity, error) {
+	for _, f := range c.Found {
+		if f.Reference != to {
+			continue
+		}
+		e, ok := entityWith(c.world, f.Entity)
+		if !ok {
+			return e, fmt.Errorf("entity %s is no longer alive", f.Entity)
+		}
+		return e, nil
+	}
+	return vast.Entity{}, fmt.Errorf("no entity was found for %+v", to)
+}
+
+// findColumn finds the column of an edit that comes from a program.
+func (c *change) findColumn() error {
+	among := c.Among
+	for _, col := range probe.Columns(c.world) {
+		one := columnOf(col)
+		if one.Name != c.Column {
+			continue
+		}
+		if among--; among < 0 && !one.info.Private {
+			c.column = &one
+			return c.prepare()
+		}
+	}
+	return notFound("the world has no component %.80q", c.Column)
+}
+
+// apply carries out the edit. A panic comes from a hook of the program, or reports that memory has run out.
+// The outcome reports the panic, and the program continues.
+func (c *change) apply() (o outcome) {
+	defer func() {
+		if inner := recover(); inner != nil {
+			o.err = &problem{Status: http.StatusInternalServerError, Code: "panic",
+				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner))}
+		}
+	}()
+	if c.column == nil && c.Do != deleteIt {
+		if err := c.findColumn(); err != nil {
+			return outcome{err: err}
+		}
+	}
+	e, ok := entityWith(c.world, c.Entity)
+	if !ok {
+		return outcome{err: stale(c.Entity)}
+	}
+	switch c.Do {
+	case deleteIt:
+		before := c.world.Len()
+		if !c.world.Delete(e) {
+			return outcome{err: conflict("entity %s cannot be deleted while others link to it: a relation "+
+				"forbids it", c.Entity)}
+		}
+		return outcome{deleted: before - c.world.Len()}
+	case removeIt:
+		if !probe.RemoveValue(c.column.col, e) {
+			return outcome{err: c.lacks()}
+		}
+		return outcome{}
+	case setIt, addIt:
+		if c.column.Relation {
+			return outcome{err: c.link(e)}
+		}
+		return outcome{err: c.put(e)}
+	}
+	return outcome{err: badRequest("an edit cannot %q", c.Do)}
+}
+
+// lacks is the error for an entity without the component.
+func (c *change) lacks() error { return notFound("entity %s has no %s", c.Entity, c.column.Name) }
+
+// put overwrites a component that the entity has, or adds one.
+func (c *change) put(e vast.Entity) error {
+	col := c.column.col
+	v, had := probe.Value(col, e)
+	switch {
+	case c.Do == addIt && had:
+		return conflict("entity %s already has %s", c.Entity, c.column.Name)
+	case c.Do == setIt && !had:
+		return c.lacks()
+	case c.Do == addIt && c.column.info.Type == nil:
+		v = reflect.ValueOf(struct{}{})
+	case c.Do == addIt:
+		v = reflect.New(c.column.info.Type).Elem()
+	}
+	if c.value != nil {
+		var err error
+		if v, err = c.value.Apply(v, c.find); err != nil {
+			return err
+		}
+	}
+	if names, ok := probe.NamesOf(c.world); ok && probe.Describe(names).ID == c.column.ID {
+		if _, err := names.Set(e, v.String()); err != nil {
+			return conflict("%v", err)
+		}
+		return nil
+	}
+	if c.Do == addIt {
+		probe.AddValue(col, e, v)
+	} else {
+		probe.SetValue(col, e, v)
+	}
+	return nil
+}
+
+// link gives the entity a target in a relation, or removes the link.
+func (c *change) link(e vast.Entity) error {
+	if c.value == nil {
+		return badRequest("%s needs a target: give an entity as the value", c.column.Name)
+	}
+	rel, _ := probe.RelationOf(c.column.col)
+	if had := rel.Has(e); c.Do == addIt && had {
+		return conflict("entity %s already has a target in %s", c.Entity, c.column.Name)
+	} else if c.Do == setIt && !had {
+		return c.lacks()
+	}
+	v, err := c.value.Apply(reflect.Zero(entityType), c.find)
+	if err != nil {
+		return err
+	}
+	if target := v.Interface().(vast.Entity); !target.IsZero() {
+		return relate(rel, e, target)
+	}
+	rel.Remove(e)
+	return nil
+}
+
+// relate links two entities. A hierarchy panics if the link would close a cycle. The cycle is the user's
+// mistake here, so relate turns the panic into a conflict.
+func relate(rel vast.Relation, source, target vast.Entity) (err error) {
+	defer func() {
+		inner := recover()
+		if text, ok := inner.(string); ok && strings.Contains(text, "is a circle") {
+			err = conflict("%s", text)
+		} else if inner != nil {
+			panic(inner)
+		}
+	}()
+	rel.Set(source, target)
+	return nil
+}

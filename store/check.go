@@ -1,0 +1,189 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// Check says how a store checks that its program can repeat ticks. Now and then the store reads the
+// checkpoint before the last one into a second world of the program, repeats there what happened until the
+// last checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
+//
+// Checks are for tests, and for some of many servers. A check costs the time of the ticks once more, and the
+// memory of a second world and of a copy of one. It runs beside the ticks and never holds them up.
+type Check struct {
+	// Again opens the program's world once more, as the program does at its start, with the function open
+	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and
+	// closes the world. It must not make ticks after Recover. The store calls it twice for each check, on a
+	// goroutine of its own. Again returns the error of open or Recover. Variables of the program, codecs too,
+	// that both worlds use must be safe for use by two goroutines. Default: no checks.
+	Again func(open func(w *vast.World, o Options) (*Store, error)) error
+	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
+	Every time.Duration
+	// Done is called after each check, on the goroutine of the check, with the tick of the checkpoint up to
+	// which ticks were repeated. If the worlds differ, err is a [*Difference]. Another error says why the
+	// check could not be made. Default: Close returns the first error of a check.
+	Done func(tick uint64, err error)
+}
+
+// checks are the checks of a store.
+type checks struct {
+	since   []repeat    // what a replay repeats after the last checkpoint; the world's owner owns it
+	busy    atomic.Bool // whether a check is under way
+	running sync.WaitGroup
+	ended   time.Time // when the last check ended; set before busy is cleared
+	err     error     // of the first check that failed, without Check.Done; likewise
+}
+
+// repeat is a step of a check: a tick with its inputs.
+type repeat struct {
+	tick   uint64 // 0 for inputs that were applied after the last tick
+	inputs []input
+	broken bool // there are changes that cannot be repeated; then this is the only step
+}
+
+// repeats notes a step of the next check.
+func (s *Store) repeats(one repeat) {
+	switch {
+	case s.o.Check.Again == nil || unrepeatable(s.check.since):
+	case one.broken:
+		s.check.since = []repeat{one}
+	default:
+		s.check.since = append(s.check.since, one)
+	}
+}
+
+// unrepeatable reports whether there were changes that cannot be repeated.
+func unrepeatable(steps []repeat) bool { return len(steps) > 0 && steps[0].broken }
+
+// mayCheck begins a check if one is due. It is called on the goroutine that writes checkpoints, when one is
+// durable. mayCheck reports whether a check is under way and may read old checkpoints.
+func (s *Store) mayCheck(w *writing) (busy bool) {
+	c := &s.check
+	switch {
+	case s.o.Check.Again == nil:
+		return false
+	case c.busy.Load():
+		return true
+	}
+	every := s.o.Check.Every
+	if every == 0 {
+		every = time.Minute
+	}
+	if len(w.steps) == 0 || unrepeatable(w.steps) || len(s.kept) < 2 || time.Since(c.ended) < every {
+		return false
+	}
+	c.busy.Store(true)
+	from := s.kept[len(s.kept)-2].number
+	c.running.Go(func() {
+		err := errors.New("store: Options.Check.Again ended its goroutine")
+		defer func() {
+			if done := s.o.Check.Done; done != nil {
+				done(w.info.Tick, err)
+			} else if c.err == nil {
+				c.err = err
+			}
+			c.ended = time.Now()
+			c.busy.Store(false)
+		}()
+		err = s.replayBeside(from, w)
+	})
+	return true
+}
+
+// replayBeside replays in a second world what happened between two checkpoints, and compares that world with
+// the second checkpoint.
+func (s *Store) replayBeside(from uint64, w *writing) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store: checking the replay of world %q: panic: %v\n%s", s.w.Options().Name, v,
+				debug.Stack())
+		}
+	}()
+	var want *moment
+	if err = s.again(&replica{number: w.number, over: func(r *Store) (err error) {
+		want, err = momentOf(r.w, r.o)
+		return err
+	}}); err != nil {
+		return err
+	}
+	return s.again(&replica{number: from, steps: w.steps, over: func(r *Store) error {
+		d, err := want.compare(r.w, r.o)
+		if d == nil {
+			return err
+		}
+		d.World, d.From, d.Tick = r.w.Options().Name, r.base, r.tick
+		return d
+	}})
+}
+
+// replica is what the store of a second world has to do.
+type replica struct {
+	of     *Store
+	number uint64               // of the checkpoint that is read
+	steps  []repeat             // that Recover repeats
+	over   func(r *Store) error // is called after the steps
+	err    error
+	ended  bool
+}
+
+// again has the program open its world once more.
+func (s *Store) again(r *replica) error {
+	r.of = s
+	err := s.o.Check.Again(r.open)
+	switch {
+	case r.err != nil: // the program may have replaced it
+		return r.err
+	case err == nil && !r.ended:
+		err = errors.New("Options.Check.Again has not called open and Recover")
+	}
+	if err != nil {
+		return fmt.Errorf("store: checking the replay of world %q: %w", s.w.Options().Name, err)
+	}
+	return nil
+}
+
+// open reads the checkpoint into a second world.
+func (r *replica) open(w *vast.World, o Options) (*Store, error) {
+	o.Check = Check{}
+	s := &Store{w: w, o: o, folder: r.of.folder, replica: r}
+	s.checkpoints.prepare()
+	if err := s.readMoment(r.number); err != nil {
+		return nil, fmt.Errorf("store: reading %s into another world %q: %w", checkpointName(r.number),
+			w.Options().Name, err)
+	}
+	s.unchanged()
+	return s, nil
+}
+
+// recoverReplica repeats the steps of a check in the second world.
+func (s *Store) recoverReplica(tick func() error) error {
+	r := s.replica
+	defer func() {
+		s.phase = closed
+		if s.schedule != nil {
+			schedules().Leave(s.schedule)
+		}
+	}()
+	if s.edited || s.w.Changes() != s.changes {
+		return errors.New("store: the world was changed between Open and Recover: change it after Recover")
+	}
+	for _, one := range r.steps {
+		if one.tick == 0 {
+			for _, in := range one.inputs {
+				s.apply(in.data)
+			}
+		} else if err := s.replayTick(&replayed{number: one.tick, inputs: one.inputs}, tick); err != nil {
+			return fmt.Errorf("store: replaying tick %d of world %q: %w", one.tick, s.w.Options().Name, err)
+		}
+	}
+	r.ended = true
+	r.err = r.over(s)
+	return r.err
+}

@@ -1,0 +1,423 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// failing makes a tick that changes the world and fails: it returns an error or panics.
+func (l *life) failing(panics bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = v.(error)
+		}
+	}()
+	return l.st.Tick(func() error {
+		_ = l.fail()
+		if panics {
+			panic(errTick)
+		}
+		return errTick
+	})
+}
+
+// TestFailedTick lets a program die after a tick that failed, whose inputs are durable. The next program does
+// not replay that tick: the inputs wait for its next one.
+func TestFailedTick(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		d := sim.New(1)
+		f := &narrow{Folder: d.Folder()}
+		a := recoveredIsland(t, f, islandOptions())
+		a.ticks(t, 2)
+		a.idle()
+		hash := a.hash()
+		f.full.Store(true) // no checkpoint holds what follows
+		a.input(t, 1)
+		if err := a.failing(panics); !errors.Is(err, errTick) {
+			t.Fatalf("the error is %v", err)
+		}
+		_, _ = a.st.Record(make([]byte, 8))
+		a.ticks(t, 1)
+		if err := a.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		a.idle()
+		if tick := a.st.DurableTick(); tick != 2 {
+			t.Errorf("tick %d is durable, want 2", tick)
+		}
+		d.Kill()
+		d.SetCapacity(0)
+		b := recoveredIsland(t, d.Restart(), islandOptions())
+		if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) == 0 {
+			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(),
+				len(b.st.waiting))
+		}
+		b.ticks(t, 1)
+		if err := b.failing(panics); !errors.Is(err, errTick) {
+			t.Fatalf("the error is %v", err)
+		}
+		if err := b.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		b.input(t, 2)
+		b.ticks(t, 1)
+		b.input(t, 3)
+		d.Kill()
+		c := recoveredIsland(t, d.Restart(), islandOptions())
+		c.sameAs(t, b) // a checkpoint has the effect of the tick that failed
+		d.Kill()
+	}
+}
+
+// TestDeathInTick: a tick in which the process ended is not replayed, even if its inputs are durable.
+func TestDeathInTick(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	a.ticks(t, 2)
+	hash := a.hash()
+	a.input(t, 1)
+	_ = a.st.Tick(func() error { // perhaps the journal hears of the disk's end later
+		a.input(t, 2)
+		if tick := a.st.DurableTick(); tick > 2 {
+			t.Errorf("tick %d is durable, and not over", tick)
+		}
+		d.Kill()
+		return nil
+	})
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) != 2 {
+		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(), len(b.st.waiting))
+	}
+}
+
+// TestInputInTick: an input that is recorded in a tick belongs to the next one, also if a checkpoint follows
+// the tick.
+func TestInputInTick(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	for range 3 {
+		if err := a.st.Tick(func() error {
+			a.input(t, 2)
+			return a.tick()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.ticks(t, 1)
+	a.input(t, 3)
+	d.Kill()
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	b.sameAs(t, a)
+	if len(b.st.waiting) != 1 {
+		t.Errorf("%d inputs wait, want 1", len(b.st.waiting))
+	}
+}
+
+// TestLostNewestWithoutJournal loses the newest checkpoint of programs without a journal.
+func TestLostNewestWithoutJournal(t *testing.T) {
+	for _, keep := range []int{1, 2} {
+		d := sim.New(1)
+		o := islandOptions()
+		o.Keep = keep
+		begin := func() *life {
+			l, err := openedIsland(t, d.Restart(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.st.New() {
+				l.fill()
+			}
+			if err := l.st.Recover(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		d.Kill()
+		l := begin()
+		for range 3 {
+			l.ticks(t, 2)
+			if err := l.st.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hash := l.hash()
+		d.PowerCut()
+		d.Restart()
+		newest := "checkpoint-00000004"
+		content := d.Bytes(newest)
+		d.Lose(newest)
+		d.Kill()
+		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
+			!strings.Contains(err.Error(), newest+" is missing") ||
+			!strings.Contains(err.Error(), "newest-00000004") {
+			t.Errorf("%d kept: the error is %v", keep, err)
+		}
+		d.Put(newest, content)
+		d.Kill()
+		if l = begin(); l.hash() != hash {
+			t.Error("the island differs")
+		}
+		l.idle()
+		d.Kill()
+		// The first checkpoint of a program with a journal is missed, too. Later ones are made up for.
+		l = recoveredIsland(t, d.Restart(), o)
+		l.input(t, 1)
+		d.Kill()
+		d.Restart()
+		with := "checkpoint-00000006"
+		content = d.Bytes(with)
+		d.Lose(with)
+		d.Kill()
+		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
+			!strings.Contains(err.Error(), "is missing") {
+			t.Errorf("%d kept: the error is %v", keep, err)
+		}
+		d.Put(with, content)
+		d.Kill()
+		l = recoveredIsland(t, d.Restart(), o)
+		l.ticks(t, 2)
+		if err := l.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		d.Kill()
+		d.Restart()
+		if keep > 1 {
+			d.Lose("checkpoint-00000008")
+		}
+		d.Kill()
+		recoveredIsland(t, d.Restart(), o).sameAs(t, l)
+		d.Kill()
+	}
+}
+
+// TestPruneFails: a checkpoint is durable even if the files before it cannot be removed. They are removed
+// later.
+func TestPruneFails(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		d := sim.New(1)
+		o := islandOptions()
+		written := make(chan Checkpoint, 10)
+		o.Notify = func(c Checkpoint) { written <- c }
+		l, err := openedIsland(t, d.Folder(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.fill()
+		if plain {
+			err = l.st.Recover(nil, nil)
+		} else {
+			err = l.st.Recover(l.apply, l.tick)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.idle()
+		l.ticks(t, 3)
+		<-written
+		d.Watch(func(c sim.Call) {
+			if c.Op == sim.Remove && c.Name == "checkpoint-00000001" {
+				d.FailAt(d.Calls() + 1)
+			}
+		})
+		if err := l.st.Checkpoint(); err != nil {
+			t.Errorf("the checkpoint is durable, and the error is %v", err)
+		}
+		d.Watch(nil)
+		if c := <-written; c.Err != nil || !errors.Is(c.PruneErr, syscall.EIO) || c.Tick != 3 {
+			t.Errorf("%+v", c)
+		}
+		if l.st.DurableTick() != 3 {
+			t.Errorf("tick %d is durable, want 3", l.st.DurableTick())
+		}
+		if err := l.st.Checkpoint(); err != nil {
+			t.Error(err)
+		}
+		if c := <-written; c.Err != nil || c.PruneErr != nil {
+			t.Errorf("%+v", c)
+		}
+		n := 0
+		for _, name := range d.Names() {
+			if strings.HasPrefix(name, checkpointPrefix) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d checkpoints, want 1", n)
+		}
+		d.Kill()
+	}
+}
+
+// TestChangeBeforeRecover changes a world between Open and Recover.
+func TestChangeBeforeRecover(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.input(t, 1)
+	d.Kill()
+	for _, change := range []func(l *life){
+		func(l *life) { l.outside(5) },
+		func(l *life) { // values only
+			for e := range l.w.Query(l.vigor).All() {
+				l.vigor.Get(e).Points++
+			}
+			l.st.Changed()
+		},
+	} {
+		l, err := openedIsland(t, d.Restart(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(l)
+		if err := l.st.Recover(l.apply, l.tick); err == nil ||
+			!strings.Contains(err.Error(), "between Open and") {
+			t.Errorf("the error is %v", err)
+		}
+		d.Kill()
+	}
+	b := recoveredIsland(t, d.Restart(), o)
+	b.sameAs(t, a)
+	if err := b.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	d.Kill()
+	c, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.outside(5) // there is nothing to replay
+	if err := c.st.Recover(c.apply, c.tick); err != nil {
+		t.Fatal(err)
+	}
+	c.input(t, 2)
+	c.ticks(t, 1)
+	c.input(t, 3)
+	d.Kill()
+	d.Restart()
+	newest := ""
+	for _, name := range d.Names() {
+		if strings.HasPrefix(name, checkpointPrefix) {
+			newest = name
+		}
+	}
+	content := d.Bytes(newest)
+	d.Lose(newest) // it holds the change
+	d.Kill()
+	e, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.st.Recover(e.apply, e.tick); err == nil ||
+		!strings.Contains(err.Error(), newest+" is missing") {
+		t.Errorf("the error is %v", err)
+	}
+	d.Kill()
+	d.Restart()
+	d.Put(newest, content)
+	d.Kill()
+	recoveredIsland(t, d.Restart(), o).sameAs(t, c)
+}
+
+// TestSubmit applies inputs between ticks, while no tick is made.
+func TestSubmit(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	plain, err := openedIsland(t, sim.New(2).Folder(), islandOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.fill()
+	if err := plain.st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	submit := func(l *life, seed byte) error {
+		done := make(chan error, 1)
+		go func() { done <- l.st.Submit(t.Context(), []byte{seed, 0, 0, 0, 0, 0, 0, 0}) }()
+		for {
+			select {
+			case err := <-done:
+				return err
+			default:
+				l.w.Admit(time.Millisecond)
+			}
+		}
+	}
+	if err := submit(plain, 1); !errors.Is(err, errNoJournal) {
+		t.Errorf("without a journal the error is %v", err)
+	}
+	a.ticks(t, 2)
+	if _, err := a.st.Record([]byte{7, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	for seed := range byte(3) {
+		if err := submit(a, seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(a.got) != 4 || a.got[0][0] != 7 || a.st.LastTick() != 2 {
+		t.Errorf("%v were applied at tick %d", a.got, a.st.LastTick())
+	}
+	d.PowerCut() // all is durable, and applied again
+	b := recoveredIsland(t, d.Restart(), islandOptions())
+	b.sameAs(t, a)
+	b.ticks(t, 1)
+	a.tick()
+	b.input(t, 9)
+	if b.hash() != a.hash() {
+		t.Error("the island goes on differently")
+	}
+	d.Kill()
+	c := recoveredIsland(t, d.Restart(), islandOptions())
+	c.sameAs(t, b)
+	if err := c.st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := submit(c, 1); !errors.Is(err, errNoJournal) {
+		t.Errorf("after Close the error is %v", err)
+	}
+}
+
+// TestVisitorsWait: a schedule whose store has not recovered admits no visitor, so Submit waits.
+func TestVisitorsWait(t *testing.T) {
+	d := sim.New(1)
+	l, err := openedIsland(t, d.Folder(), islandOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.fill()
+	s := sched.New(l.w, sched.Options{Workers: 1})
+	defer s.Close()
+	s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) { _ = l.tick() }})
+	l.st.Attach(s)
+	submitted := make(chan error, 1)
+	go func() { submitted <- l.st.Submit(t.Context(), make([]byte, 8)) }()
+	for l.w.Admit(0); len(submitted) == 0 && l.st.LastTick() < 3; {
+		if l.st.phase == opened {
+			if err := l.st.Recover(l.apply, s.Tick); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(submitted) == 0 {
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-submitted; err != nil || len(l.got) != 1 {
+		t.Errorf("%v; %d inputs were applied", err, len(l.got))
+	}
+}

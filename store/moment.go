@@ -1,0 +1,412 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// Difference is the error of a check whose replay has given another world: a tick or an input depends on
+// something else than the world and the inputs. It names the first difference.
+type Difference struct {
+	World      string
+	From, Tick uint64 // the ticks of the two checkpoints
+	// Column is the column that differs, or the relation or edges, the resource or the container. It is empty
+	// if other entities live.
+	Column string
+	Entity vast.Entity // zero if the difference is at no entity
+	Field  string      // the path of the field that differs, such as At.X; empty if it is the whole component
+	// Recorded is the value in the checkpoint and Replayed that after the replay, as text.
+	Recorded, Replayed string
+}
+
+// Error names the place, both values and the remedy.
+func (d *Difference) Error() string {
+	place := "the entities"
+	if d.Column != "" {
+		place = d.Column
+	}
+	if !d.Entity.IsZero() {
+		place += " of entity " + d.Entity.String()
+		if d.Column == "" {
+			place = "entity " + d.Entity.String()
+		}
+	}
+	if d.Field != "" {
+		place += ", field " + d.Field
+	}
+	return fmt.Sprintf("store: world %q cannot be replayed: from tick %d to tick %d, a replay gives another "+
+		"world: %s: %s in the checkpoint, %s after the replay: ticks and inputs must depend on nothing but "+
+		"the world; look for a clock, math/rand, the order of a map, or a variable outside of the world",
+		d.World, d.From, d.Tick, place, d.Recorded, d.Replayed)
+}
+
+// moment is the state of a world at a moment.
+type moment struct {
+	*picture
+	containerNames []string
+	values         map[int]map[int][]byte // by the number of a HeapColumn and slot
+}
+
+// momentOf copies the state of a world.
+func momentOf(w *vast.World, o Options) (*moment, error) {
+	m, err := lookAt(w, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.state.Arrays {
+		copyArray(&m.state.Arrays[i])
+	}
+	return m, nil
+}
+
+// lookAt describes the state of a world. The arrays lie in the world's memory.
+func lookAt(w *vast.World, o Options) (*moment, error) {
+	p, err := pictureOf(w, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := &moment{p, slices.Sorted(maps.Keys(o.Containers)), make(map[int]map[int][]byte)}
+	for i := range p.state.Columns {
+		c := &p.state.Columns[i]
+		if c.Storage != probing.StorageHeap {
+			continue
+		}
+		m.values[i] = make(map[int][]byte)
+		engine.Slots(c.Of, func(slot int) bool {
+			var b []byte
+			b, err = p.encode(nil, engine.Value(c.Of, slot))
+			m.values[i][slot] = b
+			return err == nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+	}
+	return m, nil
+}
+
+// copyArray replaces an array by a copy in Go memory.
+func copyArray(a *state.Array) {
+	masks := make([]uint64, (a.Len+63)/64)
+	for i := range masks {
+		masks[i] = keptOf(a, i)
+	}
+	size := int(a.Type.Size())
+	memory := make([]uint64, (a.Len*size+7)/8+1) // words, so that the elements are aligned
+	to := unsafe.Slice((*byte)(unsafe.Pointer(&memory[0])), a.Len*size)
+	canonical(to, a, 0, a.Len)
+	*a = state.Array{Kind: a.Kind, Column: a.Column, Container: a.Container, Number: a.Number, Type: a.Type,
+		Len: a.Len, Base: unsafe.Pointer(&memory[0]), Kept: func(group int) uint64 { return masks[group] }}
+}
+
+// compare returns the first difference between a moment and the state of a world, or nil. The order is:
+// entities, columns, resources, all else.
+func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
+	now, err := lookAt(w, o)
+	if err != nil {
+		return nil, err
+	}
+	names := func(m *moment) (names []string) {
+		for _, c := range m.state.Columns {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	if was, is := names(m), names(now); !slices.Equal(was, is) {
+		return &Difference{Recorded: fmt.Sprintf("the columns %q", was),
+			Replayed: fmt.Sprintf("the columns %q", is)}, nil
+	}
+	if d := m.entities(now); d != nil {
+		return d, nil
+	}
+	for i := range m.state.Columns {
+		if d := m.column(now, i); d != nil {
+			return d, nil
+		}
+	}
+	if d := m.resourcesOf(now, w, o); d != nil {
+		return d, nil
+	}
+	return m.rest(now), nil
+}
+
+// find returns an array, or an empty one.
+func (m *moment) find(kind string, column int) *state.Array {
+	i := slices.IndexFunc(m.state.Arrays, func(a state.Array) bool {
+		return a.Kind == kind && a.Column == column && a.Container == 0
+	})
+	if i < 0 {
+		return &state.Array{Kind: kind, Column: column, Type: reflect.TypeFor[uint64]()}
+	}
+	return &m.state.Arrays[i]
+}
+
+// entity returns the entity that lives in a slot.
+func (m *moment) entity(slot int) (e vast.Entity, ok bool) {
+	live, generations := m.find(state.Live, -1), m.find(state.Generations, -1)
+	if word(live, slot/64)>>(slot%64)&1 == 0 || slot >= generations.Len {
+		return e, false
+	}
+	g := *(*uint32)(unsafe.Pointer(&generations.Bytes(slot, slot+1)[0]))
+	return vast.EntityOf(uint64(g)<<32 | uint64(slot)), true
+}
+
+// word returns a word of an array of bits. Words that do not belong to the state are 0.
+func word(a *state.Array, i int) uint64 {
+	if i >= a.Len || keptOf(a, i/64)>>(i%64)&1 == 0 {
+		return 0
+	}
+	return *(*uint64)(unsafe.Pointer(&a.Bytes(i, i+1)[0]))
+}
+
+// bitThatDiffers returns the first bit in which two arrays of bits differ, or -1.
+func bitThatDiffers(a, b *state.Array) int {
+	for i := range max(a.Len, b.Len) {
+		if d := word(a, i) ^ word(b, i); d != 0 {
+			return i*64 + bits.TrailingZeros64(d)
+		}
+	}
+	return -1
+}
+
+// entities compares which entities live.
+func (m *moment) entities(now *moment) *Difference {
+	if slot := bitThatDiffers(m.find(state.Live, -1), now.find(state.Live, -1)); slot >= 0 {
+		return differing(m, now, slot)
+	}
+	live := m.find(state.Live, -1)
+	for i := range live.Len {
+		for left := word(live, i); left != 0; left &= left - 1 {
+			slot := i*64 + bits.TrailingZeros64(left)
+			was, _ := m.entity(slot)
+			if is, _ := now.entity(slot); was != is {
+				return differing(m, now, slot)
+			}
+		}
+	}
+	return nil
+}
+
+// differing is the difference between the entities in a slot.
+func differing(m, now *moment, slot int) *Difference {
+	text := func(e vast.Entity, ok bool) string {
+		if !ok {
+			return "dead"
+		}
+		return "alive as " + e.String()
+	}
+	was, lived := m.entity(slot)
+	is, lives := now.entity(slot)
+	d := &Difference{Entity: was, Recorded: text(was, lived), Replayed: text(is, lives)}
+	if !lived {
+		d.Entity = is
+	}
+	return d
+}
+
+// column compares a column. Both moments have the same entities.
+func (m *moment) column(now *moment, i int) *Difference {
+	c := &m.state.Columns[i]
+	at := func(slot int, field, was, is string) *Difference {
+		d := &Difference{Column: c.Name, Field: field, Recorded: was, Replayed: is}
+		if c.Linked != "" {
+			d.Column = c.Linked
+		}
+		d.Entity, _ = m.entity(slot)
+		return d
+	}
+	presence := m.find(state.Presence, i)
+	if slot := bitThatDiffers(presence, now.find(state.Presence, i)); slot >= 0 {
+		has := map[bool]string{true: "there", false: "not there"}
+		was := word(presence, slot/64)>>(slot%64)&1 != 0
+		return at(slot, "", has[was], has[!was])
+	}
+	for _, slot := range slices.Sorted(maps.Keys(m.values[i])) {
+		if was, is := m.values[i][slot], now.values[i][slot]; !bytes.Equal(was, is) {
+			return at(slot, "", m.decoded(was, c.Type), m.decoded(is, c.Type))
+		}
+	}
+	if c.Storage != probing.StorageSparse {
+		was, is := m.find(state.Elements, i), now.find(state.Elements, i)
+		if slot := elementThatDiffers(was, is); slot >= 0 {
+			field, a, b := leaf(element(was, slot), element(is, slot), "")
+			return at(slot, field, shown(a), shown(b))
+		}
+		return nil
+	}
+	// The elements of a slot are handles. They are compared with the rest.
+	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
+	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
+		field, a, b := leaf(element(was, k), element(is, k), "")
+		d := at(0, strings.TrimPrefix(strings.TrimPrefix(field, "value"), "."), shown(a), shown(b))
+		d.Entity = vast.Entity{}
+		if c.Linked == "" { // the element ends with its entity
+			e := element(was, k).FieldByName("entity")
+			d.Entity = vast.EntityOf(e.Field(1).Uint()<<32 | e.Field(0).Uint())
+		}
+		return d
+	}
+	return nil
+}
+
+// resourcesOf compares the resources.
+func (m *moment) resourcesOf(now *moment, w *vast.World, o Options) *Difference {
+	k := 0 // a resource that the world lacks is left out
+	for _, t := range o.Resources {
+		if _, ok := probe.Resource(w, t); !ok {
+			continue
+		}
+		if k >= len(m.resources) || !bytes.Equal(m.resources[k], now.resources[k]) {
+			d := &Difference{Column: nameOf(t), Recorded: "not there",
+				Replayed: now.decoded(now.resources[k], t)}
+			if k < len(m.resources) {
+				d.Recorded = m.decoded(m.resources[k], t)
+			}
+			return d
+		}
+		k++
+	}
+	return nil
+}
+
+// rest compares all arrays, and where entities lie.
+func (m *moment) rest(now *moment) *Difference {
+	if len(m.state.Arrays) != len(now.state.Arrays) {
+		return &Difference{Recorded: fmt.Sprint(len(m.state.Arrays), " arrays"),
+			Replayed: fmt.Sprint(len(now.state.Arrays), " arrays")}
+	}
+	for i := range m.state.Arrays {
+		was, is := &m.state.Arrays[i], &now.state.Arrays[i]
+		k := elementThatDiffers(was, is)
+		if k < 0 {
+			continue
+		}
+		d := &Difference{Column: "the world", Field: fmt.Sprintf("%s[%d]", was.Kind, k),
+			Recorded: "not there", Replayed: "not there"}
+		switch {
+		case was.Container > 0:
+			d.Column = m.containerNames[was.Container-1]
+		case was.Column >= 0:
+			d.Column = m.state.Columns[was.Column].Name
+		}
+		if keptAt(was, k) {
+			d.Recorded = shown(element(was, k))
+		}
+		if keptAt(is, k) {
+			d.Replayed = shown(element(is, k))
+		}
+		return d
+	}
+	placement := func(m *moment) string {
+		return fmt.Sprint(m.state.Words, m.state.Used, m.state.Archetypes, m.state.Extents)
+	}
+	if was, is := placement(m), placement(now); was != is {
+		return &Difference{Column: "the world", Field: "extents", Recorded: cut(was), Replayed: cut(is)}
+	}
+	return nil
+}
+
+// keptAt reports whether an element belongs to the state.
+func keptAt(a *state.Array, k int) bool { return k < a.Len && keptOf(a, k/64)>>(k%64)&1 != 0 }
+
+// element returns an element of an array.
+func element(a *state.Array, k int) reflect.Value {
+	return reflect.NewAt(a.Type, unsafe.Pointer(&a.Bytes(k, k+1)[0])).Elem()
+}
+
+// elementThatDiffers returns the first element in which two arrays differ, or that only one of them has, or
+// -1. Unused bytes of elements do not count.
+func elementThatDiffers(a, b *state.Array) int {
+	for k := 0; k < max(a.Len, b.Len); k++ {
+		if k%64 == 0 && k+64 <= min(a.Len, b.Len) {
+			was, is := keptOf(a, k/64), keptOf(b, k/64)
+			if was == is && (was == 0 || ^was == 0 && bytes.Equal(a.Bytes(k, k+64), b.Bytes(k, k+64))) {
+				k += 63
+				continue
+			}
+		}
+		if in := keptAt(a, k); in != keptAt(b, k) {
+			return k
+		} else if !in || bytes.Equal(a.Bytes(k, k+1), b.Bytes(k, k+1)) {
+			continue
+		}
+		if _, x, _ := leaf(element(a, k), element(b, k), ""); x.IsValid() {
+			return k
+		}
+	}
+	return -1
+}
+
+// leaf returns the path of the first part in which two values of a type without pointers differ, and that
+// part of both. The values are not valid if nothing differs.
+func leaf(a, b reflect.Value, path string) (string, reflect.Value, reflect.Value) {
+	switch kind := a.Kind(); {
+	case a.Type() == typeEntity:
+	case kind == reflect.Struct:
+		for i := range a.NumField() {
+			f := a.Type().Field(i)
+			if f.Name == "_" {
+				continue
+			}
+			at := f.Name
+			if path != "" {
+				at = path + "." + f.Name
+			}
+			if p, x, y := leaf(a.Field(i), b.Field(i), at); x.IsValid() {
+				return p, x, y
+			}
+		}
+		return "", reflect.Value{}, reflect.Value{}
+	case kind == reflect.Array:
+		for i := range a.Len() {
+			if p, x, y := leaf(a.Index(i), b.Index(i), fmt.Sprintf("%s[%d]", path, i)); x.IsValid() {
+				return p, x, y
+			}
+		}
+		return "", reflect.Value{}, reflect.Value{}
+	}
+	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // NaN is like itself, and 0 is not like -0
+		return path, a, b
+	}
+	return "", reflect.Value{}, reflect.Value{}
+}
+
+// bytesOf returns the memory of a value that has an address.
+func bytesOf(v reflect.Value) []byte {
+	return unsafe.Slice((*byte)(v.Addr().UnsafePointer()), v.Type().Size())
+}
+
+// decoded returns an encoded value as text.
+func (m *moment) decoded(b []byte, t reflect.Type) string {
+	from, err := m.schemaOf(t, t.String())
+	if err == nil {
+		v := reflect.New(t).Elem()
+		d := decoder{codecs: m.codecs, changes: &changes{report: new(Report)}, b: b}
+		if err = d.decode(from, v, t.String()); err == nil {
+			return shown(v)
+		}
+	}
+	return cut(fmt.Sprintf("%x", b))
+}
+
+// shown returns a value as text.
+func shown(v reflect.Value) string {
+	if v.Type() == typeEntity {
+		return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint()).String()
+	}
+	return cut(fmt.Sprintf("%+v", v))
+}
+
+// cut cuts a text that is too long for a message.
+func cut(text string) string { return fmt.Sprintf("%.200s", text) }

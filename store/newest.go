@@ -1,0 +1,67 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// newestPrefix begins the name of an empty file that ends with the number of a durable checkpoint. No journal
+// leads to that checkpoint, so without the file a loss of the checkpoint would not be seen: an older
+// checkpoint, or an empty folder, would pass for the last state.
+const newestPrefix = "newest-"
+
+func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
+
+// newest returns the number of the checkpoint that must be there, or 0.
+func (s *Store) newest(files []disk.Info) (number uint64) {
+	for _, f := range files {
+		n, err := strconv.ParseUint(strings.TrimPrefix(f.Name, newestPrefix), 10, 64)
+		if err == nil && n > number && f.Name == newestName(n) {
+			number, s.newestFile = n, f.Name
+		}
+	}
+	return number
+}
+
+// checkNewest returns an error if the newest checkpoint is lost.
+func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
+	number := s.newest(files)
+	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
+		return nil
+	}
+	left := "nothing is left of the world"
+	if len(numbers) > 0 {
+		left = "to go on from " + checkpointName(numbers[len(numbers)-1])
+	}
+	return fmt.Errorf("%s is missing: it was durable: restore the file, or remove %s (%s)",
+		checkpointName(number), s.newestFile, left)
+}
+
+// noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one
+// before. older are the checkpoints before it.
+func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
+	name := newestName(newest.number)
+	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {
+		return nil
+	}
+	if s.newestFile != "" {
+		if err := s.folder.Rename(s.newestFile, name); err != nil {
+			return err
+		}
+	} else {
+		f, err := s.folder.Create(name)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	s.newestFile = name
+	return s.folder.Sync()
+}
