@@ -31,8 +31,8 @@ type pages interface {
 	// the world.
 	scan()
 	// changed returns the parts of n bytes from base on that may have been written in the interval that the
-	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes that
-	// were not committed during all of the interval may have been written.
+	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes
+	// that were not committed during all of the interval may have been written.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
 }
 
