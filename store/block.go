@@ -141,8 +141,8 @@ func newBlockReader(src source) (*blockReader, error) {
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version != versionWhole && r.version != versionDelta {
-		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d and "+
-			"%d: load it with a program that has the package store of that version", r.version, versionWhole,
+		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
+			"and %d: load it with a program that has the package store of that version", r.version, versionWhole,
 			versionDelta)
 	}
 	return r, nil

@@ -126,12 +126,12 @@ func openChain(folder disk.Folder, number uint64) (c *chain, err error) {
 func (y *layer) continues(base *layer) error {
 	a, b := base.m.Kept, y.m.Kept
 	if a.Store != b.Store {
-		return fmt.Errorf("%s: the checkpoint belongs to store %s, and %s to store %s", base.name, a.Store, y.name,
-			b.Store)
+		return fmt.Errorf("%s: the checkpoint belongs to store %s, and %s to store %s", base.name, a.Store,
+			y.name, b.Store)
 	}
 	if a.Moment != b.BaseMoment {
-		return fmt.Errorf("%s: the file is not the checkpoint %d that %s continues, but another of that number",
-			base.name, a.Number, y.name)
+		return fmt.Errorf("%s: the file is not the checkpoint %d that %s continues, but another of that "+
+			"number", base.name, a.Number, y.name)
 	}
 	return nil
 }
@@ -189,8 +189,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 			k = -1
 		case again(k):
 			return twice("column", c.Name)
-		case c.Storage != last.Columns[k].Storage ||
-			(c.Type == nil) != (last.Columns[k].Type == nil) || c.Type != nil && !c.Type.same(last.Columns[k].Type):
+		case c.Storage != last.Columns[k].Storage || !c.Type.same(last.Columns[k].Type):
 			return fmt.Errorf("column %s is of another type than later", c.Name)
 		}
 		y.columns = append(y.columns, k)

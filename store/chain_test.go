@@ -62,8 +62,8 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 	return d, hash
 }
 
-// TestDamagedChains: a bit that is wrong, an end that is lost, or a file that is lost, anywhere in a chain, is
-// an error that names the file. Merging does not pass it on.
+// TestDamagedChains: a bit that is wrong, an end that is lost, or a file that is lost, anywhere in a chain,
+// is an error that names the file. Merging does not pass it on.
 func TestDamagedChains(t *testing.T) {
 	d, hash := chainOf(t)
 	if names := d.Names(); len(names) != 5 {
@@ -86,7 +86,8 @@ func TestDamagedChains(t *testing.T) {
 				t.Fatalf("%s, %s, merge %t: the error is %v", name, what, merge, err)
 			}
 			if after := listingOf(d); after != before {
-				t.Fatalf("%s, %s, merge %t: the folder had\n%s\nand has\n%s", name, what, merge, before, after)
+				t.Fatalf("%s, %s, merge %t: the folder had\n%s\nand has\n%s", name, what, merge, before,
+					after)
 			}
 		}
 	}
@@ -163,7 +164,8 @@ func TestForeignBases(t *testing.T) {
 	}
 	delta := newIsland()
 	defer delta.w.Close()
-	if _, err := Load(delta.w, bytes.NewReader(d.Bytes("checkpoint-00000003")), islandOptions()); err == nil ||
+	file := bytes.NewReader(d.Bytes("checkpoint-00000003"))
+	if _, err := Load(delta.w, file, islandOptions()); err == nil ||
 		!strings.Contains(err.Error(), "open the folder with Open") {
 		t.Errorf("Load of a delta: %v", err)
 	}
@@ -215,6 +217,13 @@ func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byt
 	return b.Bytes()
 }
 
+// forgery is a file as a test forges it.
+type forgery struct {
+	m       *manifest
+	version uint16
+	blocks  []fileBlock
+}
+
 // TestForgedChains: files with right checksums that contradict each other give an error.
 func TestForgedChains(t *testing.T) {
 	d, _ := chainOf(t)
@@ -228,52 +237,52 @@ func TestForgedChains(t *testing.T) {
 		}
 		return i
 	}
-	for what, forge := range map[string]func(m *manifest, blocks []fileBlock) (*manifest, uint16, []fileBlock){
-		"a base that is the file": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+	for what, forge := range map[string]func(m *manifest, blocks []fileBlock) forgery{
+		"a base that is the file": func(m *manifest, b []fileBlock) forgery {
 			m.Kept.Base = 5
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"a base that is later": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"a base that is later": func(m *manifest, b []fileBlock) forgery {
 			m.Kept.Base = 6
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"a base and the version without one": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
-			return m, 1, b
+		"a base and the version without one": func(m *manifest, b []fileBlock) forgery {
+			return forgery{m, 1, b}
 		},
-		"no base and the version with one": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"no base and the version with one": func(m *manifest, b []fileBlock) forgery {
 			m.Kept.Base = 0
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"elements behind the end": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"elements behind the end": func(m *manifest, b []fileBlock) forgery {
 			b[arrayOf(m, b)].first += 1 << 20
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"too many elements": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"too many elements": func(m *manifest, b []fileBlock) forgery {
 			b[arrayOf(m, b)].count += 1 << 20
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"cleared elements behind the end": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"cleared elements behind the end": func(m *manifest, b []fileBlock) forgery {
 			i := arrayOf(m, b)
-			return m, 2, append(b, fileBlock{block: block{kind: blockZero, index: b[i].index,
-				first: uint64(m.Arrays[b[i].index].Len), count: 1}})
+			return forgery{m, 2, append(b, fileBlock{block: block{kind: blockZero, index: b[i].index,
+				first: uint64(m.Arrays[b[i].index].Len), count: 1}})}
 		},
-		"cleared elements with bytes": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"cleared elements with bytes": func(m *manifest, b []fileBlock) forgery {
 			i := arrayOf(m, b)
 			b[i].kind = blockZero
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"blocks that overlap": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"blocks that overlap": func(m *manifest, b []fileBlock) forgery {
 			i := arrayOf(m, b)
-			return m, 2, slices.Insert(b, i, b[i])
+			return forgery{m, 2, slices.Insert(b, i, b[i])}
 		},
-		"an array that does not exist": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
-			return m, 2, append(b, fileBlock{block: block{kind: blockZero, index: 1 << 20}})
+		"an array that does not exist": func(m *manifest, b []fileBlock) forgery {
+			return forgery{m, 2, append(b, fileBlock{block: block{kind: blockZero, index: 1 << 20}})}
 		},
-		"an array twice": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"an array twice": func(m *manifest, b []fileBlock) forgery {
 			m.Arrays = append(m.Arrays, m.Arrays[0])
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"another type": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"another type": func(m *manifest, b []fileBlock) forgery {
 			for i := range m.Arrays {
 				if a := &m.Arrays[i]; a.Kind == "floors" {
 					typ := *a.Type
@@ -281,17 +290,17 @@ func TestForgedChains(t *testing.T) {
 					a.Type = &typ
 				}
 			}
-			return m, 2, b
+			return forgery{m, 2, b}
 		},
-		"values that are missing": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"values that are missing": func(m *manifest, b []fileBlock) forgery {
 			for i := range m.Columns {
 				m.Columns[i].Whole = true
 			}
-			return m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })
+			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })}
 		},
-		"a resource that is missing": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+		"a resource that is missing": func(m *manifest, b []fileBlock) forgery {
 			m.Resources[0].Whole = true
-			return m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })
+			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })}
 		},
 	} {
 		m, blocks := blocksOf(t, d.Bytes(name))
@@ -300,8 +309,8 @@ func TestForgedChains(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := d.Copy(1)
-		forged, version, blocks := forge(&text, blocks)
-		c.Put(name, fileOf(t, forged, version, blocks))
+		f := forge(&text, blocks)
+		c.Put(name, fileOf(t, f.m, f.version, f.blocks))
 		if _, err := openedIsland(t, c.Restart(), islandOptions()); err == nil ||
 			!strings.Contains(err.Error(), "checkpoint-0000000") {
 			t.Errorf("%s: the error is %v", what, err)

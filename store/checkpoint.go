@@ -36,8 +36,8 @@ type checkpoints struct {
 	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
 	// folder is not known.
 	lost bool
-	// A file that holds everything replaces the last chain of files if a delta would make the chain larger than
-	// one and a share of it, or longer than mostDeltas.
+	// A file that holds everything replaces the last chain of files if a delta would make the chain larger
+	// than such a file by more than this share of it, or longer than mostDeltas.
 	share      float64
 	mostDeltas int
 	next       uint64    // number of the next checkpoint
@@ -105,7 +105,8 @@ func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string
 			return nil, err
 		}
 		one.bytes = sizes[checkpointName(n)]
-		if one.base != 0 && !slices.ContainsFunc(s.kept, func(k keptFile) bool { return k.number == one.base }) {
+		isBase := func(k keptFile) bool { return k.number == one.base }
+		if one.base != 0 && !slices.ContainsFunc(s.kept, isBase) {
 			useless = append(useless, checkpointName(n))
 			continue
 		}
@@ -149,8 +150,8 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 	}
 	m := y.m.Kept
 	if id, err := storeOf(m); err != nil || id != s.id {
-		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others to "+
-			"store %s", y.name, m.Store, identity(s.id)))
+		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others "+
+			"to store %s", y.name, m.Store, identity(s.id)))
 	}
 	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment}, nil
 }
@@ -208,7 +209,8 @@ func (s *Store) begin() error {
 	}
 	var moment [8]byte
 	_, _ = rand.Read(moment[:])
-	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick, Moment: hex.EncodeToString(moment[:])}
+	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick,
+		Moment: hex.EncodeToString(moment[:])}
 	if s.schedule != nil {
 		known := schedules().State(s.schedule)
 		m.Schedule = &known
@@ -400,8 +402,8 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is removed
-// after those that continue it.
+// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is
+// removed after those that continue it.
 func (s *Store) prune() error {
 	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
 	since := s.kept[oldest].since

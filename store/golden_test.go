@@ -107,7 +107,8 @@ func TestChainsOfOtherMachines(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range d.Names() {
-			if err := os.WriteFile(filepath.Join(dir(runtime.GOARCH), name), d.Bytes(name), 0o644); err != nil {
+			file := filepath.Join(dir(runtime.GOARCH), name)
+			if err := os.WriteFile(file, d.Bytes(name), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

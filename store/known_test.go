@@ -208,8 +208,8 @@ func TestDeltas(t *testing.T) {
 						for got[at] == want[at] {
 							at++
 						}
-						t.Fatalf("seed %d, checkpoint %d, array %d: byte %d of %d is %d, want %d", seed, number,
-							i, at, len(want), got[at], want[at])
+						t.Fatalf("seed %d, checkpoint %d, array %d: byte %d of %d is %d, want %d", seed,
+							number, i, at, len(want), got[at], want[at])
 					}
 				}
 			}

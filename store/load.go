@@ -57,8 +57,8 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	file, err := openLayer(from, "")
 	var report *Report
 	if err == nil && file.r.version != versionWhole {
-		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the folder "+
-			"with Open", file.m.Kept.Base)
+		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the "+
+			"folder with Open", file.m.Kept.Base)
 	}
 	if err == nil {
 		report, err = readWorld(w, []*layer{file}, o)
@@ -458,8 +458,8 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	}
 	if l.r().version == versionDelta {
 		if b.first < y.next[b.index] {
-			return nil, fmt.Errorf("block %d has elements from %d on after element %d", l.r().blocks-1, b.first,
-				y.next[b.index])
+			return nil, fmt.Errorf("block %d has elements from %d on after element %d", l.r().blocks-1,
+				b.first, y.next[b.index])
 		}
 		y.next[b.index] = b.first + b.count
 	}

@@ -220,7 +220,8 @@ func (m *manifest) version() uint16 {
 // the last one.
 func (m *manifest) complete() *manifest {
 	c := *m
-	c.Arrays, c.Columns, c.Resources = slices.Clone(m.Arrays), slices.Clone(m.Columns), slices.Clone(m.Resources)
+	c.Arrays, c.Columns = slices.Clone(m.Arrays), slices.Clone(m.Columns)
+	c.Resources = slices.Clone(m.Resources)
 	for i := range c.Arrays {
 		c.Arrays[i].Whole = false
 	}

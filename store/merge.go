@@ -86,8 +86,9 @@ func (c *chain) merge(dst io.Writer, top *stage) error {
 	var extents []byte
 	layers := make([]*indexed, len(c.layers))
 	for i, y := range c.layers {
-		x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)), ofColumn: make([][]found, len(m.Columns)),
-			ofResource: make([][]found, len(m.Resources)), ends: make([]int, len(m.Arrays))}
+		x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)),
+			ofColumn: make([][]found, len(m.Columns)), ofResource: make([][]found, len(m.Resources)),
+			ends: make([]int, len(m.Arrays))}
 		for i, k := range y.arrays {
 			if k >= 0 {
 				x.ends[k] = y.m.Arrays[i].Len
@@ -289,7 +290,8 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 			}
 		}
 		for _, f := range o.filled {
-			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]), count: uint64(f[1] - f[0])}
+			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]),
+				count: uint64(f[1] - f[0])}
 			if err := out.write(b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
 				return err
 			}

@@ -34,8 +34,8 @@ type staged struct {
 	known *knownArray  // of units that are hashed when the block is written
 }
 
-// wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must be
-// read in order.
+// wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must
+// be read in order.
 type wholePart struct {
 	blocks  []staged
 	changed bool
