@@ -81,8 +81,7 @@ func ExampleReadJSON() {
 	//     }}
 	//   ]
 	// }
-	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it,
-	// correct it, or give its new name in Options.Renamed
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
 }
 
 // A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable
