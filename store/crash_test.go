@@ -125,7 +125,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 			if n, ok := h.find(base, hash, c.fresh); ok {
 				first := h.copy()
 				first.events, first.inputs = first.events[:n], first.inputs[:first.applied(n)]
-				first.floor, first.kept = min(first.floor, n), min(first.kept, len(first.inputs))
+				first.floor, first.kept = n, len(first.inputs) // the checkpoint is durable
 				c.past = slices.Insert(c.past, 0, first)
 				c.counts.dropped++
 				break

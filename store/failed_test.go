@@ -388,36 +388,46 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestVisitorsWait: a schedule whose store has not recovered admits no visitor, so Submit waits.
+// TestVisitorsWait: while ticks are replayed, a schedule admits no visitor, so Submit waits.
 func TestVisitorsWait(t *testing.T) {
 	d := sim.New(1)
-	l, err := openedIsland(t, d.Folder(), islandOptions())
-	if err != nil {
+	start := func() (*life, *sched.Schedule) {
+		l, err := openedIsland(t, d.Restart(), islandOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.st.New() {
+			l.fill()
+		}
+		s := sched.New(l.w, sched.Options{Workers: 1})
+		t.Cleanup(func() { s.Close() })
+		s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) { _ = l.tick() }})
+		l.st.Attach(s)
+		return l, s
+	}
+	d.Kill()
+	a, s := start()
+	if err := errors.Join(a.st.Recover(a.apply, s.Tick), s.Tick(), s.Tick(), s.Tick()); err != nil {
 		t.Fatal(err)
 	}
-	l.fill()
-	s := sched.New(l.w, sched.Options{Workers: 1})
-	defer s.Close()
-	s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) { _ = l.tick() }})
-	l.st.Attach(s)
+	a.input(t, 1)
+	d.Kill()
+	b, s := start()
+	waits := make(chan struct{}, 1)
+	defer b.w.NotifyVisits(waits)()
 	submitted := make(chan error, 1)
-	go func() { submitted <- l.st.Submit(t.Context(), make([]byte, 8)) }()
-	for l.w.Admit(0); len(submitted) == 0 && l.st.LastTick() < 3; {
-		if l.st.phase == opened {
-			if err := l.st.Recover(l.apply, s.Tick); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.Tick(); err != nil {
-			t.Fatal(err)
-		}
+	go func() { submitted <- b.st.Submit(t.Context(), make([]byte, 8)) }()
+	<-waits
+	if err := b.st.Recover(b.apply, s.Tick); err != nil {
+		t.Fatal(err)
 	}
-	for len(submitted) == 0 {
-		if err := s.Tick(); err != nil {
-			t.Fatal(err)
-		}
+	if b.st.LastTick() != 3 || b.hash() != a.hash() || len(submitted) > 0 {
+		t.Errorf("tick %d is the last one, or the island differs", b.st.LastTick())
 	}
-	if err := <-submitted; err != nil || len(l.got) != 1 {
-		t.Errorf("%v; %d inputs were applied", err, len(l.got))
+	if err := s.Tick(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-submitted; err != nil || len(b.got) != 2 || b.st.LastTick() != 4 {
+		t.Errorf("%v; %d inputs were applied, and tick %d is the last one", err, len(b.got), b.st.LastTick())
 	}
 }
