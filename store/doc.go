@@ -12,6 +12,8 @@
 // holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
 // checkpoint. docs/guide/survive.md is the introduction.
 //
+// [LoadAny] reads a world without the program that saved it, for tools.
+//
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
 //

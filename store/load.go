@@ -64,8 +64,20 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 
 // readWorld reads a world. It returns the description of the world, too.
 func readWorld(w *vast.World, src source, o Options) (*manifest, *Report, error) {
-	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}}
-	l.codecs = codecsOf(o)
+	l := newLoader(w, o)
+	if err := l.read(src); err != nil {
+		return nil, nil, err
+	}
+	return l.m, l.report, nil
+}
+
+func newLoader(w *vast.World, o Options) *loader {
+	return &loader{w: w, options: o, codecs: codecsOf(o),
+		changes: &changes{renamed: o.Renamed, report: new(Report)}}
+}
+
+// read reads the world. If it fails, it has closed the world or left it without entities.
+func (l *loader) read(src source) error {
 	whole := false
 	defer func() {
 		if !whole { // a codec panics
@@ -77,9 +89,9 @@ func readWorld(w *vast.World, src source, o Options) (*manifest, *Report, error)
 	err = errors.Join(err, src.wait()) // nothing writes into a world that is abandoned
 	whole = true
 	if err != nil {
-		return nil, nil, errors.Join(err, l.abandon())
+		err = errors.Join(err, l.abandon())
 	}
-	return l.m, l.report, nil
+	return err
 }
 
 // abandon closes the world if a part of it was restored.
@@ -99,6 +111,7 @@ type loader struct {
 	codecs
 	*changes
 
+	world    vast.Options // of the world that makeWorld makes
 	m        *manifest
 	r        *blockReader
 	own      *state.World // as the program has made the world
@@ -131,8 +144,10 @@ type values struct {
 }
 
 func (l *loader) load(src source) (err error) {
-	if l.own, err = engine.Describe(l.w); err != nil {
-		return err
+	if l.w != nil { // before the file is read, because it needs a world without entities
+		if l.own, err = engine.Describe(l.w); err != nil {
+			return err
+		}
 	}
 	if l.r, err = newBlockReader(src); err != nil {
 		return err
@@ -150,6 +165,14 @@ func (l *loader) load(src source) (err error) {
 	}
 	if l.m, err = parse(text); err != nil {
 		return err
+	}
+	if l.w == nil {
+		if err := l.makeWorld(); err != nil {
+			return err
+		}
+		if l.own, err = engine.Describe(l.w); err != nil {
+			return err
+		}
 	}
 	if err := l.columns(); err != nil {
 		return err

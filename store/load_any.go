@@ -1,0 +1,171 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// LoadAny reads a world that [Save] has written without the program that saved it. It makes the world, with
+// all columns, tags, relations, edges and names that the file describes, and the resources. Package probe
+// reads and writes the components, and package inspect shows them. Close the world after use.
+//
+// Component types are made from the description in the file: structs with the same fields at the same places.
+// What a file does not describe is lost:
+//
+//   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
+//   - values that a codec or the type's own method has encoded are their bytes; a time.Time stays one;
+//   - names of declared types that are no structs, and resources of such types, which the report names;
+//   - containers, which the report names, too;
+//   - promises of Grow, and callbacks.
+//
+// Otherwise [Save] and [WriteJSON] write the same world again. Options.Resources then has the types of
+// [probe.Resources].
+//
+// o says how the world is made. Default of MaxEntities: the slots that the file needs.
+//
+// LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
+// the memory with o.Limit if the file is not trusted.
+func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
+	from, end := sourceOf(src)
+	w, _, report, err := readAny(from, o)
+	if err == nil {
+		if err = end(); err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: loading a world: %w", err)
+	}
+	return w, report, nil
+}
+
+// readAny reads a world without its program.
+func readAny(src source, o vast.Options) (*vast.World, *manifest, *Report, error) {
+	l := newLoader(nil, Options{})
+	l.world = o
+	if err := l.read(src); err != nil {
+		if l.w != nil {
+			err = errors.Join(err, l.w.Close())
+		}
+		return nil, nil, nil, err
+	}
+	slices.Sort(l.report.Dropped)
+	return l.w, l.m, l.report, nil
+}
+
+// makeWorld makes the world that the file describes, with its columns and without entities.
+func (l *loader) makeWorld() (err error) {
+	defer func() {
+		if v := recover(); v != nil { // functions of package vast panic without memory
+			err = fmt.Errorf("making the world: %v", v)
+		}
+	}()
+	o := l.world
+	if l.m.Used < 0 || l.m.Used > maxWords {
+		return fmt.Errorf("the world has %d words", l.m.Used)
+	}
+	o.MaxEntities = max(o.MaxEntities, l.m.Used*64, 64)
+	for _, c := range l.m.Columns {
+		if c.Storage == storages[probing.StorageSparse] && c.Pool != nil && c.Pool.Slots <= maxWords*64 {
+			o.MaxEntities = max(o.MaxEntities, c.Pool.Slots)
+		}
+	}
+	l.w = vast.NewWorld(o)
+	for i := range l.m.Columns {
+		if err := l.makeColumn(i); err != nil {
+			return fmt.Errorf("column %s: %w", l.m.Columns[i].Name, err)
+		}
+	}
+	for i, col := range probe.Columns(l.w) {
+		if i >= len(l.m.Columns) {
+			break
+		}
+		for range min(len(l.m.Columns[i].Notes), maxNotes) {
+			vast.NewTracker(l.w, col)
+		}
+	}
+	for i := range l.m.Resources {
+		t, err := resourceOf(&l.m.Resources[i])
+		if err != nil {
+			return fmt.Errorf("resource %s: %w", l.m.Resources[i].Name, err)
+		}
+		if t != nil {
+			l.options.Resources = append(l.options.Resources, t)
+		}
+	}
+	return nil
+}
+
+const (
+	maxWords = 1 << 26 // of 64 slots; a slot is a 32-bit number
+	maxNotes = 64      // trackers of a column that LoadAny makes
+)
+
+// makeColumn makes a column of the file.
+func (l *loader) makeColumn(i int) error {
+	c := &l.m.Columns[i]
+	switch {
+	case c.Private: // made with its relation or edges
+		return nil
+	case c.Names:
+		l.w.Names()
+		return nil
+	case c.Linked != "":
+		return l.makeLinks(i)
+	}
+	s := slices.Index(storages[:], c.Storage)
+	if s < 0 {
+		return fmt.Errorf("the storage %q is unknown", c.Storage)
+	}
+	if s == probing.StorageTag {
+		probe.NewColumn(l.w, c.Name, probe.StorageTag, nil)
+		return nil
+	}
+	t, err := typeOf(c.Type, s == probing.StorageHeap)
+	if err == nil {
+		probe.NewColumn(l.w, c.Name, probe.Storage(s), t)
+	}
+	return err
+}
+
+// makeLinks makes a relation or edges of the file.
+func (l *loader) makeLinks(i int) error {
+	c := &l.m.Columns[i]
+	rule := slices.Index(rulesOnDelete[:], c.OnDelete)
+	if rule < 0 {
+		return fmt.Errorf("the rule on deletion %q is unknown", c.OnDelete)
+	}
+	o := vast.RelationOptions{Cyclic: c.Cyclic, OnDelete: vast.OnDelete(rule)}
+	if c.Pool == nil {
+		engine.NewLinks(l.w, c.Name, nil, 0, o)
+		return nil
+	}
+	k := slices.IndexFunc(l.m.Arrays, func(a arrayManifest) bool {
+		return a.Kind == state.PoolElements && a.Column == i
+	})
+	if k < 0 {
+		return errors.New("the array of edges is missing")
+	}
+	fields := l.m.Arrays[k].Type.Fields
+	value := slices.IndexFunc(fields, func(f member) bool { return f.Name == "value" })
+	if value < 0 {
+		return errors.New("edges without the field value")
+	}
+	t, err := typeOf(fields[value].Type, false)
+	if err != nil {
+		return err
+	}
+	capacity := 0
+	if c.Pool.Slots > 4*l.w.Options().MaxEntities {
+		capacity = c.Pool.Slots
+	}
+	engine.NewLinks(l.w, c.Name, t, capacity, o)
+	return nil
+}
