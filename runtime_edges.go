@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"unsafe"
@@ -20,6 +21,7 @@ type runtimeEdges struct {
 	span    vm.Span
 	first   unsafe.Pointer // the first edge of the pool
 	rooms   rooms.Pool
+	staged  *vm.Region // elements that are being restored; nil at other times
 }
 
 // NewLinks makes a relation, or edges if typ is not nil, as NewRelation and NewEdges do. typ is the type of
@@ -178,8 +180,12 @@ type runtimeEdgesState struct {
 func (r runtimeEdgesState) Arrays(c state.Contents, column int) []state.Array {
 	arrays := r.Container.Arrays(c, column)
 	a := &arrays[len(arrays)-1]
-	size, value := int(r.s.element.Size()), int(r.s.element.Field(r.s.element.NumField()-1).Offset)
 	a.Type, a.Base = r.s.element, nil
+	if r.s.staged != nil {
+		a.Base = r.s.staged.Base()
+		return arrays
+	}
+	size, value := r.sizes()
 	a.Read = func(dst []byte, lo int) {
 		for i := range len(dst) / size {
 			one := dst[i*size : (i+1)*size]
@@ -187,34 +193,69 @@ func (r runtimeEdgesState) Arrays(c state.Contents, column int) []state.Array {
 			copy(one[value:], r.s.valueBytes(lo+i))
 		}
 	}
-	a.Write = func(src []byte, lo int) error {
-		for i := range len(src) / size {
-			one := src[i*size : (i+1)*size]
-			copy(r.s.links(lo+i), one)
-			copy(r.s.valueBytes(lo+i), one[value:])
-		}
-		return nil
-	}
 	return arrays
 }
 
+// sizes returns the bytes of an element in the state, and the offset of its value.
+func (r runtimeEdgesState) sizes() (size, value int) {
+	t := r.s.element
+	return int(t.Size()), int(t.Field(t.NumField() - 1).Offset)
+}
+
+// Reserve takes memory in which elements lie as in a pool of edge[T] until Settle.
 func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	if err := r.Container.Reserve(c); err != nil {
 		return err
 	}
-	return r.s.reachValues()
+	if err := r.s.reachValues(); err != nil {
+		return err
+	}
+	size, _ := r.sizes()
+	if c.Slots > math.MaxInt/8/size {
+		return &vm.Error{Op: "reserve", Purpose: r.s.world.options.Name, Bytes: size, Err: vm.ErrSize,
+			Detail: "the value of an edge is too large"}
+	}
+	bytes := max(c.Slots*size, 1)
+	staged, err := vm.Reserve(bytes, vm.Options{Name: r.s.world.options.Name, Limit: r.s.world.options.Limit})
+	if err != nil {
+		return err
+	}
+	if err := staged.Commit(0, bytes); err != nil {
+		return errors.Join(err, staged.Close())
+	}
+	r.s.staged = staged
+	return nil
 }
 
-// Settle clears what a forged file has in places without an edge.
 func (r runtimeEdgesState) Settle(c state.Contents, arrays []state.Array) error {
-	live := sliceOf[uint64](&arrays[0])
-	for slot := range arrays[len(arrays)-1].Len {
-		if live[slot/64]>>(slot%64)&1 == 0 {
-			clear(r.s.links(slot))
-			clear(r.s.valueBytes(slot))
+	if err := r.Container.Settle(c, arrays); err != nil {
+		return err
+	}
+	_, value := r.sizes()
+	a := &arrays[len(arrays)-1]
+	for slot := range a.Len {
+		if a.Kept(slot/64)>>(slot%64)&1 != 0 {
+			one := a.Bytes(slot, slot+1)
+			copy(r.s.links(slot), one)
+			copy(r.s.valueBytes(slot), one[value:])
 		}
 	}
-	return r.Container.Settle(c, arrays)
+	return r.unstage()
+}
+
+func (r runtimeEdgesState) Abandon(c state.Contents) {
+	r.Container.Abandon(c)
+	// The address space stays reserved if this fails, and the world is closed anyway.
+	_ = r.unstage()
+}
+
+func (r runtimeEdgesState) unstage() error {
+	staged := r.s.staged
+	if staged == nil {
+		return nil
+	}
+	r.s.staged = nil
+	return staged.Close()
 }
 
 var (

@@ -14,7 +14,7 @@ import (
 // A file is a magic number and blocks. A block is a header and its bytes. Both have a checksum.
 
 // magic begins a file. The last two bytes are the version of the format.
-var magic = [16]byte{'v', 'a', 's', 't', ' ', 'w', 'o', 'r', 'l', 'd', '\r', '\n', 0x1a, 0, formatVersion, 0}
+var magic = [16]byte{'v', 'a', 's', 't', ' ', 'w', 'o', 'r', 'l', 'd', '\r', '\n', 0x1a, 0, versionWhole, 0}
 
 // blockKind says what a block holds.
 type blockKind uint32
@@ -26,13 +26,15 @@ const (
 	blockValues
 	blockResource
 	blockEnd
+	// blockZero says that elements of an array are zero. It has no bytes, and occurs in deltas only.
+	blockZero
 )
 
 // block is the header of a block. Its integers lie in the file in this order, little-endian, followed by the
 // checksum of the bytes and the checksum of the header.
 type block struct {
 	kind  blockKind
-	index uint32 // of the array, the column or the resource
+	index uint32 // of the array, the column or the resource, in the description of the file
 	first uint64 // the first element or value
 	count uint64 // of elements or values; for blockEnd, of the blocks before it
 	size  uint64 // of the bytes
@@ -53,10 +55,21 @@ type blockWriter struct {
 	buffer []byte
 }
 
-func newBlockWriter(dst io.Writer) (*blockWriter, error) {
+func newBlockWriter(dst io.Writer, version uint16) (*blockWriter, error) {
 	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10)}
-	_, err := w.dst.Write(magic[:])
+	begin := magic
+	binary.LittleEndian.PutUint16(begin[14:], version)
+	_, err := w.dst.Write(begin[:])
 	return w, err
+}
+
+// describe writes the block that begins a file.
+func (w *blockWriter) describe(m *manifest) error {
+	text, err := appendManifest(m)
+	if err != nil {
+		return err
+	}
+	return w.write(block{kind: blockManifest}, text)
 }
 
 func (w *blockWriter) write(b block, bytes []byte) error {
@@ -97,11 +110,12 @@ func (w *blockWriter) close() error {
 
 // blockReader reads blocks.
 type blockReader struct {
-	src    source
-	blocks uint64
-	header [bytesHeader]byte
-	sum    uint32 // of the bytes that follow
-	buffer []byte
+	src     source
+	version uint16
+	blocks  uint64
+	header  [bytesHeader]byte
+	sum     uint32 // of the bytes that follow
+	buffer  []byte
 }
 
 // source is where a blockReader reads.
@@ -125,9 +139,11 @@ func newBlockReader(src source) (*blockReader, error) {
 	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
 		return nil, errors.New("the file does not hold a world")
 	}
-	if version := binary.LittleEndian.Uint16(begin[14:]); version != formatVersion {
-		return nil, fmt.Errorf("the file has version %d of the format, and this program reads version %d: "+
-			"load it with a program that has the package store of that version", version, formatVersion)
+	r.version = binary.LittleEndian.Uint16(begin[14:])
+	if r.version != versionWhole && r.version != versionDelta {
+		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d and "+
+			"%d: load it with a program that has the package store of that version", r.version, versionWhole,
+			versionDelta)
 	}
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
@@ -28,34 +28,46 @@ type Checkpoint struct {
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
 type checkpoints struct {
-	stage   stage
-	kept    []keptFile // in the folder, oldest first
-	next    uint64     // number of the next checkpoint
-	last    time.Time  // when the last one was begun or skipped
-	skipped int
-	due     bool      // a checkpoint must be taken as soon as possible
-	failed  time.Time // when the last attempt failed
-	begun   bool      // the folder has the file begunName
-	written chan error
-	writing *writing // the checkpoint that is being written, or nil
+	stage stage
+	kept  []keptFile // in the folder, oldest first
+	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
+	// folder is not known.
+	lost bool
+	// A file that holds everything replaces the last chain of files if a delta would make the chain larger than
+	// one and a share of it, or longer than mostDeltas.
+	share      float64
+	mostDeltas int
+	next       uint64    // number of the next checkpoint
+	last       time.Time // when the last one was begun or skipped
+	skipped    int
+	due        bool      // a checkpoint must be taken as soon as possible
+	failed     time.Time // when the last attempt failed
+	begun      bool      // the folder has the file begunName
+	written    chan error
+	writing    *writing // the checkpoint that is being written, or nil
 }
 
 // keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list of them.
 type keptFile struct {
 	number uint64
 	since  uint32 // the first segment of the journal that follows it
+	base   uint64 // the checkpoint that a delta continues, or 0
+	moment string // see keptManifest
+	bytes  int64
 }
 
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
 	broken bool // the checkpoint holds a change outside of ticks
+	merge  bool // the copy and the chain that it continues are merged
 	began  time.Time
 	info   Checkpoint
 }
 
 func (c *checkpoints) prepare() {
 	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
+	c.lost, c.share, c.mostDeltas = true, 0.5, 64
 }
 
 const (
@@ -75,85 +87,59 @@ func checkpointNumber(name string) (number uint64, finished, ok bool) {
 	return number, !unfinishedOne, err == nil && number > 0 && text == checkpointName(number)
 }
 
-// load reads the newest of the checkpoints into the world, and finds the journal that follows it.
-func (s *Store) load(numbers []uint64) error {
-	for i, n := range numbers {
-		last := i == len(numbers)-1
-		m, err := s.readCheckpoint(n, last)
-		if err != nil {
-			return fmt.Errorf("%s: %w", checkpointName(n), err)
-		}
-		if last && m.Segment > 0 {
-			s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
-			return err
-		}
-	}
-	return nil
-}
-
-// readCheckpoint reads a checkpoint: its description, and if it is the last one also its world.
-func (s *Store) readCheckpoint(number uint64, last bool) (m *keptManifest, err error) {
-	f, err := s.folder.Open(checkpointName(number))
+// load reads the newest of the checkpoints into the world, and finds the journal that follows it. It returns
+// the names of files that nothing needs: deltas whose base a program has removed before it died.
+func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string, err error) {
+	newest := numbers[len(numbers)-1]
+	c, err := openChain(s.folder, newest)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if last {
-		var whole *manifest
-		if whole, s.report, err = readWorld(s.w, &places{src: f}, s.o); err != nil {
-			return nil, err
-		}
-		m = whole.Kept
-	} else if m, err = readKept(f); err != nil {
+	m := c.manifest().Kept
+	if s.id, err = storeOf(m); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", checkpointName(newest), err), c.close())
+	}
+	s.report, err = c.read(s.w, s.o)
+	if err = errors.Join(err, c.close()); err != nil {
 		return nil, err
 	}
-	if m == nil {
-		return nil, errors.New("the file is a saved world and no checkpoint: read it with Load")
+	for _, n := range numbers {
+		one, err := s.describeFile(n)
+		if err != nil {
+			return nil, err
+		}
+		one.bytes = sizes[checkpointName(n)]
+		if one.base != 0 && !slices.ContainsFunc(s.kept, func(k keptFile) bool { return k.number == one.base }) {
+			useless = append(useless, checkpointName(n))
+			continue
+		}
+		s.kept = append(s.kept, one)
 	}
-	if m.Number != number {
-		return nil, fmt.Errorf("the file is checkpoint %d under another name", m.Number)
-	}
-	var id [16]byte
-	digits, err := hex.DecodeString(m.Store)
-	if err != nil || len(digits) != len(id) {
-		return nil, fmt.Errorf("the identity of the store is %q", m.Store)
-	}
-	copy(id[:], digits)
-	if len(s.kept) > 0 && id != s.id {
-		return nil, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store,
-			identity(s.id))
-	}
-	s.id = id
-	s.kept = append(s.kept, keptFile{number, m.Since})
-	if !last {
-		return m, nil
-	}
-	s.next = number + 1
+	s.next = newest + 1
 	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
 	s.segment, s.position = m.Segment, m.Position
 	s.known = m.Schedule
-	return m, nil
+	if m.Segment > 0 {
+		s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position)
+	}
+	return useless, err
 }
 
-// readKept reads the description of a checkpoint.
-func readKept(f disk.File) (*keptManifest, error) {
-	r, err := newBlockReader(&places{src: f})
+// describeFile reads the description of a checkpoint.
+func (s *Store) describeFile(number uint64) (keptFile, error) {
+	y, f, err := openCheckpoint(s.folder, number)
 	if err != nil {
-		return nil, err
+		return keptFile{}, err
 	}
-	b, err := r.next()
-	if err != nil {
-		return nil, err
+	if err := f.Close(); err != nil {
+		return keptFile{}, err
 	}
-	text, err := r.bytes(b)
-	if err != nil {
-		return nil, err
+	m := y.m.Kept
+	if id, err := storeOf(m); err != nil || id != s.id {
+		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others to "+
+			"store %s", y.name, m.Store, identity(s.id)))
 	}
-	m, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return m.Kept, nil
+	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment}, nil
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
@@ -207,7 +193,9 @@ func (s *Store) begin() error {
 	if err := s.noteChanges(); err != nil {
 		return err
 	}
-	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick}
+	var moment [8]byte
+	_, _ = rand.Read(moment[:])
+	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick, Moment: hex.EncodeToString(moment[:])}
 	if s.schedule != nil {
 		known := schedules().State(s.schedule)
 		m.Schedule = &known
@@ -215,20 +203,46 @@ func (s *Store) begin() error {
 	if err := s.rotate(m); err != nil {
 		return err
 	}
+	everything := s.lost
+	if n := len(s.kept); n == 0 {
+		everything = true
+	} else if !everything {
+		m.Base, m.BaseMoment = s.kept[n-1].number, s.kept[n-1].moment
+	}
+	s.lost = true // until the copy is known to be good
 	p, err := pictureOf(s.w, s.o, m)
 	if err == nil {
-		err = s.stage.copyOf(p)
+		everything, err = s.stage.take(p, everything, s.share)
 	}
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{s.next, m.Since}, broken: s.broken, began: began}
+	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
+		broken: s.broken, began: began}
+	if everything {
+		w.base = 0
+	} else if s.longEnough() {
+		w.base, w.merge = 0, true
+	}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
-	s.last, s.skipped, s.due = began, 0, false
+	s.last, s.skipped, s.due, s.lost = began, 0, false, false
 	s.writing = w
 	go s.write(w)
 	return nil
+}
+
+// longEnough reports whether the chain of the last checkpoint is long enough to be merged with the copy.
+func (s *Store) longEnough() bool {
+	bytes, deltas := int64(s.stage.size()), 0
+	for i, next := len(s.kept)-1, s.kept[len(s.kept)-1].number; i >= 0 && next != 0; i-- {
+		if one := &s.kept[i]; one.number == next {
+			bytes += one.bytes
+			deltas++
+			next = one.base
+		}
+	}
+	return deltas > s.mostDeltas || float64(bytes) > (1+s.share)*float64(s.stage.full)
 }
 
 // rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
@@ -252,7 +266,9 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 // write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at
 // most once at a time.
 func (s *Store) write(w *writing) {
+	s.stage.hash()
 	err := s.writeFile(w)
+	err = errors.Join(err, s.stage.release())
 	if err == nil {
 		s.kept = append(s.kept, w.keptFile)
 		if err = s.reached(w); err == nil {
@@ -279,9 +295,10 @@ func (s *Store) writeFile(w *writing) (err error) {
 		}
 	}()
 	counted := &counter{to: f}
-	out, err := newBlockWriter(counted)
-	if err == nil {
-		err = s.stage.writeTo(out)
+	if w.merge {
+		err = s.merge(counted)
+	} else {
+		err = s.stage.writeTo(counted)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -289,7 +306,7 @@ func (s *Store) writeFile(w *writing) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	w.info.Bytes = counted.n
+	w.info.Bytes, w.bytes = counted.n, counted.n
 	if j := s.journalNow(); j != nil {
 		if err := j.Flush(); err != nil { // the checkpoint names a segment that must be there
 			return err
@@ -362,16 +379,25 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// prune removes old checkpoints, and what no checkpoint needs of the journal.
+// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is removed
+// after those that continue it.
 func (s *Store) prune() error {
-	for len(s.kept) > max(s.o.Keep, 1) {
-		if err := s.folder.Remove(checkpointName(s.kept[0].number)); err != nil {
+	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
+	since := s.kept[oldest].since
+	needed := make(map[uint64]bool)
+	for i := len(s.kept) - 1; i >= 0; i-- {
+		one := s.kept[i]
+		if i >= oldest || needed[one.number] {
+			needed[one.base] = true
+			continue
+		}
+		if err := s.folder.Remove(checkpointName(one.number)); err != nil {
 			return err
 		}
-		s.kept = slices.Delete(s.kept, 0, 1)
+		s.kept = slices.Delete(s.kept, i, i+1)
 	}
 	if j := s.journalNow(); j != nil {
-		return j.Remove(s.kept[0].since)
+		return j.Remove(since)
 	}
 	return s.folder.Sync()
 }
@@ -393,7 +419,7 @@ func (s *Store) finish(wait bool) error {
 	}
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
-		s.due, s.failed = true, time.Now()
+		s.due, s.lost, s.failed = true, true, time.Now()
 	}
 	return err
 }

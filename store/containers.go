@@ -207,7 +207,7 @@ func sameFields(a, b *schema) bool {
 
 // writeTo reads a part of an array whose elements do not lie side by side.
 func (l *loader) writeTo(t *target, b block) error {
-	src, err := l.r.bytes(b)
+	src, err := l.r().bytes(b)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -52,7 +53,11 @@ import (
 // read from a file.
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	from, end := sourceOf(src)
-	_, report, err := readWorld(w, from, o)
+	file, err := openSaved(from)
+	var report *Report
+	if err == nil {
+		report, err = readWorld(w, []*layer{file}, o)
+	}
 	if err == nil {
 		err = end()
 	}
@@ -62,36 +67,38 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	return report, nil
 }
 
-// readWorld reads a world. It returns the description of the world, too.
-func readWorld(w *vast.World, src source, o Options) (*manifest, *Report, error) {
-	l := newLoader(w, o)
-	if err := l.read(src); err != nil {
-		return nil, nil, err
+// openSaved reads the beginning of a file that holds all of a world.
+func openSaved(src source) (*layer, error) {
+	file, err := openLayer(src, "")
+	if err == nil && file.r.version != versionWhole {
+		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the folder "+
+			"with Open", file.m.Kept.Base)
 	}
-	return l.m, l.report, nil
+	return file, err
 }
 
-func newLoader(w *vast.World, o Options) *loader {
-	return &loader{w: w, options: o, codecs: codecsOf(o),
-		changes: &changes{renamed: o.Renamed, report: new(Report)}}
-}
-
-// read reads the world. If it fails, it has closed the world or left it without entities.
-func (l *loader) read(src source) error {
+// readWorld reads a world from a file that holds all of it and the deltas that follow, or from a single file.
+func readWorld(w *vast.World, layers []*layer, o Options) (*Report, error) {
+	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}, layers: layers}
+	l.codecs = codecsOf(o)
+	l.layer = layers[0]
 	whole := false
 	defer func() {
 		if !whole { // a codec panics
-			_ = src.wait()
+			_ = l.r().src.wait()
 			_ = l.abandon()
 		}
 	}()
-	err := l.load(src)
-	err = errors.Join(err, src.wait()) // nothing writes into a world that is abandoned
+	err := l.load()
+	err = errors.Join(err, l.r().src.wait()) // nothing writes into a world that is abandoned
 	whole = true
 	if err != nil {
-		err = errors.Join(err, l.abandon())
+		if l.layer.name != "" {
+			err = fmt.Errorf("%s: %w", l.layer.name, err)
+		}
+		return nil, errors.Join(err, l.abandon())
 	}
-	return err
+	return l.report, nil
 }
 
 // abandon closes the world if a part of it was restored.
@@ -111,9 +118,13 @@ type loader struct {
 	codecs
 	*changes
 
-	world    vast.Options // of the world that makeWorld makes
-	m        *manifest
-	r        *blockReader
+	layers []*layer
+	layer  *layer // that is being read
+	// The first layer that counts, for each array, column and resource of the last layer.
+	arraysFrom, valuesFrom, resourcesFrom []int
+	later                                 []later // values and resources of a chain
+
+	m        *manifest    // of the last layer
 	own      *state.World // as the program has made the world
 	s        *state.World // as the file describes it
 	restored any
@@ -143,77 +154,126 @@ type values struct {
 	path  string
 }
 
-func (l *loader) load(src source) (err error) {
-	if l.w != nil { // before the file is read, because it needs a world without entities
-		if l.own, err = engine.Describe(l.w); err != nil {
-			return err
-		}
-	}
-	if l.r, err = newBlockReader(src); err != nil {
+// later is a block that is read after all arrays of a chain.
+type later struct {
+	layer *layer
+	block
+	offset int64
+	number uint64
+	sum    uint32
+}
+
+// r returns the reader of the layer that is being read.
+func (l *loader) r() *blockReader { return l.layer.r }
+
+func (l *loader) load() (err error) {
+	if l.own, err = engine.Describe(l.w); err != nil {
 		return err
 	}
-	b, err := l.r.next()
-	if err != nil {
-		return err
-	}
-	if b.kind != blockManifest {
-		return errors.New("the file does not begin with the description of the world")
-	}
-	text, err := l.r.bytes(b)
-	if err != nil {
-		return err
-	}
-	if l.m, err = parse(text); err != nil {
-		return err
-	}
-	if l.w == nil {
-		if err := l.makeWorld(); err != nil {
-			return err
-		}
-		if l.own, err = engine.Describe(l.w); err != nil {
-			return err
-		}
-	}
+	last := l.layers[len(l.layers)-1]
+	l.layer, l.m = last, last.m
 	if err := l.columns(); err != nil {
 		return err
 	}
 	if err := l.matchContainers(); err != nil {
 		return err
 	}
+	var extents []state.Extent
+	for _, l.layer = range l.layers {
+		if extents, err = l.extents(); err != nil {
+			return err
+		}
+	}
+	if err := l.restore(extents); err != nil {
+		return err
+	}
+	l.arraysFrom, l.valuesFrom, l.resourcesFrom = whereFrom(l.layers)
+	for number, layer := range l.layers {
+		l.layer = layer
+		if number > 0 {
+			l.cut()
+		}
+		if err := l.blocks(number); err != nil {
+			return err
+		}
+		if err := l.r().src.wait(); err != nil { // the next layer overwrites
+			return err
+		}
+	}
+	for _, one := range l.later {
+		l.layer = one.layer
+		one.layer.r.src = &places{src: one.layer.r.src.(*places).src, offset: one.offset}
+		one.layer.r.blocks, one.layer.r.sum = one.number+1, one.sum
+		if err := l.encoded(one.block); err != nil {
+			return err
+		}
+	}
+	l.layer = last
+	return l.finish()
+}
+
+// blocks reads the blocks of a layer.
+func (l *loader) blocks(number int) error {
 	for {
-		b, err := l.r.next()
+		b, err := l.r().next()
 		if err != nil {
 			return err
 		}
-		if b.kind == blockEnd {
-			if b.count != l.r.blocks-1 || b.size != 0 {
-				return fmt.Errorf("the file has %d blocks, of %d", l.r.blocks-1, b.count)
+		switch b.kind {
+		case blockEnd:
+			if b.count != l.r().blocks-1 || b.size != 0 {
+				return fmt.Errorf("the file has %d blocks, of %d", l.r().blocks-1, b.count)
 			}
-			return l.finish()
+			return nil
+		case blockArray:
+			err = l.array(b, number)
+		case blockZero:
+			err = l.zero(b, number)
+		case blockValues:
+			err = l.valueBlock(b, l.layer.columns, l.valuesFrom, number)
+		case blockResource:
+			err = l.valueBlock(b, l.layer.resources, l.resourcesFrom, number)
+		default:
+			err = fmt.Errorf("block %d has the unknown kind %d", l.r().blocks-1, b.kind)
 		}
-		if err := l.block(b); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// block reads a block.
-func (l *loader) block(b block) error {
-	switch b.kind {
-	case blockExtents:
-		return l.extents(b)
-	case blockArray:
-		return l.array(b)
-	case blockValues, blockResource:
-		if err := l.settle(); err != nil {
-			return err
-		}
-		if b.kind == blockValues {
-			return l.readValues(b)
-		}
-		return l.resource(b)
+// valueBlock reads a block of values or a resource. In a chain it notes the block, because all arrays of all
+// files come first. among are the places in the last description, and from are the layers that count.
+func (l *loader) valueBlock(b block, among, from []int, number int) error {
+	if len(l.layers) == 1 {
+		return l.encoded(b)
 	}
-	return fmt.Errorf("block %d has the unknown kind %d", l.r.blocks-1, b.kind)
+	if int64(b.index) >= int64(len(among)) {
+		return fmt.Errorf("block %d belongs to no column or resource", l.r().blocks-1)
+	}
+	k := among[b.index]
+	if k < 0 || from[k] != number {
+		return l.r().skip(b)
+	}
+	src := l.r().src.(*places)
+	if b.size > uint64(math.MaxInt64-src.offset) {
+		return fmt.Errorf("block %d has %d bytes", l.r().blocks-1, b.size)
+	}
+	b.index = uint32(k)
+	l.later = append(l.later, later{l.layer, b, src.offset, l.r().blocks - 1, l.r().sum})
+	src.offset += int64(b.size)
+	return nil
+}
+
+// encoded reads values of a column or a resource. They come after all arrays.
+func (l *loader) encoded(b block) error {
+	if err := l.settle(); err != nil {
+		return err
+	}
+	if b.kind == blockValues {
+		return l.readValues(b)
+	}
+	return l.resource(b)
 }
 
 // columns finds the program's column for each column of the file.
@@ -291,18 +351,30 @@ func kindOf(storage, linked string) string {
 		"heap": "a HeapColumn"}[storage]
 }
 
-// extents reads the extents and prepares the world for the arrays.
-func (l *loader) extents(b block) error {
-	const size = uint64(unsafe.Sizeof(state.Extent{}))
-	if l.restored != nil || b.count != uint64(l.m.Extents) || b.size/size != b.count || b.size%size != 0 {
-		return fmt.Errorf("block %d has %d extents, of %d", l.r.blocks-1, b.count, l.m.Extents)
-	}
-	bytes, err := l.r.bytes(b)
+// extents reads the second block of a layer, the extents.
+func (l *loader) extents() ([]state.Extent, error) {
+	b, err := l.r().next()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	l.s.Extents = make([]state.Extent, b.count)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.s.Extents))), b.size), bytes)
+	const size = uint64(unsafe.Sizeof(state.Extent{}))
+	if b.kind != blockExtents || b.count != uint64(l.layer.m.Extents) || b.size/size != b.count ||
+		b.size%size != 0 {
+		return nil, fmt.Errorf("block %d has kind %d and %d extents, of %d", l.r().blocks-1, b.kind, b.count,
+			l.layer.m.Extents)
+	}
+	bytes, err := l.r().bytes(b)
+	if err != nil {
+		return nil, err
+	}
+	extents := make([]state.Extent, b.count)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(extents))), b.size), bytes)
+	return extents, nil
+}
+
+// restore prepares the world for the arrays.
+func (l *loader) restore(extents []state.Extent) error {
+	l.s.Extents = extents
 	ofContainers, err := l.reserveContainers()
 	if err != nil {
 		return err
@@ -353,35 +425,112 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 	return l.conversionOf(a.Type, to, a.Kind)
 }
 
+// target returns the target of a block of elements, of the size that they have in the file. It is nil if a
+// later layer or the program does without them.
+func (l *loader) target(b block, size uint64, number int) (*target, error) {
+	y := l.layer
+	if l.settled || int64(b.index) >= int64(len(y.arrays)) {
+		return nil, fmt.Errorf("block %d belongs to no array", l.r().blocks-1)
+	}
+	most, k := uint64(y.m.Arrays[b.index].Len), y.arrays[b.index]
+	var t *target
+	if k >= 0 && number >= l.arraysFrom[k] && l.targets[k].array != nil {
+		t = &l.targets[k]
+		if number == len(l.layers)-1 || t.array.Write != nil {
+			most = uint64(t.array.Len)
+		}
+	}
+	if b.first > most || b.count > most-b.first || size == 0 && b.size > 0 ||
+		size > 0 && b.size/size != b.count || b.size != b.count*size {
+		return nil, fmt.Errorf("block %d has %d elements from %d on and %d bytes: the array has %d elements",
+			l.r().blocks-1, b.count, b.first, b.size, most)
+	}
+	if l.r().version == versionDelta {
+		if b.first < y.next[b.index] {
+			return nil, fmt.Errorf("block %d has elements from %d on after element %d", l.r().blocks-1, b.first,
+				y.next[b.index])
+		}
+		y.next[b.index] = b.first + b.count
+	}
+	return t, nil
+}
+
 // array reads a part of an array.
-func (l *loader) array(b block) error {
-	if l.restored == nil || l.settled || int64(b.index) >= int64(len(l.targets)) {
-		return fmt.Errorf("block %d belongs to no array", l.r.blocks-1)
+func (l *loader) array(b block, number int) error {
+	size := 0
+	if int64(b.index) < int64(len(l.layer.m.Arrays)) {
+		size = l.layer.m.Arrays[b.index].Type.Size
 	}
-	t := &l.targets[b.index]
-	if t.array == nil {
-		return l.r.skip(b)
-	}
-	if most := uint64(t.array.Len); b.first > most || b.count > most-b.first ||
-		t.from.Size == 0 && b.size > 0 || t.from.Size > 0 && b.size/uint64(t.from.Size) != b.count ||
-		b.size != b.count*uint64(t.from.Size) {
-		return fmt.Errorf("block %d has %d elements from %d on and %d bytes: the array has %d elements",
-			l.r.blocks-1, b.count, b.first, b.size, t.array.Len)
-	}
-	first, n := int(b.first), int(b.count)
-	if t.array.Write != nil {
-		return l.writeTo(t, b)
-	}
-	t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
-	dst := t.array.Bytes(first, first+n)
-	if t.conversion == nil {
-		return l.r.into(dst)
-	}
-	src, err := l.r.bytes(b)
+	t, err := l.target(b, uint64(size), number)
 	if err != nil {
 		return err
 	}
-	return t.run(dst, src, first, n)
+	if t == nil {
+		return l.r().skip(b)
+	}
+	if t.array.Write != nil {
+		return l.writeTo(t, b)
+	}
+	// The array may have become shorter than it was in this layer.
+	first, n := int(b.first), int(b.count)
+	left := max(min(n, t.array.Len-first), 0)
+	if left == n {
+		t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
+		if t.conversion == nil {
+			return l.r().into(t.array.Bytes(first, first+n))
+		}
+	}
+	src, err := l.r().bytes(b)
+	if err != nil || left == 0 {
+		return err
+	}
+	if left < n {
+		t.array.Filled = append(t.array.Filled, [2]int{first, first + left})
+	}
+	dst := t.array.Bytes(first, first+left)
+	if t.conversion == nil {
+		copy(dst, src)
+		return nil
+	}
+	return t.run(dst, src[:left*size], first, left)
+}
+
+// zero clears a part of an array.
+func (l *loader) zero(b block, number int) error {
+	if b.size > 0 || l.r().version != versionDelta {
+		return fmt.Errorf("block %d has the unknown kind %d, or %d bytes", l.r().blocks-1, b.kind, b.size)
+	}
+	t, err := l.target(b, 0, number)
+	if err != nil || t == nil {
+		return err
+	}
+	if t.array.Write != nil {
+		return fmt.Errorf("block %d clears elements of an array that has an order", l.r().blocks-1)
+	}
+	t.clear(int(b.first), int(b.first+b.count))
+	return nil
+}
+
+// clear clears elements that earlier layers may have filled.
+func (t *target) clear(lo, hi int) {
+	if hi = min(hi, t.array.Len); lo < hi && len(t.array.Filled) > 0 {
+		clear(t.array.Bytes(lo, hi))
+	}
+}
+
+// cut clears what lies behind the end of arrays that are shorter in the layer than before.
+func (l *loader) cut() {
+	ends := make([]int, len(l.targets))
+	for i, k := range l.layer.arrays {
+		if k >= 0 {
+			ends[k] = l.layer.m.Arrays[i].Len
+		}
+	}
+	for k := range l.targets {
+		if t := &l.targets[k]; t.array != nil && t.array.Write == nil {
+			t.clear(ends[k], t.array.Len)
+		}
+	}
 }
 
 // settle gives the world its entities, once all arrays have been read.
@@ -393,7 +542,7 @@ func (l *loader) settle() error {
 		return errors.New("the file has no extents")
 	}
 	l.settled = true
-	if err := l.r.src.wait(); err != nil {
+	if err := l.r().src.wait(); err != nil {
 		return err
 	}
 	if err := engine.Settle(l.restored); err != nil {
@@ -429,17 +578,17 @@ func (l *loader) settle() error {
 // readValues reads components of a HeapColumn.
 func (l *loader) readValues(b block) error {
 	if int64(b.index) >= int64(len(l.m.Columns)) {
-		return fmt.Errorf("block %d belongs to no column", l.r.blocks-1)
+		return fmt.Errorf("block %d belongs to no column", l.r().blocks-1)
 	}
 	v := l.values[b.index]
 	if v == nil {
-		return l.r.skip(b)
+		return l.r().skip(b)
 	}
 	if b.first != v.next || b.count > uint64(len(v.slots)) {
-		return fmt.Errorf("block %d has %d values from %d on: %d follow %d", l.r.blocks-1, b.count, b.first,
+		return fmt.Errorf("block %d has %d values from %d on: %d follow %d", l.r().blocks-1, b.count, b.first,
 			len(v.slots), v.next)
 	}
-	bytes, err := l.r.bytes(b)
+	bytes, err := l.r().bytes(b)
 	if err != nil {
 		return err
 	}
@@ -473,7 +622,7 @@ func (l *loader) decodeAll(b []byte, from *schema, v reflect.Value, path string)
 // resource reads a resource.
 func (l *loader) resource(b block) error {
 	if int64(b.index) >= int64(len(l.m.Resources)) {
-		return fmt.Errorf("block %d belongs to no resource", l.r.blocks-1)
+		return fmt.Errorf("block %d belongs to no resource", l.r().blocks-1)
 	}
 	m := &l.m.Resources[b.index]
 	if l.resources[b.index] {
@@ -492,7 +641,7 @@ func (l *loader) resource(b block) error {
 	})
 	if i < 0 {
 		l.report.Dropped = append(l.report.Dropped, m.Name)
-		return l.r.skip(b)
+		return l.r().skip(b)
 	}
 	typ := l.options.Resources[i]
 	to, err := l.codecs.schemaOf(typ, nameOf(typ))
@@ -502,7 +651,7 @@ func (l *loader) resource(b block) error {
 	if err := l.check(m.Type, to, nameOf(typ)); err != nil {
 		return err
 	}
-	bytes, err := l.r.bytes(b)
+	bytes, err := l.r().bytes(b)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 
 	"github.com/vastgo/vast"
@@ -34,7 +35,12 @@ import (
 // the memory with o.Limit if the file is not trusted.
 func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	from, end := sourceOf(src)
-	w, _, report, err := readAny(from, o)
+	file, err := openSaved(from)
+	var w *vast.World
+	var report *Report
+	if err == nil {
+		w, report, err = readAny([]*layer{file}, o)
+	}
 	if err == nil {
 		if err = end(); err != nil {
 			err = errors.Join(err, w.Close())
@@ -47,60 +53,64 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 }
 
 // readAny reads a world without its program.
-func readAny(src source, o vast.Options) (*vast.World, *manifest, *Report, error) {
-	l := newLoader(nil, Options{})
-	l.world = o
-	if err := l.read(src); err != nil {
-		if l.w != nil {
-			err = errors.Join(err, l.w.Close())
-		}
-		return nil, nil, nil, err
+func readAny(layers []*layer, o vast.Options) (*vast.World, *Report, error) {
+	m := layers[len(layers)-1].m
+	w, resources, err := makeWorld(m, o)
+	var report *Report
+	if err == nil {
+		report, err = readWorld(w, layers, Options{Resources: resources})
 	}
-	slices.Sort(l.report.Dropped)
-	return l.w, l.m, l.report, nil
+	if err != nil {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+		return nil, nil, err
+	}
+	slices.Sort(report.Dropped)
+	return w, report, nil
 }
 
-// makeWorld makes the world that the file describes, with its columns and without entities.
-func (l *loader) makeWorld() (err error) {
+// makeWorld makes the world that a file describes, with its columns and without entities. It returns the types
+// of the resources, too.
+func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.Type, err error) {
 	defer func() {
 		if v := recover(); v != nil { // functions of package vast panic without memory
 			err = fmt.Errorf("making the world: %v", v)
 		}
 	}()
-	o := l.world
-	if l.m.Used < 0 || l.m.Used > maxWords {
-		return fmt.Errorf("the world has %d words", l.m.Used)
+	if m.Used < 0 || m.Used > maxWords {
+		return nil, nil, fmt.Errorf("the world has %d words", m.Used)
 	}
-	o.MaxEntities = max(o.MaxEntities, l.m.Used*64, 64)
-	for _, c := range l.m.Columns {
+	o.MaxEntities = max(o.MaxEntities, m.Used*64, 64)
+	for _, c := range m.Columns {
 		if c.Storage == storages[probing.StorageSparse] && c.Pool != nil && c.Pool.Slots <= maxWords*64 {
 			o.MaxEntities = max(o.MaxEntities, c.Pool.Slots)
 		}
 	}
-	l.w = vast.NewWorld(o)
-	for i := range l.m.Columns {
-		if err := l.makeColumn(i); err != nil {
-			return fmt.Errorf("column %s: %w", l.m.Columns[i].Name, err)
+	w = vast.NewWorld(o)
+	for i := range m.Columns {
+		if err := makeColumn(w, m, i); err != nil {
+			return w, nil, fmt.Errorf("column %s: %w", m.Columns[i].Name, err)
 		}
 	}
-	for i, col := range probe.Columns(l.w) {
-		if i >= len(l.m.Columns) {
+	for i, col := range probe.Columns(w) {
+		if i >= len(m.Columns) {
 			break
 		}
-		for range min(len(l.m.Columns[i].Notes), maxNotes) {
-			vast.NewTracker(l.w, col)
+		for range min(len(m.Columns[i].Notes), maxNotes) {
+			vast.NewTracker(w, col)
 		}
 	}
-	for i := range l.m.Resources {
-		t, err := resourceOf(&l.m.Resources[i])
+	for i := range m.Resources {
+		t, err := resourceOf(&m.Resources[i])
 		if err != nil {
-			return fmt.Errorf("resource %s: %w", l.m.Resources[i].Name, err)
+			return w, nil, fmt.Errorf("resource %s: %w", m.Resources[i].Name, err)
 		}
 		if t != nil {
-			l.options.Resources = append(l.options.Resources, t)
+			resources = append(resources, t)
 		}
 	}
-	return nil
+	return w, resources, nil
 }
 
 const (
@@ -109,51 +119,51 @@ const (
 )
 
 // makeColumn makes a column of the file.
-func (l *loader) makeColumn(i int) error {
-	c := &l.m.Columns[i]
+func makeColumn(w *vast.World, m *manifest, i int) error {
+	c := &m.Columns[i]
 	switch {
 	case c.Private: // made with its relation or edges
 		return nil
 	case c.Names:
-		l.w.Names()
+		w.Names()
 		return nil
 	case c.Linked != "":
-		return l.makeLinks(i)
+		return makeLinks(w, m, i)
 	}
 	s := slices.Index(storages[:], c.Storage)
 	if s < 0 {
 		return fmt.Errorf("the storage %q is unknown", c.Storage)
 	}
 	if s == probing.StorageTag {
-		probe.NewColumn(l.w, c.Name, probe.StorageTag, nil)
+		probe.NewColumn(w, c.Name, probe.StorageTag, nil)
 		return nil
 	}
 	t, err := typeOf(c.Type, s == probing.StorageHeap)
 	if err == nil {
-		probe.NewColumn(l.w, c.Name, probe.Storage(s), t)
+		probe.NewColumn(w, c.Name, probe.Storage(s), t)
 	}
 	return err
 }
 
 // makeLinks makes a relation or edges of the file.
-func (l *loader) makeLinks(i int) error {
-	c := &l.m.Columns[i]
+func makeLinks(w *vast.World, m *manifest, i int) error {
+	c := &m.Columns[i]
 	rule := slices.Index(rulesOnDelete[:], c.OnDelete)
 	if rule < 0 {
 		return fmt.Errorf("the rule on deletion %q is unknown", c.OnDelete)
 	}
 	o := vast.RelationOptions{Cyclic: c.Cyclic, OnDelete: vast.OnDelete(rule)}
 	if c.Pool == nil {
-		engine.NewLinks(l.w, c.Name, nil, 0, o)
+		engine.NewLinks(w, c.Name, nil, 0, o)
 		return nil
 	}
-	k := slices.IndexFunc(l.m.Arrays, func(a arrayManifest) bool {
+	k := slices.IndexFunc(m.Arrays, func(a arrayManifest) bool {
 		return a.Kind == state.PoolElements && a.Column == i
 	})
 	if k < 0 {
 		return errors.New("the array of edges is missing")
 	}
-	fields := l.m.Arrays[k].Type.Fields
+	fields := m.Arrays[k].Type.Fields
 	value := slices.IndexFunc(fields, func(f member) bool { return f.Name == "value" })
 	if value < 0 {
 		return errors.New("edges without the field value")
@@ -163,9 +173,9 @@ func (l *loader) makeLinks(i int) error {
 		return err
 	}
 	capacity := 0
-	if c.Pool.Slots > 4*l.w.Options().MaxEntities {
+	if c.Pool.Slots > 4*w.Options().MaxEntities {
 		capacity = c.Pool.Slots
 	}
-	engine.NewLinks(l.w, c.Name, t, capacity, o)
+	engine.NewLinks(w, c.Name, t, capacity, o)
 	return nil
 }

@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 )
 
-// formatVersion is the version of the file's format. A reader refuses files of another version.
-const formatVersion = 1
+// The versions of the file's format. A reader refuses files of another version.
+const (
+	versionWhole = 1 // all of a world
+	versionDelta = 2 // what has changed since another checkpoint
+)
 
 // manifest describes a saved world: all of it apart from the bytes of arrays and values.
 type manifest struct {
@@ -38,6 +42,13 @@ type keptManifest struct {
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
+	// Moment is drawn for each checkpoint: 16 hexadecimal digits. It tells checkpoints of the same number
+	// apart, which exist if a folder was copied back.
+	Moment string `json:"moment,omitempty"`
+	// Base is the number of the checkpoint that a delta continues, and BaseMoment its moment. Base is 0 in a
+	// file that holds all.
+	Base       uint64 `json:"base,omitempty"`
+	BaseMoment string `json:"baseMoment,omitempty"`
 }
 
 type columnManifest struct {
@@ -53,6 +64,7 @@ type columnManifest struct {
 	Slots    int           `json:"slots"`
 	Pool     *poolManifest `json:"pool,omitempty"`
 	Notes    []int         `json:"notes,omitempty"`
+	Whole    bool          `json:"whole,omitempty"` // see arrayManifest
 }
 
 type poolManifest struct {
@@ -67,6 +79,10 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
+	// Whole is whether a delta holds all of the array, and nothing of the files before it counts. Other
+	// arrays of a delta have the blocks that changed. In a column and in a resource, Whole is whether the
+	// delta holds the values. Those of an older file count otherwise.
+	Whole bool `json:"whole,omitempty"`
 }
 
 type containerManifest struct {
@@ -81,8 +97,9 @@ type containerManifest struct {
 }
 
 type resourceManifest struct {
-	Name string  `json:"name"`
-	Type *schema `json:"type"`
+	Name  string  `json:"name"`
+	Type  *schema `json:"type"`
+	Whole bool    `json:"whole,omitempty"` // see arrayManifest
 }
 
 // storages are the names of the storages in files.
@@ -121,8 +138,8 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 		m.Columns = append(m.Columns, one)
 	}
 	for _, a := range s.Arrays {
-		m.Arrays = append(m.Arrays, arrayManifest{a.Kind, a.Column, a.Container, a.Number, a.Len,
-			schemaOf(a.Type)})
+		m.Arrays = append(m.Arrays, arrayManifest{Kind: a.Kind, Column: a.Column, Container: a.Container,
+			Number: a.Number, Len: a.Len, Type: schemaOf(a.Type)})
 	}
 	return m, nil
 }
@@ -164,6 +181,9 @@ func parse(text []byte) (*manifest, error) {
 			return nil, fmt.Errorf("resource %s: %w", r.Name, err)
 		}
 	}
+	if k := m.Kept; k != nil && k.Base != 0 && k.Base >= k.Number {
+		return nil, fmt.Errorf("checkpoint %d cannot continue checkpoint %d", k.Number, k.Base)
+	}
 	return m, nil
 }
 
@@ -179,3 +199,52 @@ func nameOf(t reflect.Type) string {
 }
 
 func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }
+
+// arrayKey tells an array from the others of a world. It stays the same from one file to the next, unlike the
+// place of the array in the description.
+type arrayKey struct {
+	column, container, kind string
+	number                  int
+}
+
+// key returns the key of an array of the description.
+func (m *manifest) key(a *arrayManifest) arrayKey {
+	k := arrayKey{kind: a.Kind, number: a.Number}
+	if a.Column >= 0 {
+		k.column = m.Columns[a.Column].Name
+	}
+	if a.Container > 0 {
+		k.container = m.Containers[a.Container-1].Name
+	}
+	return k
+}
+
+// version returns the version of the format that a file with the description has.
+func (m *manifest) version() uint16 {
+	if m.Kept != nil && m.Kept.Base != 0 {
+		return versionDelta
+	}
+	return versionWhole
+}
+
+// complete returns the description of a file that holds all that a chain of files holds, of which m describes
+// the last one.
+func (m *manifest) complete() *manifest {
+	c := *m
+	c.Arrays, c.Columns, c.Resources = slices.Clone(m.Arrays), slices.Clone(m.Columns), slices.Clone(m.Resources)
+	for i := range c.Arrays {
+		c.Arrays[i].Whole = false
+	}
+	for i := range c.Columns {
+		c.Columns[i].Whole = false
+	}
+	for i := range c.Resources {
+		c.Resources[i].Whole = false
+	}
+	if m.Kept != nil {
+		kept := *m.Kept
+		kept.Base, kept.BaseMoment = 0, ""
+		c.Kept = &kept
+	}
+	return &c
+}

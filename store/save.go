@@ -40,7 +40,7 @@ func save(w *vast.World, dst io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	out, err := newBlockWriter(dst)
+	out, err := newBlockWriter(dst, versionWhole)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func save(w *vast.World, dst io.Writer, o Options) error {
 // picture describes a world that is to be saved. The arrays lie in the world's memory.
 type picture struct {
 	codecs
-	text      []byte // the manifest
+	m         *manifest
 	state     *state.World
 	resources [][]byte
 }
@@ -79,30 +79,17 @@ func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	for i := range containers {
 		m.Containers = append(m.Containers, manifestOf(containers[i].name, containers[i].contents))
 	}
-	m.Kept = kept
-	if p.resources, err = p.codecs.resources(w, m, o); err != nil {
-		return nil, err
-	}
-	p.text, err = appendManifest(m)
+	m.Kept, p.m = kept, m
+	p.resources, err = p.codecs.resources(w, m, o)
 	return p, err
 }
 
-// sink takes the blocks of a picture. The bytes are valid until the next call.
-type sink interface {
-	write(b block, bytes []byte) error
-	// elements takes elements of an array that lie side by side. whole is whether all of them belong to the
-	// state.
-	elements(b block, a *state.Array, whole bool) error
-}
-
 // write writes all blocks apart from the last one.
-func (p *picture) write(out sink) error {
-	if err := out.write(block{kind: blockManifest}, p.text); err != nil {
+func (p *picture) write(out *blockWriter) error {
+	if err := out.describe(p.m); err != nil {
 		return err
 	}
-	n := len(p.state.Extents)
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.state.Extents))), n*bytesExtent)
-	if err := out.write(block{kind: blockExtents, count: uint64(n)}, bytes); err != nil {
+	if err := out.write(p.extents()); err != nil {
 		return err
 	}
 	for i := range p.state.Arrays {
@@ -147,10 +134,17 @@ func (c codecs) resources(w *vast.World, m *manifest, o Options) (encoded [][]by
 	return encoded, nil
 }
 
+// extents returns the block of the extents.
+func (p *picture) extents() (block, []byte) {
+	n := len(p.state.Extents)
+	return block{kind: blockExtents, count: uint64(n)},
+		unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.state.Extents))), n*bytesExtent)
+}
+
 const bytesExtent = int(unsafe.Sizeof(state.Extent{}))
 
 // writeArray writes an array in blocks of elements that lie side by side.
-func writeArray(out sink, index uint32, a *state.Array) error {
+func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 	size := int(a.Type.Size())
 	most := max(maxBlock/size/64, 1) * 64 // elements in a block
 	for lo := 0; lo < a.Len; {
@@ -197,6 +191,11 @@ func clearOthers(copied []byte, a *state.Array, lo int) {
 			}
 		}
 	}
+}
+
+// sink takes blocks. The bytes are valid until the next call.
+type sink interface {
+	write(b block, bytes []byte) error
 }
 
 // writeValues writes the components of a HeapColumn in the order of slots, each with its length before it.

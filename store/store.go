@@ -134,8 +134,16 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 		s.isNew = true
 		s.begun = slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == begunName })
 		_, _ = rand.Read(s.id[:])
-	} else if err := s.load(numbers); err != nil {
-		return nil, err
+	} else {
+		sizes := make(map[string]int64, len(files))
+		for _, f := range files {
+			sizes[f.Name] = f.Size
+		}
+		useless, err := s.load(numbers, sizes)
+		if err != nil {
+			return nil, err
+		}
+		leftovers = append(leftovers, useless...)
 	}
 	for _, name := range leftovers { // checkpoints that a crash left unfinished
 		if err := folder.Remove(name); err != nil {

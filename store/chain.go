@@ -1,0 +1,263 @@
+package store
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk"
+)
+
+// chain is the files that hold a checkpoint together: one that holds all of a world, and the deltas up to the
+// checkpoint, each of which continues the file before it.
+type chain struct {
+	layers []*layer // oldest first
+	files  []disk.File
+}
+
+// layer is a file of a chain, or the only file of a saved world, that is being read.
+type layer struct {
+	name string // of the file in its folder, or empty
+	r    *blockReader
+	m    *manifest
+	// arrays, columns and resources are the places in the newest description of what the description of this
+	// file has, or -1.
+	arrays, columns, resources []int
+	next                       []uint64 // the element after the last block of each array of a delta
+}
+
+// openLayer reads the beginning of a file.
+func openLayer(src source, name string) (*layer, error) {
+	y := &layer{name: name}
+	var err error
+	if y.r, err = newBlockReader(src); err != nil {
+		return nil, err
+	}
+	b, err := y.r.next()
+	if err != nil {
+		return nil, err
+	}
+	if b.kind != blockManifest {
+		return nil, errors.New("the file does not begin with the description of the world")
+	}
+	text, err := y.r.bytes(b)
+	if err != nil {
+		return nil, err
+	}
+	if y.m, err = parse(text); err != nil {
+		return nil, err
+	}
+	if y.m.version() != y.r.version {
+		return nil, fmt.Errorf("the file has version %d of the format, and its description says version %d",
+			y.r.version, y.m.version())
+	}
+	y.arrays, y.columns, y.resources = upTo(len(y.m.Arrays)), upTo(len(y.m.Columns)), upTo(len(y.m.Resources))
+	y.next = make([]uint64, len(y.arrays))
+	return y, nil
+}
+
+// upTo returns the numbers below n.
+func upTo(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// openCheckpoint opens a file of a store, and reads its beginning.
+func openCheckpoint(folder disk.Folder, number uint64) (y *layer, f disk.File, err error) {
+	name := checkpointName(number)
+	if f, err = folder.Open(name); err != nil {
+		return nil, nil, err
+	}
+	if y, err = openLayer(&places{src: f}, name); err == nil {
+		switch k := y.m.Kept; {
+		case k == nil:
+			err = errors.New("the file is a saved world and no checkpoint: read it with Load")
+		case k.Number != number:
+			err = fmt.Errorf("the file is checkpoint %d under another name", k.Number)
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, errors.Join(err, f.Close()))
+	}
+	return y, f, nil
+}
+
+// openChain opens the files that hold a checkpoint. The caller closes the chain.
+func openChain(folder disk.Folder, number uint64) (c *chain, err error) {
+	c = new(chain)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	for {
+		y, f, err := openCheckpoint(folder, number)
+		if n := len(c.layers); n > 0 {
+			of := c.layers[n-1]
+			if errors.Is(err, fs.ErrNotExist) {
+				return c, fmt.Errorf("%s is missing, and %s holds only what changed since then: %w",
+					checkpointName(number), of.name, err)
+			}
+			if err == nil {
+				c.files = append(c.files, f)
+				err = of.continues(y)
+			}
+		} else if err == nil {
+			c.files = append(c.files, f)
+		}
+		if err != nil {
+			return c, err
+		}
+		c.layers = append(c.layers, y)
+		if number = y.m.Kept.Base; number == 0 {
+			slices.Reverse(c.layers)
+			return c, c.match()
+		}
+	}
+}
+
+// continues returns an error unless the delta continues the checkpoint in another file.
+func (y *layer) continues(base *layer) error {
+	a, b := base.m.Kept, y.m.Kept
+	if a.Store != b.Store {
+		return fmt.Errorf("%s: the checkpoint belongs to store %s, and %s to store %s", base.name, a.Store, y.name,
+			b.Store)
+	}
+	if a.Moment != b.BaseMoment {
+		return fmt.Errorf("%s: the file is not the checkpoint %d that %s continues, but another of that number",
+			base.name, a.Number, y.name)
+	}
+	return nil
+}
+
+// match finds what the description of each layer has in that of the last layer.
+func (c *chain) match() error {
+	last := c.layers[len(c.layers)-1].m
+	arrays := make(map[arrayKey]int)
+	for i := range last.Arrays {
+		arrays[last.key(&last.Arrays[i])] = i
+	}
+	columns, resources := make(map[string]int), make(map[string]int)
+	for i, one := range last.Columns {
+		columns[one.Name] = i
+	}
+	for i, one := range last.Resources {
+		resources[one.Name] = i
+	}
+	for _, y := range c.layers {
+		if err := y.match(last, arrays, columns, resources); err != nil {
+			return fmt.Errorf("%s: %w", y.name, err)
+		}
+	}
+	return nil
+}
+
+func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resources map[string]int) error {
+	twice := func(what string, name any) error {
+		return fmt.Errorf("the description of the world has %s %v twice", what, name)
+	}
+	y.arrays, y.columns, y.resources = y.arrays[:0], y.columns[:0], y.resources[:0]
+	found := make([]bool, max(len(last.Arrays), len(last.Columns), len(last.Resources)))
+	again := func(k int) bool {
+		defer func() { found[k] = true }()
+		return found[k]
+	}
+	for i := range y.m.Arrays {
+		a := &y.m.Arrays[i]
+		k, ok := arrays[y.m.key(a)]
+		switch {
+		case !ok:
+			k = -1
+		case again(k):
+			return twice("array", a.Kind)
+		case !a.Type.same(last.Arrays[k].Type):
+			return fmt.Errorf("the array %q has elements of another type than later", a.Kind)
+		}
+		y.arrays = append(y.arrays, k)
+	}
+	clear(found)
+	for _, c := range y.m.Columns {
+		k, ok := columns[c.Name]
+		switch {
+		case !ok:
+			k = -1
+		case again(k):
+			return twice("column", c.Name)
+		case c.Storage != last.Columns[k].Storage ||
+			(c.Type == nil) != (last.Columns[k].Type == nil) || c.Type != nil && !c.Type.same(last.Columns[k].Type):
+			return fmt.Errorf("column %s is of another type than later", c.Name)
+		}
+		y.columns = append(y.columns, k)
+	}
+	clear(found)
+	for _, r := range y.m.Resources {
+		k, ok := resources[r.Name]
+		switch {
+		case !ok:
+			k = -1
+		case again(k):
+			return twice("resource", r.Name)
+		case !r.Type.same(last.Resources[k].Type):
+			return fmt.Errorf("the resource %s is of another type than later", r.Name)
+		}
+		y.resources = append(y.resources, k)
+	}
+	return nil
+}
+
+// manifest returns the description of the checkpoint.
+func (c *chain) manifest() *manifest { return c.layers[len(c.layers)-1].m }
+
+// read reads the checkpoint into a world: see [Load].
+func (c *chain) read(w *vast.World, o Options) (*Report, error) { return readWorld(w, c.layers, o) }
+
+// whereFrom returns for each array, column and resource of the last description the first layer that counts:
+// the last one that holds all of it.
+func whereFrom(layers []*layer) (arrays, columns, resources []int) {
+	last := layers[len(layers)-1].m
+	arrays, columns = make([]int, len(last.Arrays)), make([]int, len(last.Columns))
+	resources = make([]int, len(last.Resources))
+	for n, y := range layers {
+		for i, k := range y.arrays {
+			if k >= 0 && y.m.Arrays[i].Whole {
+				arrays[k] = n
+			}
+		}
+		for i, k := range y.columns {
+			if k >= 0 && y.m.Columns[i].Whole {
+				columns[k] = n
+			}
+		}
+		for i, k := range y.resources {
+			if k >= 0 && y.m.Resources[i].Whole {
+				resources[k] = n
+			}
+		}
+	}
+	return arrays, columns, resources
+}
+
+// close closes the files.
+func (c *chain) close() error {
+	var errs []error
+	for _, f := range c.files {
+		errs = append(errs, f.Close())
+	}
+	c.files = nil
+	return errors.Join(errs...)
+}
+
+// storeOf returns the identity of the store that a checkpoint belongs to.
+func storeOf(m *keptManifest) (id [16]byte, err error) {
+	digits, err := hex.DecodeString(m.Store)
+	if err != nil || len(digits) != len(id) {
+		return id, fmt.Errorf("the identity of the store is %q", m.Store)
+	}
+	return [16]byte(digits), nil
+}

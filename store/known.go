@@ -1,0 +1,297 @@
+package store
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+	"sort"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/state"
+)
+
+// A delta holds what differs from the checkpoint before it. The store does not keep the bytes of that
+// checkpoint, but a hash of each unit of about 1 KiB. A unit whose hash is another has changed.
+//
+// The hash is of canonical bytes: elements that do not belong to the state count as zero, as in files. So a
+// unit has the hash of what a reader of the files finds there, however it came to be: an element that died
+// and was born again, bytes that a dead element has left, a presence bit that changed while no byte of the
+// element did. The hash has 64 bits and a seed that the store draws. Two contents of one unit have the same
+// hash with a probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one in half a
+// million years. A CRC of 32 bits would miss one every hour.
+//
+// pages saves the reading of memory that was not written. It alone proves nothing about canonical bytes, so
+// the store also keeps which elements belonged to the state: a unit is passed over if none of its memory was
+// written and the same elements belong to the state.
+
+// pages knows which memory was written. An implementation depends on the operating system; without one, all
+// memory is read and compared.
+type pages interface {
+	// scan ends an interval and begins the next. It is called once for each checkpoint, while nothing changes
+	// the world.
+	scan()
+	// changed returns the parts of n bytes from base on that may have been written in the interval that the
+	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes that
+	// were not committed during all of the interval may have been written.
+	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
+}
+
+// bytesUnit is about how many bytes of an array are compared as one. A page that was written touches at most
+// five units of this size, so that a quarter more than the page is written at most. The hashes take less than
+// a hundredth of the memory that they stand for.
+const bytesUnit = 1 << 10
+
+// unitOf returns how many elements of a size a unit has: a power of two.
+func unitOf(size int) int { return 1 << (bits.Len(uint(max(bytesUnit/size, 1))) - 1) }
+
+// pieceOf returns how many elements of a size one goroutine compares at a time, and how many a block of a
+// checkpoint has at most: a multiple of the unit and of 64.
+func pieceOf(size int) int {
+	step := max(unitOf(size), 64)
+	return max(maxBlock/(size*step), 1) * step
+}
+
+// known is what the last checkpoint holds.
+type known struct {
+	seeds  [2]maphash.Seed
+	arrays map[arrayKey]*knownArray
+	// sums are hashes of what is written whole: values of columns and resources, by name.
+	values, resources map[string][2]uint64
+}
+
+func newKnown() *known {
+	k := &known{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	k.forget()
+	return k
+}
+
+// forget has everything count as changed.
+func (k *known) forget() {
+	k.arrays = make(map[arrayKey]*knownArray)
+	k.values, k.resources = make(map[string][2]uint64), make(map[string][2]uint64)
+}
+
+// knownArray is an array as the last checkpoint holds it.
+type knownArray struct {
+	len   int         // elements
+	units []uint64    // the hash of each unit; 0 if none of its elements belong to the state
+	masks []uint64    // for each 64 elements those that belong to the state; only if there are pages
+	hot   []uint8     // for each piece, in how many checkpoints more it is copied without a comparison
+	sums  [][2]uint64 // of the blocks of an array that is written whole
+	used  bool        // the array is a part of the checkpoint that is being taken
+}
+
+// hotFor is in how many checkpoints a piece is not compared after one in which most of it had changed. Then a
+// comparison would cost as much as the copy, and find little.
+const hotFor = 8
+
+// fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
+// too.
+func (k *knownArray) fit(n, unit, piece int, masks bool) {
+	k.len = n
+	k.units = resize(k.units, (n+unit-1)/unit)
+	k.hot = resize(k.hot, (n+piece-1)/piece)
+	if masks {
+		k.masks = resize(k.masks, (n+63)/64)
+	}
+}
+
+// resize returns a slice of n elements; new ones are zero.
+func resize[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s[:n]
+	}
+	return append(s, make([]T, n-len(s))...)
+}
+
+// array returns what is known of an array, and notes that the array is still there.
+func (k *known) array(key arrayKey) *knownArray {
+	a := k.arrays[key]
+	if a == nil {
+		a = new(knownArray)
+		k.arrays[key] = a
+	}
+	a.used = true
+	return a
+}
+
+// drop forgets the arrays that are no longer there.
+func (k *known) drop() {
+	for key, a := range k.arrays {
+		if !a.used {
+			delete(k.arrays, key)
+		}
+		a.used = false
+	}
+}
+
+// hash returns the hash of a unit.
+func (k *known) hash(unit []byte) uint64 {
+	return max(maphash.Bytes(k.seeds[0], unit), 1) // 0 is for a unit without elements
+}
+
+// sum returns a hash of 128 bits.
+func (k *known) sum(b []byte) [2]uint64 {
+	return [2]uint64{maphash.Bytes(k.seeds[0], b), maphash.Bytes(k.seeds[1], b)}
+}
+
+// sumOf returns a hash of blocks, which are the values of a column or a resource.
+func (k *known) sumOf(blocks []staged) [2]uint64 {
+	var sums []byte
+	for _, b := range blocks {
+		sum := k.sum(b.own)
+		sums = binary.LittleEndian.AppendUint64(sums, sum[0])
+		sums = binary.LittleEndian.AppendUint64(sums, sum[1])
+	}
+	return k.sum(sums)
+}
+
+// comparison compares a piece of an array.
+type comparison struct {
+	array *state.Array
+	known *knownArray
+	index uint32 // of the array
+	piece int    // number of the piece
+	parts [][2]int
+	clean bool // only parts were written, as offsets of bytes in the array; else nothing is known
+	hot   bool // the units are copied without a comparison, and hashed later
+	runs  []run
+	full  int // bytes of units with elements that belong to the state
+}
+
+// run are adjoining units that a delta must have.
+type run struct {
+	lo, hi int  // elements
+	zero   bool // none of them belongs to the state
+}
+
+// compare finds the units of a piece that have changed, and notes their hashes. masks is whether to keep the
+// masks. A hot piece counts as changed. Its hashes are noted when the copy is written.
+func (c *comparison) compare(k *known, masks bool) {
+	a, size := c.array, int(c.array.Type.Size())
+	unit, piece := unitOf(size), pieceOf(size)
+	first, end := c.piece*piece, min((c.piece+1)*piece, c.known.len)
+	if c.known.hot[c.piece] > 0 {
+		c.known.hot[c.piece]--
+		c.hot = true
+	}
+	c.parts = c.parts[sort.Search(len(c.parts), func(i int) bool { return c.parts[i][1] > first*size }):]
+	scratch := make([]byte, unit*size)
+	changed := 0
+	for lo := first; lo < end; lo += unit {
+		hi := min(lo+unit, end)
+		any, all, same := c.kept(lo, hi, masks)
+		old := &c.known.units[lo/unit]
+		if any {
+			c.full += (hi - lo) * size
+		}
+		switch {
+		case !any:
+			if *old != 0 {
+				*old = 0
+				c.add(lo, hi, true)
+			}
+		case c.hot:
+			*old = 1 // until the unit is hashed
+			c.add(lo, hi, false)
+		case *old != 0 && c.clean && same && !c.written(lo*size, hi*size):
+		default:
+			var now uint64
+			if all {
+				now = k.hash(a.Bytes(lo, hi))
+			} else {
+				copied := scratch[:(hi-lo)*size]
+				canonical(copied, a, lo, hi)
+				now = k.hash(copied)
+			}
+			if now != *old {
+				*old = now
+				changed += (hi - lo) * size
+				c.add(lo, hi, false)
+			}
+		}
+	}
+	if !c.hot && changed > c.full*3/4 {
+		c.known.hot[c.piece] = hotFor
+	}
+}
+
+// kept returns whether any and all of some elements belong to the state, and whether these are the same as in
+// the last checkpoint, if masks are kept.
+func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
+	if c.array.Kept == nil {
+		return true, true, true
+	}
+	all, same = true, true
+	for at := lo; at < hi; {
+		group := at / 64
+		end := min(group*64+64, hi)
+		mask := c.array.Kept(group)
+		part := ^uint64(0) >> (64 - (end - at)) << (at % 64)
+		any = any || mask&part != 0
+		all = all && mask&part == part
+		if masks {
+			old := &c.known.masks[group]
+			same = same && (*old^mask)&part == 0
+			*old = *old&^part | mask&part
+		}
+		at = end
+	}
+	return any, all, same
+}
+
+// written reports whether bytes of the array may have been written. It is called for ascending bytes.
+func (c *comparison) written(lo, hi int) bool {
+	for len(c.parts) > 0 && c.parts[0][1] <= lo {
+		c.parts = c.parts[1:]
+	}
+	return len(c.parts) > 0 && c.parts[0][0] < hi
+}
+
+// add adds units to the runs.
+func (c *comparison) add(lo, hi int, zero bool) {
+	if n := len(c.runs); n > 0 && c.runs[n-1].hi == lo && c.runs[n-1].zero == zero {
+		c.runs[n-1].hi = hi
+		return
+	}
+	c.runs = append(c.runs, run{lo, hi, zero})
+}
+
+// all makes runs of all units that have elements of the state, with the hashes that compare has noted.
+func (c *comparison) all() {
+	c.runs = c.runs[:0]
+	size := int(c.array.Type.Size())
+	unit, piece := unitOf(size), pieceOf(size)
+	first, end := c.piece*piece, min((c.piece+1)*piece, c.known.len)
+	for lo := first; lo < end; lo += unit {
+		if c.known.units[lo/unit] != 0 {
+			c.add(lo, min(lo+unit, end), false)
+		}
+	}
+}
+
+// canonical copies elements. Those that do not belong to the state are zero in the copy, and not read.
+func canonical(dst []byte, a *state.Array, lo, hi int) {
+	size := int(a.Type.Size())
+	if a.Kept == nil {
+		copy(dst, a.Bytes(lo, hi))
+		return
+	}
+	for at := lo; at < hi; {
+		end := min(at/64*64+64, hi)
+		part := dst[:(end-at)*size]
+		dst = dst[len(part):]
+		mask := a.Kept(at/64) >> (at % 64)
+		if n := end - at; n < 64 {
+			mask &= 1<<n - 1
+		}
+		n := bits.Len64(mask)
+		copy(part, a.Bytes(at, at+n))
+		clear(part[n*size:])
+		for gone := ^mask & (1<<n - 1); gone != 0; gone &= gone - 1 {
+			i := bits.TrailingZeros64(gone) * size
+			clear(part[i : i+size])
+		}
+		at = end
+	}
+}
