@@ -43,8 +43,13 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	}
 	s.apply = apply
 	s.phase = recovering
-	err := s.recover(tick)
-	if err == nil {
+	var err error
+	if s.at != nil {
+		err = s.recoverPast(tick)
+	} else {
+		err = s.recover(tick)
+	}
+	if err == nil && s.at == nil {
 		s.phase = running
 		s.unchanged()
 		err = s.begin()
