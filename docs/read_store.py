@@ -30,7 +30,8 @@ def read_blocks(file):
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":
         sys.exit("the file does not hold a world")
-    if begin[14:] != b"\x01\x00":
+    version = int.from_bytes(begin[14:], "little")
+    if version not in (1, 2):
         sys.exit("the file has another version of the format")
     blocks = 0
     while True:
@@ -165,29 +166,84 @@ def elements_of(container, arrays):
         yield from (f"[{p['Key']}]={p['Value']}" for _, p in sorted(of("pairs").items()))
 
 
-def main(path):
-    arrays = {}  # (kind, column) → {number of the element: value}
-    contents = {}  # container → {(kind, number): {number of the element: value}}
-    values = {}  # column → values in the order of slots
+def description(path):
+    with open(path, "rb") as file:
+        for _, _, _, _, content in read_blocks(file):
+            return json.loads(content)
+
+
+def files_of(path):
+    """The files that hold a checkpoint: one that is complete, and the deltas that follow."""
+    files = [path]
+    kept = description(path).get("kept", {})
+    while "base" in kept:
+        path = os.path.join(os.path.dirname(path), f"checkpoint-{kept['base']:08}")
+        base = description(path)["kept"]
+        if base.get("moment") != kept["baseMoment"] or base["store"] != kept["store"]:
+            sys.exit(f"{path} is not the checkpoint that {files[0]} continues")
+        files.insert(0, path)
+        kept = base
+    return files
+
+
+def read(path, found, values):
+    """Reads a file over what the files before it have left, and returns the description of the world.
+
+    found is (column, container, kind, number) → {number of the element: value}; values is column → values in
+    the order of slots. Columns and containers have their names as keys.
+    """
     with open(path, "rb") as file:
         for kind, index, first, count, content in read_blocks(file):
             if kind == 1:
                 manifest = json.loads(content)
+                known = [key_of(manifest, array) for array in manifest["arrays"]]
+                for key in set(found) - set(known):
+                    del found[key]
+                for key, array in zip(known, manifest["arrays"]):
+                    of = found.setdefault(key, {})
+                    for i in [i for i in of if i >= array["len"] or array.get("whole")]:
+                        del of[i]
+                for column in manifest["columns"]:
+                    if column.get("whole"):
+                        values.pop(column["name"], None)
             elif kind == 3:
                 array = manifest["arrays"][index]
                 size = array["type"]["size"]
-                of = arrays.setdefault((array["kind"], array["column"]), {})
-                if "container" in array:
-                    inside = contents.setdefault(array["container"], {})
-                    of = inside.setdefault((array["kind"], array.get("number", 0)), {})
                 for i in range(count):
-                    of[first + i] = in_memory(array["type"], content, i * size)
+                    found[known[index]][first + i] = in_memory(array["type"], content, i * size)
             elif kind == 4:
+                column = manifest["columns"][index]
                 encoded = Encoded(content)
                 for _ in range(count):
                     value = Encoded(encoded.take(encoded.varint()))
-                    of = manifest["columns"][index]["type"]
-                    values.setdefault(index, []).append(value.value(of))
+                    values.setdefault(column["name"], []).append(value.value(column["type"]))
+            elif kind == 7:
+                for i in range(first, first + count):
+                    found[known[index]].pop(i, None)
+    return manifest
+
+
+def key_of(manifest, array):
+    """What tells an array from others in all files of a store."""
+    column, container = array["column"], array.get("container", 0)
+    return (manifest["columns"][column]["name"] if column >= 0 else "",
+            manifest["containers"][container - 1]["name"] if container > 0 else "",
+            array["kind"], array.get("number", 0))
+
+
+def main(path):
+    found, named = {}, {}
+    for file in files_of(path):
+        manifest = read(file, found, named)
+    arrays = {}  # (kind, column) → {number of the element: value}
+    contents = {}  # container → {(kind, number): {number of the element: value}}
+    values = {i: named[c["name"]] for i, c in enumerate(manifest["columns"]) if c["name"] in named}
+    for array in manifest["arrays"]:
+        of = found[key_of(manifest, array)]
+        if "container" in array:
+            contents.setdefault(array["container"], {})[array["kind"], array.get("number", 0)] = of
+        else:
+            arrays.setdefault((array["kind"], array["column"]), of)
 
     components = {}  # slot → texts
     for i, column in enumerate(manifest["columns"]):

@@ -39,7 +39,9 @@ type crash struct {
 }
 
 // counts are what a test has seen, to tell that it sees enough.
-type counts struct{ lives, lost, replayed, waiting, dropped, changes, damaged, refused int }
+type counts struct {
+	lives, lost, replayed, waiting, dropped, changes, damaged, refused, deltas, merges int
+}
 
 // life is a store that is open.
 type life struct {
@@ -101,6 +103,12 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	}
 	if l.st, err = open(f, l.w, o); err != nil {
 		return l, err
+	}
+	l.st.share, l.st.mostDeltas = 1e9, c.r.IntN(6)
+	for _, one := range l.st.kept {
+		if one.base != 0 {
+			c.counts.deltas++
+		}
 	}
 	if l.st.New() {
 		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
@@ -299,6 +307,9 @@ func (c *crash) use(l *life) (err error) {
 	}
 	for range c.r.IntN(40) {
 		err := c.step(l)
+		if l.st.writing != nil && l.st.writing.merge {
+			c.counts.merges++
+		}
 		if e := c.poll(l); e != nil {
 			return e
 		}
@@ -486,10 +497,11 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%+v", *c)
 	least := counts{lives: 900, lost: 200, replayed: 200, waiting: 50, dropped: 10, changes: 200,
-		damaged: 200, refused: 100}
+		damaged: 200, refused: 100, deltas: 200, merges: 100}
 	if c.lives >= least.lives && (c.lost < least.lost || c.replayed < least.replayed ||
 		c.waiting < least.waiting || c.dropped < least.dropped || c.changes < least.changes ||
-		c.damaged < least.damaged || c.refused < least.refused) {
+		c.damaged < least.damaged || c.refused < least.refused || c.deltas < least.deltas ||
+		c.merges < least.merges) {
 		t.Errorf("the crashes are too tame: %+v, want at least %+v", *c, least)
 	}
 }

@@ -36,14 +36,30 @@ func TestPythonReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept.live(8, 500)
+	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
+	mustList(t, python, dir, kept)
+}
+
+// mustChain takes checkpoints that form a chain, and closes the store. change changes the world.
+func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint64)) {
+	t.Helper()
+	st.LongChains(100)
+	change(0)
 	if err := st.Recover(nil, nil); err != nil {
 		t.Fatal(err)
+	}
+	for round := range uint64(4) {
+		change(1 + round)
+		if err := st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mustList(t, python, dir, kept)
+	if files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*")); err != nil || len(files) < 5 {
+		t.Fatalf("the chain has the files %q (%v)", files, err)
+	}
 }
 
 // mustList checks what the reader in Python prints of a town in a file or folder.
@@ -103,11 +119,23 @@ func TestPythonReaderOfContainers(t *testing.T) {
 		t.Skip(err)
 	}
 	n := newYard(t, yardOptions{layout: bulk.LayoutBlocks16})
-	n.live(9, 300)
+	dir := t.TempDir()
+	st, err := store.Open(dir, n.w, n.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustChain(t, st, dir, func(round uint64) { n.live(9+round, 80) })
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, saveYard(t, n), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	mustListYard(t, python, path, n)
+	mustListYard(t, python, dir, n)
+}
+
+// mustListYard checks what the reader in Python prints of a yard in a file or folder.
+func mustListYard(t *testing.T, python, path string, n *yard) {
+	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -74,7 +74,7 @@ func (k *known) forget() {
 // knownArray is an array as the last checkpoint holds it.
 type knownArray struct {
 	len   int         // elements
-	units []uint64    // the hash of each unit; 0 if none of its elements belong to the state
+	units []uint64    // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64    // for each 64 elements those that belong to the state; only if there are pages
 	hot   []uint8     // for each piece, in how many checkpoints more it is copied without a comparison
 	sums  [][2]uint64 // of the blocks of an array that is written whole
@@ -88,6 +88,9 @@ const hotFor = 8
 // fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
 // too.
 func (k *knownArray) fit(n, unit, piece int, masks bool) {
+	if end := min(n, k.len); n != k.len && end%unit != 0 {
+		k.units[end/unit] = unsure // it has other elements than before
+	}
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
 	k.hot = resize(k.hot, (n+piece-1)/piece)
@@ -95,6 +98,9 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 		k.masks = resize(k.masks, (n+63)/64)
 	}
 }
+
+// unsure stands for the hash of a unit that is not known.
+const unsure = 1
 
 // resize returns a slice of n elements; new ones are zero.
 func resize[T any](s []T, n int) []T {
@@ -127,7 +133,7 @@ func (k *known) drop() {
 
 // hash returns the hash of a unit.
 func (k *known) hash(unit []byte) uint64 {
-	return max(maphash.Bytes(k.seeds[0], unit), 1) // 0 is for a unit without elements
+	return max(maphash.Bytes(k.seeds[0], unit), unsure+1)
 }
 
 // sum returns a hash of 128 bits.
@@ -192,9 +198,9 @@ func (c *comparison) compare(k *known, masks bool) {
 				c.add(lo, hi, true)
 			}
 		case c.hot:
-			*old = 1 // until the unit is hashed
+			*old = unsure // until the copy is written
 			c.add(lo, hi, false)
-		case *old != 0 && c.clean && same && !c.written(lo*size, hi*size):
+		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		default:
 			var now uint64
 			if all {

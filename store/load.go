@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +155,8 @@ type values struct {
 	path  string
 }
 
-// later is a block that is read after all arrays of a chain.
+// later is a block of a chain that is read after the arrays whose elements lie side by side: elements that
+// must come in order, after those of other such arrays, and then values and resources.
 type later struct {
 	layer *layer
 	block
@@ -200,11 +202,14 @@ func (l *loader) load() (err error) {
 			return err
 		}
 	}
+	slices.SortStableFunc(l.later, func(a, b later) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.index, b.index))
+	})
 	for _, one := range l.later {
 		l.layer = one.layer
 		one.layer.r.src = &places{src: one.layer.r.src.(*places).src, offset: one.offset}
 		one.layer.r.blocks, one.layer.r.sum = one.number+1, one.sum
-		if err := l.encoded(one.block); err != nil {
+		if err := l.readLater(one.block); err != nil {
 			return err
 		}
 	}
@@ -255,14 +260,26 @@ func (l *loader) valueBlock(b block, among, from []int, number int) error {
 	if k < 0 || from[k] != number {
 		return l.r().skip(b)
 	}
+	return l.postpone(b, k)
+}
+
+// postpone has a block of a chain be read later. index is its index in the last description.
+func (l *loader) postpone(b block, index int) error {
 	src := l.r().src.(*places)
 	if b.size > uint64(math.MaxInt64-src.offset) {
 		return fmt.Errorf("block %d has %d bytes", l.r().blocks-1, b.size)
 	}
-	b.index = uint32(k)
+	b.index = uint32(index)
 	l.later = append(l.later, later{l.layer, b, src.offset, l.r().blocks - 1, l.r().sum})
 	src.offset += int64(b.size)
 	return nil
+}
+
+func (l *loader) readLater(b block) error {
+	if b.kind == blockArray {
+		return l.writeTo(&l.targets[b.index], b)
+	}
+	return l.encoded(b)
 }
 
 // encoded reads values of a column or a resource. They come after all arrays.
@@ -469,6 +486,9 @@ func (l *loader) array(b block, number int) error {
 		return l.r().skip(b)
 	}
 	if t.array.Write != nil {
+		if len(l.layers) > 1 {
+			return l.postpone(b, l.layer.arrays[b.index])
+		}
 		return l.writeTo(t, b)
 	}
 	// The array may have become shorter than it was in this layer.

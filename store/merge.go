@@ -224,7 +224,7 @@ func (x *indexed) fits(b block) bool {
 		return b.size == 0 && x.r.version == versionDelta
 	}
 	size := uint64(a.Type.Size)
-	return size > 0 && b.size/size == b.count && b.size%size == 0
+	return size == 0 && b.size == 0 || size > 0 && b.size/size == b.count && b.size%size == 0
 }
 
 // bytes returns the bytes of a block, and checks them. They are valid until the next call with the buffer.

@@ -39,7 +39,8 @@ type Options struct {
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
 	// due, unless the one before is still being written: then it is skipped. Default: a second.
 	Every time.Duration
-	// Keep is the number of checkpoints in the folder. Default: 1.
+	// Keep is the number of checkpoints that the folder has, apart from files that they need: a checkpoint may
+	// be a file with what has changed since the one before. Default: 1.
 	Keep int
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises

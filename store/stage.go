@@ -21,6 +21,7 @@ type stage struct {
 	m      *manifest
 	blocks []staged
 	full   int // bytes that the blocks of all of the world would have
+	spare  int // checkpoints since one that needed a fair part of the memory
 }
 
 // staged is a block of the copy. Its bytes lie in the stage's memory, or in own.
@@ -230,6 +231,9 @@ func (s *stage) copy(work []comparison) error {
 			return err
 		}
 	}
+	if s.spare++; total > s.memory.Len()/4 {
+		s.spare = 0
+	}
 	memory := s.memory.Slice()
 	parallel(len(s.blocks), func(i int) {
 		if b := &s.blocks[i]; b.array != nil {
@@ -291,14 +295,18 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives memory back that is far more than the next copy is likely to need.
+// release gives the memory back if the last copies needed only a small part of it. Fresh memory costs page
+// faults in the pause, so a world that changes everywhere keeps it.
 func (s *stage) release() error {
-	if s.memory == nil || s.memory.Len() < max(s.full/4, 1<<20) {
+	if s.memory == nil || s.spare < spareCopies {
 		return nil
 	}
-	defer func() { s.memory = nil }()
+	defer func() { s.memory, s.spare = nil, 0 }()
 	return s.memory.Close()
 }
+
+// spareCopies is after how many copies that need less than a quarter of the memory it is given back.
+const spareCopies = 4
 
 // close gives all memory back.
 func (s *stage) close() error {

@@ -87,7 +87,8 @@ const (
 // kept, and as Load. The error names the file and the place. The folder then is as it was. An error of Load
 // closes w.
 //
-// Complexity: reads the last checkpoint with all processors, and the journal that follows it.
+// Complexity: reads the last checkpoint with all processors, which may be spread over files of 1.5 times the
+// world's bytes, and the journal that follows it.
 func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)

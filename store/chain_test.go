@@ -1,0 +1,526 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// chainedIsland opens a store that merges chains by the number of deltas alone, and recovers its island.
+func chainedIsland(t *testing.T, f disk.Folder, o Options, mostDeltas int) *life {
+	t.Helper()
+	l, err := openedIsland(t, f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.st.LongChains(mostDeltas)
+	if l.st.New() {
+		l.fill()
+	}
+	if err := l.st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	l.idle()
+	return l
+}
+
+// deltas makes ticks, and a checkpoint after each.
+func (l *life) deltas(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		l.ticks(t, 1)
+		if err := l.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// chainOf returns a disk with a chain of five files, and the hash of its island.
+func chainOf(t *testing.T) (*sim.Disk, uint64) {
+	t.Helper()
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every = time.Hour
+	l := chainedIsland(t, d.Folder(), o, 100)
+	l.deltas(t, 4)
+	hash := l.hash()
+	d.Kill()
+	d.Restart()
+	d.Kill()
+	return d, hash
+}
+
+// TestDamagedChains: a bit that is wrong, an end that is lost, or a file that is lost, anywhere in a chain, is
+// an error that names the file. Merging does not pass it on.
+func TestDamagedChains(t *testing.T) {
+	d, hash := chainOf(t)
+	if names := d.Names(); len(names) != 5 {
+		t.Fatalf("the chain has the files %q", names)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	must := func(name, what string, damaged *sim.Disk) {
+		t.Helper()
+		for _, merge := range []bool{false, true} {
+			d := damaged.Copy(1)
+			f := d.Restart()
+			before := listingOf(d)
+			var err error
+			if merge {
+				err = compact(f, 5)
+			} else {
+				_, err = openedIsland(t, f, islandOptions())
+			}
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Fatalf("%s, %s, merge %t: the error is %v", name, what, merge, err)
+			}
+			if after := listingOf(d); after != before {
+				t.Fatalf("%s, %s, merge %t: the folder had\n%s\nand has\n%s", name, what, merge, before, after)
+			}
+		}
+	}
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for _, name := range d.Names() {
+		file := d.Bytes(name)
+		for range rounds {
+			c := d.Copy(1)
+			bit := r.Int64N(int64(len(file)) * 8)
+			c.FlipBit(name, bit)
+			must(name, fmt.Sprintf("bit %d of %d", bit, len(file)*8), c)
+			c = d.Copy(1)
+			end := r.IntN(len(file))
+			c.Put(name, file[:end])
+			must(name, fmt.Sprintf("cut at %d of %d", end, len(file)), c)
+		}
+		if name != checkpointName(5) { // the checkpoint before it counts then
+			c := d.Copy(1)
+			c.Lose(name)
+			must(name, "lost", c)
+		}
+	}
+	l, err := openedIsland(t, d.Restart(), islandOptions())
+	if err != nil || l.hash() != hash {
+		t.Errorf("the chain that is whole gives another island: %v", err)
+	}
+}
+
+// listingOf returns the names and contents of all files.
+func listingOf(d *sim.Disk) string {
+	var b strings.Builder
+	for _, name := range d.Names() {
+		fmt.Fprintf(&b, "%s %x\n", name, len(d.Bytes(name)))
+	}
+	return b.String()
+}
+
+// TestForeignBases: a file that has the name of a base and is another checkpoint is an error.
+func TestForeignBases(t *testing.T) {
+	d, _ := chainOf(t)
+	other, _ := chainOf(t)
+	// The same store, gone on in two ways from a copy of its folder.
+	var ways [2]*sim.Disk
+	for i := range ways {
+		ways[i] = d.Copy(1)
+		o := islandOptions()
+		o.Every = time.Hour
+		l := chainedIsland(t, ways[i].Restart(), o, 100)
+		l.deltas(t, 2)
+		ways[i].Kill()
+		ways[i].Restart()
+		ways[i].Kill()
+	}
+	for _, c := range []struct {
+		disk       *sim.Disk
+		name, want string
+		file       []byte
+	}{
+		{d, "checkpoint-00000001", "belongs to store", other.Bytes("checkpoint-00000001")},
+		{d, "checkpoint-00000003", "belongs to store", other.Bytes("checkpoint-00000003")},
+		{d, "checkpoint-00000003", "is checkpoint 2 under another name", d.Bytes("checkpoint-00000002")},
+		{ways[0], "checkpoint-00000006", "but another of that number", ways[1].Bytes("checkpoint-00000006")},
+		{ways[0], "checkpoint-00000007", "but another of that number", ways[1].Bytes("checkpoint-00000007")},
+	} {
+		one := c.disk.Copy(1)
+		one.Put(c.name, c.file)
+		_, err := openedIsland(t, one.Restart(), islandOptions())
+		if err == nil || !strings.Contains(err.Error(), c.name) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v, want %q", c.name, err, c.want)
+		}
+	}
+	delta := newIsland()
+	defer delta.w.Close()
+	if _, err := Load(delta.w, bytes.NewReader(d.Bytes("checkpoint-00000003")), islandOptions()); err == nil ||
+		!strings.Contains(err.Error(), "open the folder with Open") {
+		t.Errorf("Load of a delta: %v", err)
+	}
+}
+
+// fileBlock is a block of a file that a test forges.
+type fileBlock struct {
+	block
+	content []byte
+}
+
+// blocksOf returns the blocks of a file, and its description.
+func blocksOf(t *testing.T, file []byte) (m *manifest, blocks []fileBlock) {
+	t.Helper()
+	y, err := openLayer(stream{bytes.NewReader(file)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		b, err := y.r.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.kind == blockEnd {
+			return y.m, blocks
+		}
+		content, err := y.r.bytes(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, fileBlock{b, bytes.Clone(content)})
+	}
+}
+
+// fileOf returns the file of blocks.
+func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	out, err := newBlockWriter(&b, version)
+	if err == nil {
+		err = out.describe(m)
+	}
+	for _, one := range blocks {
+		err = errors.Join(err, out.write(one.block, one.content))
+	}
+	if err = errors.Join(err, out.close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestForgedChains: files with right checksums that contradict each other give an error.
+func TestForgedChains(t *testing.T) {
+	d, _ := chainOf(t)
+	const name = "checkpoint-00000005"
+	arrayOf := func(m *manifest, blocks []fileBlock) int {
+		i := slices.IndexFunc(blocks, func(b fileBlock) bool {
+			return b.kind == blockArray && m.Arrays[b.index].Kind == "elements" && b.count > 1
+		})
+		if i < 0 {
+			t.Fatal("no elements have changed")
+		}
+		return i
+	}
+	for what, forge := range map[string]func(m *manifest, blocks []fileBlock) (*manifest, uint16, []fileBlock){
+		"a base that is the file": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			m.Kept.Base = 5
+			return m, 2, b
+		},
+		"a base that is later": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			m.Kept.Base = 6
+			return m, 2, b
+		},
+		"a base and the version without one": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			return m, 1, b
+		},
+		"no base and the version with one": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			m.Kept.Base = 0
+			return m, 2, b
+		},
+		"elements behind the end": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			b[arrayOf(m, b)].first += 1 << 20
+			return m, 2, b
+		},
+		"too many elements": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			b[arrayOf(m, b)].count += 1 << 20
+			return m, 2, b
+		},
+		"cleared elements behind the end": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			i := arrayOf(m, b)
+			return m, 2, append(b, fileBlock{block: block{kind: blockZero, index: b[i].index,
+				first: uint64(m.Arrays[b[i].index].Len), count: 1}})
+		},
+		"cleared elements with bytes": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			i := arrayOf(m, b)
+			b[i].kind = blockZero
+			return m, 2, b
+		},
+		"blocks that overlap": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			i := arrayOf(m, b)
+			return m, 2, slices.Insert(b, i, b[i])
+		},
+		"an array that does not exist": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			return m, 2, append(b, fileBlock{block: block{kind: blockZero, index: 1 << 20}})
+		},
+		"an array twice": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			m.Arrays = append(m.Arrays, m.Arrays[0])
+			return m, 2, b
+		},
+		"another type": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			for i := range m.Arrays {
+				if a := &m.Arrays[i]; a.Kind == "floors" {
+					typ := *a.Type
+					typ.Kind = "int32"
+					a.Type = &typ
+				}
+			}
+			return m, 2, b
+		},
+		"values that are missing": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			for i := range m.Columns {
+				m.Columns[i].Whole = true
+			}
+			return m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })
+		},
+		"a resource that is missing": func(m *manifest, b []fileBlock) (*manifest, uint16, []fileBlock) {
+			m.Resources[0].Whole = true
+			return m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })
+		},
+	} {
+		m, blocks := blocksOf(t, d.Bytes(name))
+		var text manifest // a copy that the forger may change
+		if b, err := json.Marshal(m); err != nil || json.Unmarshal(b, &text) != nil {
+			t.Fatal(err)
+		}
+		c := d.Copy(1)
+		forged, version, blocks := forge(&text, blocks)
+		c.Put(name, fileOf(t, forged, version, blocks))
+		if _, err := openedIsland(t, c.Restart(), islandOptions()); err == nil ||
+			!strings.Contains(err.Error(), "checkpoint-0000000") {
+			t.Errorf("%s: the error is %v", what, err)
+		}
+	}
+}
+
+// TestFailedDelta: after a checkpoint that could not be written, the next one holds what the failed one had.
+func TestFailedDelta(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every = time.Hour
+	l := chainedIsland(t, d.Folder(), o, 100)
+	l.deltas(t, 2)
+	d.SetCapacity(1)
+	l.ticks(t, 1)
+	if err := l.st.Checkpoint(); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("Checkpoint returns %v", err)
+	}
+	d.SetCapacity(0)
+	l.deltas(t, 3)
+	hash := l.hash()
+	d.Kill()
+	again, err := openedIsland(t, d.Restart(), o)
+	if err != nil || again.hash() != hash {
+		t.Errorf("another island was kept: %v", err)
+	}
+}
+
+// TestKeepChains: as many moments as the options say can be read, whatever is merged, and no file stays that
+// none of them needs.
+func TestKeepChains(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every, o.Keep = time.Hour, 4
+	l := chainedIsland(t, d.Folder(), o, 3)
+	hashes := map[uint64]uint64{1: l.hash()}
+	for number := uint64(2); number < 30; number++ {
+		l.deltas(t, 1)
+		hashes[number] = l.hash()
+		needed := make(map[string]bool)
+		for kept := max(number, 4) - 3; kept <= number; kept++ {
+			c, err := openChain(d.Folder(), kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, y := range c.layers {
+				needed[y.name] = true
+			}
+			n := newIsland()
+			_, err = c.read(n.w, islandOptions())
+			if err := errors.Join(err, c.close()); err != nil {
+				t.Fatal(err)
+			}
+			if n.hash() != hashes[kept] {
+				t.Fatalf("checkpoint %d holds another island", kept)
+			}
+			if err := n.w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range d.Names() {
+			if strings.HasPrefix(name, checkpointPrefix) && !needed[name] {
+				t.Fatalf("%s is in the folder after checkpoint %d, and no checkpoint needs it", name, number)
+			}
+		}
+	}
+}
+
+// TestDeathWhileCompacting ends the program at each call of compact: the folder keeps its world.
+func TestDeathWhileCompacting(t *testing.T) {
+	whole, hash := chainOf(t)
+	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
+		for call, past := int64(1), false; !past; call++ {
+			d := whole.Copy(uint64(call))
+			f := d.Restart()
+			how(d, d.Calls()+call)
+			err := compact(f, 5)
+			past = !d.Stopped()
+			if past != (err == nil) {
+				t.Fatalf("call %d: %v", call, err)
+			}
+			d.Kill()
+			l, err := openedIsland(t, d.Restart(), islandOptions())
+			if err != nil || l.hash() != hash {
+				t.Fatalf("call %d: another island was kept: %v", call, err)
+			}
+			for _, name := range d.Names() {
+				if strings.HasSuffix(name, unfinished) {
+					t.Fatalf("call %d: %s stays", call, name)
+				}
+			}
+		}
+	}
+}
+
+type sample struct{ A, B, C uint64 }
+
+// plain is a world of one column that fills many pages, and its store.
+type plain struct {
+	w    *vast.World
+	st   *Store
+	all  []sample
+	last Checkpoint
+}
+
+func openPlain(t *testing.T, d *sim.Disk, entities int) *plain {
+	t.Helper()
+	f := &plain{w: vast.NewWorld(vast.Options{Name: "plain", MaxEntities: 1 << 20})}
+	t.Cleanup(func() {
+		if err := errors.Join(f.st.Close(), f.w.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	c := vast.NewColumn[sample](f.w)
+	o := Options{Every: time.Hour, Notify: func(c Checkpoint) { f.last = c }}
+	var err error
+	if f.st, err = open(d.Folder(), f.w, o); err != nil {
+		t.Fatal(err)
+	}
+	f.w.Archetype(c).NewN(entities, func(run vast.Run) {
+		if f.all = c.Slice(run); len(f.all) != entities {
+			t.Fatalf("a run has %d entities, want %d", len(f.all), entities)
+		}
+		for i := range f.all {
+			f.all[i] = sample{uint64(i), 1, 2}
+		}
+	})
+	if err := f.st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.checkpoint(t)
+	return f
+}
+
+func (f *plain) checkpoint(t *testing.T) {
+	t.Helper()
+	if err := f.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overwrite overwrites all elements of n pages of 4096 bytes.
+func (f *plain) overwrite(r *rand.Rand, n int) {
+	const page, size = 4096, int(unsafe.Sizeof(sample{}))
+	begin := -int(uintptr(unsafe.Pointer(&f.all[0]))) & (page - 1)
+	for _, p := range r.Perm((len(f.all)*size - begin) / page)[:n] {
+		at := begin + p*page
+		for i := (at + size - 1) / size; i < (at+page)/size; i++ {
+			f.all[i].A += uint64(i) + 1
+		}
+	}
+}
+
+// TestBytesOfDeltas: after 1 % of the pages were overwritten, a checkpoint writes little more than these.
+func TestBytesOfDeltas(t *testing.T) {
+	f := openPlain(t, sim.New(1), 1<<19)
+	r := rand.New(rand.NewPCG(1, 2))
+	pages := len(f.all) * int(unsafe.Sizeof(sample{})) / 4096 / 100
+	for range 5 {
+		f.overwrite(r, pages)
+		f.checkpoint(t)
+		if ratio := float64(f.last.Bytes) / float64(pages*4096); ratio > 1.3 {
+			t.Errorf("%d dirty pages: %d bytes were written, %.2f of the pages", pages, f.last.Bytes, ratio)
+		}
+	}
+	f.all[17].B++ // an element
+	f.checkpoint(t)
+	if f.last.Bytes > 8<<10 {
+		t.Errorf("%d bytes were written for one element", f.last.Bytes)
+	}
+}
+
+// TestBytesOnDisk: at no moment is the disk filled by more than 2.5 times the bytes that live.
+func TestBytesOnDisk(t *testing.T) {
+	d := sim.New(1)
+	f := openPlain(t, d, 1<<15)
+	var file bytes.Buffer
+	if err := Save(f.w, &file, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	most, merges := 0, 0
+	d.Watch(func(c sim.Call) {
+		if c.Op == sim.Rename || c.Op == sim.Remove || c.Op == sim.SyncFile {
+			total := 0
+			for _, name := range d.Names() {
+				total += len(d.Bytes(name))
+			}
+			most = max(most, total)
+		}
+	})
+	r := rand.New(rand.NewPCG(1, 2))
+	pages := len(f.all) * int(unsafe.Sizeof(sample{})) / 4096
+	for range 60 {
+		f.overwrite(r, 1+r.IntN(pages*6/10))
+		f.checkpoint(t)
+		if len(f.st.kept) == 1 {
+			merges++
+		}
+	}
+	d.Watch(nil)
+	if merges == 0 || merges == 60 {
+		t.Errorf("%d of 60 checkpoints hold everything", merges)
+	}
+	if ratio := float64(most) / float64(file.Len()); ratio > 2.5 {
+		t.Errorf("the disk had %d bytes, %.2f of those that live", most, ratio)
+	}
+}
+
+// TestStageMemory: copies of a part of the world take the memory of that part.
+func TestStageMemory(t *testing.T) {
+	f := openPlain(t, sim.New(1), 1<<18)
+	for range spareCopies + 1 {
+		for i := range f.all[:1<<10] {
+			f.all[i].B++
+		}
+		f.checkpoint(t)
+	}
+	if s := f.st.stage.memory; s == nil || s.Committed() > 1<<20 {
+		t.Errorf("the copy of 24 KiB takes %v", s)
+	}
+}

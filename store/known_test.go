@@ -1,0 +1,241 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// model is a world of arrays in Go memory, without anything else.
+type model struct {
+	r      *rand.Rand
+	arrays []*modelArray
+}
+
+// modelArray is an array of a model.
+type modelArray struct {
+	typ     reflect.Type
+	memory  []byte
+	len     int
+	kept    []uint64 // nil if all elements belong to the state
+	written []bool   // for each 4096 bytes, since the last scan
+}
+
+const modelPage = 4096
+
+// change makes random changes, as a program does: elements die, are born with what their memory holds or with
+// other values, and arrays become longer and shorter. Memory that no live element has may change, too.
+func (m *model) change() {
+	for _, a := range m.arrays {
+		size := int(a.typ.Size())
+		most := len(a.memory) / size
+		for range m.r.IntN(6) {
+			lo := m.r.IntN(most)
+			hi := min(lo+1+m.r.IntN(1<<m.r.IntN(10)), most)
+			switch m.r.IntN(6) {
+			case 0: // other values, in part the same
+				for i := lo * size; i < hi*size; i++ {
+					a.write(i, byte(m.r.IntN(2)))
+				}
+			case 1: // the same values, written again
+				for i := lo * size; i < hi*size; i++ {
+					a.write(i, a.memory[i])
+				}
+			case 2: // zero
+				for i := lo * size; i < hi*size; i++ {
+					a.write(i, 0)
+				}
+			case 3, 4:
+				for i := lo; i < hi && a.kept != nil; i++ {
+					a.kept[i/64] ^= 1 << (i % 64) // death, or birth without a write
+				}
+			case 5:
+				if m.r.IntN(3) == 0 {
+					a.len = m.r.IntN(most + 1)
+				}
+			}
+		}
+	}
+}
+
+func (a *modelArray) write(i int, b byte) {
+	a.memory[i] = b
+	a.written[i/modelPage] = true
+}
+
+// canonical returns the elements as files have them.
+func (a *modelArray) canonical() []byte {
+	size := int(a.typ.Size())
+	b := bytes.Clone(a.memory[:a.len*size])
+	for i := range a.len {
+		if a.kept != nil && a.kept[i/64]>>(i%64)&1 == 0 {
+			clear(b[i*size : (i+1)*size])
+		}
+	}
+	return b
+}
+
+// picture describes the model.
+func (m *model) picture(kept *keptManifest) *picture {
+	p := &picture{state: new(state.World), m: &manifest{Kept: kept}}
+	for n, a := range m.arrays {
+		one := state.Array{Kind: "elements", Column: -1, Number: n, Type: a.typ, Len: a.len,
+			Base: unsafe.Pointer(unsafe.SliceData(a.memory))}
+		if a.kept != nil {
+			one.Kept = func(group int) uint64 {
+				mask := a.kept[group]
+				if rest := a.len - group*64; rest < 64 {
+					mask &= 1<<rest - 1
+				}
+				return mask
+			}
+		}
+		p.state.Arrays = append(p.state.Arrays, one)
+		p.m.Arrays = append(p.m.Arrays, arrayManifest{Kind: one.Kind, Column: -1, Number: n, Len: a.len,
+			Type: schemaOf(a.typ)})
+	}
+	return p
+}
+
+// modelPages knows which memory of a model was written, or says that it does not.
+type modelPages struct {
+	*model
+	parts map[unsafe.Pointer][][2]int
+}
+
+func (p *modelPages) scan() {
+	p.parts = make(map[unsafe.Pointer][][2]int)
+	for _, a := range p.arrays {
+		var parts [][2]int
+		for i, w := range a.written {
+			if w {
+				parts = append(parts, [2]int{i * modelPage, (i + 1) * modelPage})
+			}
+		}
+		clear(a.written)
+		p.parts[unsafe.Pointer(unsafe.SliceData(a.memory))] = parts
+	}
+}
+
+func (p *modelPages) changed(base unsafe.Pointer, n int) ([][2]int, bool) {
+	return p.parts[base], p.r.IntN(8) > 0
+}
+
+// TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
+// written. The files of a chain together hold the arrays as they are, and a merge of them does.
+func TestDeltas(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 12
+	}
+	types := []reflect.Type{reflect.TypeFor[byte](), reflect.TypeFor[uint32](), reflect.TypeFor[[3]float64](),
+		reflect.TypeFor[[33]byte](), reflect.TypeFor[[5000]byte](), reflect.TypeFor[uint64]()}
+	for seed := range seeds {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			m := &model{r: rand.New(rand.NewPCG(seed, 1))}
+			for i, typ := range types {
+				n := 1 + m.r.IntN(40000/int(typ.Size()))
+				a := &modelArray{typ: typ, memory: make([]byte, n*int(typ.Size())), len: n}
+				a.written = make([]bool, len(a.memory)/modelPage+1)
+				if i%2 == m.r.IntN(2) {
+					a.kept = make([]uint64, n/64+1)
+				}
+				m.arrays = append(m.arrays, a)
+			}
+			d := sim.New(seed)
+			folder := d.Folder()
+			s := new(stage)
+			defer s.close()
+			if seed%3 > 0 {
+				s.pages = &modelPages{model: m}
+			}
+			for number := uint64(1); number < 12; number++ {
+				m.change()
+				kept := &keptManifest{Store: "00", Number: number}
+				merge := m.r.IntN(6) == 0 && number > 1
+				if number > 1 {
+					kept.Base = number - 1
+				}
+				all, err := s.take(m.picture(kept), number == 1 || m.r.IntN(9) == 0, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.hash()
+				f, err := folder.Create(checkpointName(number))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if merge && !all {
+					err = mergeWith(folder, f, s)
+				} else {
+					err = s.writeTo(f)
+				}
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range mergedArrays(t, folder, number) {
+					if want := m.arrays[i].canonical(); !bytes.Equal(got, want) {
+						at := 0
+						for got[at] == want[at] {
+							at++
+						}
+						t.Fatalf("seed %d, checkpoint %d, array %d: byte %d of %d is %d, want %d", seed, number,
+							i, at, len(want), got[at], want[at])
+					}
+				}
+			}
+		})
+	}
+}
+
+func mergeWith(folder disk.Folder, f disk.File, s *stage) error {
+	c, err := openChain(folder, s.m.Kept.Base)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.merge(f, s), c.close())
+}
+
+// mergedArrays returns the elements of all arrays of a checkpoint, by way of a merged file.
+func mergedArrays(t *testing.T, folder disk.Folder, number uint64) (arrays [][]byte) {
+	t.Helper()
+	c, err := openChain(folder, number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := errors.Join(c.merge(&file, nil), c.close()); err != nil {
+		t.Fatal(err)
+	}
+	y, err := openLayer(stream{&file}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range y.m.Arrays {
+		arrays = append(arrays, make([]byte, y.m.Arrays[i].Len*y.m.Arrays[i].Type.Size))
+	}
+	for {
+		b, err := y.r.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := y.r.bytes(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch b.kind {
+		case blockArray:
+			copy(arrays[b.index][int(b.first)*y.m.Arrays[b.index].Type.Size:], content)
+		case blockEnd:
+			return arrays
+		}
+	}
+}

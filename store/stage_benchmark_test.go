@@ -1,0 +1,50 @@
+package store
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+)
+
+// BenchmarkPause measures how long a world of 256 MB stands still for a checkpoint, if 1 % of its pages were
+// overwritten since the last one, and if the checkpoint copies everything.
+func BenchmarkPause(b *testing.B) {
+	const entities = 256 << 20 / int(unsafe.Sizeof(sample{}))
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 24})
+	defer w.Close()
+	c := vast.NewColumn[sample](w)
+	p := &plain{w: w}
+	w.Archetype(c).NewN(entities, func(run vast.Run) {
+		p.all = c.Slice(run)
+		for i := range p.all {
+			p.all[i] = sample{uint64(i), 1, 2}
+		}
+	})
+	var s stage
+	defer s.close()
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, everything := range []bool{true, false} {
+		b.Run(map[bool]string{true: "everything", false: "1%"}[everything], func(b *testing.B) {
+			take := func(number uint64) {
+				picture, err := pictureOf(w, Options{}, &keptManifest{Number: number, Base: number - 1})
+				if err == nil {
+					_, err = s.take(picture, everything, 0.5)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			take(2) // the memory of the copy is touched for the first time
+			for number := uint64(3); b.Loop(); number++ {
+				b.StopTimer()
+				s.hash()
+				p.overwrite(r, entities*int(unsafe.Sizeof(sample{}))/4096/100)
+				b.StartTimer()
+				take(number)
+			}
+			b.ReportMetric(float64(s.size()), "copied-B/op")
+		})
+	}
+}
