@@ -352,7 +352,8 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 	}
 }
 
-// NewSlot makes an entity as [Archetype.New] does, and returns its slot, to write its components:
+// NewSlot makes an entity as [Archetype.New] does, and returns the entity's slot, by which a program writes
+// its components:
 //
 //	s := ships.NewSlot()
 //	*position.At(s), *velocity.At(s) = start, Velocity{X: 1}
@@ -363,8 +364,8 @@ func (a *Archetype) NewSlot() Slot {
 	return Slot{a.New().slot, a.world}
 }
 
-// NewEach makes n entities as [Archetype.NewN] does, and yields an index from 0 to n-1 and a slot for each,
-// to write its components:
+// NewEach makes n entities as [Archetype.NewN] does. For each entity it yields an index from 0 to n-1 and the
+// entity's slot, by which a program writes its components:
 //
 //	for i, s := range ships.NewEach(1000) {
 //		position.At(s).X = float64(i)
@@ -392,7 +393,8 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	before := w.changes
 	defer func() {
 		w.calling = callback{}
-		// The hooks must run even if f panics, because the hooks of the deletions will run later.
+		// The OnAdd hooks must run even if f panics: when these entities are deleted, their OnRemove hooks
+		// run.
 		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}

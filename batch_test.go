@@ -210,8 +210,8 @@ func TestFirstAndSingle(t *testing.T) {
 	says(t, func() { Query{}.Single() }, "zero Query")
 }
 
-// TestQueryFormsAllocateNothing runs queries in every form. The queries themselves are made once, before the
-// count.
+// TestQueryFormsAllocateNothing runs queries in forms that TestQueryAllocatesNothing leaves out. The test
+// makes the queries before the count of allocations begins.
 func TestQueryFormsAllocateNothing(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("the invariant checks allocate")

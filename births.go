@@ -54,7 +54,8 @@ func (states) Births(archetypes []*Archetype, counts []int, born func(i int, r R
 	}
 	var births []birth
 	defer func() {
-		// The hooks must run even after a panic, because the hooks of the deletions will run later.
+		// The OnAdd hooks must run even after a panic: when these entities are deleted, their OnRemove hooks
+		// run.
 		for _, b := range births {
 			b.of.tellBirths(b.start, b.start+b.n)
 		}
@@ -99,10 +100,10 @@ func (g *growth) undo() {
 	}
 }
 
-// Cyclic reports whether the relation whose sources a column holds is cyclic.
+// Cyclic reports whether a relation is cyclic. The parameter is the column that holds the relation's sources.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 
-// edgesOfAnyType is the store of the sources of [Edges] without the type of the values.
+// edgesOfAnyType is an edgeStore without the type of the values.
 type edgesOfAnyType interface {
 	grow(n int) error
 	add(from, to Entity, v reflect.Value) bool

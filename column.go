@@ -317,7 +317,8 @@ func (c *column) grow(end uint32) error {
 	return nil
 }
 
-// growForAdditions makes the next n additions, to entities that the world has room for now, unable to fail.
+// growForAdditions makes the next n additions unable to fail, for entities that fit into the world's present
+// memory.
 func (c *column) growForAdditions(what string, n int) error {
 	w := c.world
 	w.mustBeOpen(what)

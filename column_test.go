@@ -144,8 +144,8 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the component
-// of every column.
+// TestColumnsBeyondMask uses 200 columns. Each word of slots records its added columns in a mask of 64 bits,
+// so several columns share a bit. Deletion must remove the component of every column.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

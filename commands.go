@@ -143,8 +143,8 @@ func NewCommands(w *World, o CommandsOptions) *Commands {
 }
 
 // later applies a recorded command to a column and reports whether the command had an effect. The value is at
-// v; c resolves placeholders in it. If later needs memory and gets none, it panics with a [*vm.Error] and has
-// changed nothing.
+// v. If the command makes a link, c resolves a placeholder in the value. If later needs memory and gets none,
+// it panics with a [*vm.Error] and has changed nothing.
 type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
 func defaultCommands(p vm.Pages) int {

@@ -98,7 +98,7 @@ type depthWalk struct {
 	lo, hi   uint32   // the current run
 	end      uint32   // the end of the run that cut divides; hi is the end of the last part
 
-	level int         // the current depth - 1; relation.levels has a set for each level below deep-1
+	level int         // index in relation.levels: depth - 1; the sets below deep-1 have one depth each
 	set   *bitset.Set // the set of the current level, or nil
 	rest  uint64      // words of the current block of the set that are to come
 	block uint        // the set's next block to look at

@@ -176,7 +176,8 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	return true
 }
 
-// Grow makes the next n additions of edges, between entities that the world has room for now, unable to fail.
+// Grow makes the next n additions of edges unable to fail, for entities that fit into the world's present
+// memory.
 // It returns a [*vm.Error] as [Archetype.Grow] does.
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()

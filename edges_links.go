@@ -106,7 +106,7 @@ func (s *edges[T]) dropOut(slot uint32) {
 	}
 }
 
-// edgeStore is the store of the column of sources. Edges.Add itself makes room and links.
+// edgeStore is the store of the column of sources. Edges.Add, not the store, makes room and makes links.
 type edgeStore[T any] struct {
 	inPlace
 	e *edges[T]

@@ -134,8 +134,8 @@ func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
 // place finds words for an extent and makes the memory of the archetype's columns usable there. It tries, in
 // this order: the lowest hole between extents that is large enough; new words, which lie right behind the
-// archetype's last extent if no other extent was drawn since; the largest hole, if its words are no fewer
-// than least. If all of these fail, it returns no words.
+// archetype's last extent if no other extent was drawn since; the rest of the new words or the largest hole,
+// whichever has more words, if these are at least least words. If all of these fail, it returns no words.
 func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {

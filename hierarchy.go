@@ -88,7 +88,8 @@ func (r Relation) Depth(e Entity) int {
 	return n + int(k.link(slot).level)
 }
 
-// mustNotClose panics if source is target or one of its ancestors.
+// mustNotClose panics if a link from source to target would close a circle: if source is target itself or an
+// ancestor of target.
 func (k *relation) mustNotClose(source, target Entity) {
 	slot := target.slot
 	for slot != source.slot && k.level(slot) > 0 {

@@ -29,7 +29,7 @@ func (w *World) observe(c *column) {
 	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int {
 		return cmp.Compare(c.id, id)
 	})
-	// A hook may get here while its caller walks over the list, so the old list must stay as it is.
+	// A hook may register hooks while its caller walks over the list, so the old list must stay as it is.
 	w.watched = slices.Insert(slices.Clone(w.watched), at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {

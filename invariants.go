@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkNowAndThen checks the world's invariants, in builds that check them. It checks only after so many
-// changes that the check costs no more than the changes.
+// checkNowAndThen checks the world's invariants, in builds that check them. A check takes a step for each
+// word of each column, so between two checks there are at least as many changes as steps.
 func (w *World) checkNowAndThen() {
 	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
 		return
@@ -100,8 +100,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	for _, c := range w.columns {
 		if c.store != nil {
 			must(c.owed == owed[c]+c.promised,
-				"column %s owes %d elements: its archetypes and the columns that require it promised %d, the "+
-					"column itself %d", c.name, c.owed, owed[c], c.promised)
+				"column %s owes %d elements: its archetypes and the columns that require it promised %d, "+
+					"the column itself %d", c.name, c.owed, owed[c], c.promised)
 			c.store.check(c, must)
 		}
 	}

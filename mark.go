@@ -12,9 +12,9 @@ import (
 
 // marks are the notes of one tracker about one column since its last look.
 //
-// A slot that has neither gained nor lost the component is as it was at the last look, so a look copies
-// nothing. The first loss in a slot notes the entity that was there. A slot whose first change is a gain had
-// no component.
+// A look copies no presence bits, because a slot that has neither gained nor lost the component since the
+// look is as it was then. The first loss in a slot notes the entity that was there. A slot whose first change
+// is a gain had no component.
 type marks struct {
 	changed *bitset.Set    // slots whose element was written or gained, even if the element was lost since
 	touched *bitset.Set    // slots that gained or lost the component

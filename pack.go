@@ -42,9 +42,10 @@ func (o MoveOptions) most(method string) int {
 // Callbacks of gains and losses are not called. If a moved entity has a component with such callbacks and
 // there is no callback of World.OnMove, Pack panics.
 //
-// Pack is a structural change. It allocates only on the Go heap, 16 bytes for each moved entity, so it cannot
-// fail. It gives up room that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some
-// entities each tick. [ArchetypeStats.PackPays] tells whether packing saves time.
+// Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 24 bytes for each
+// moved entity, and 16 bytes for each 64 slots between the first and the last moved entity. It gives up room
+// that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
+// [ArchetypeStats.PackPays] tells whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
 // sees, and one step for each 64 slots of the archetype.

@@ -11,9 +11,9 @@ type aimed struct {
 }
 
 // sparsePopulation makes a world of entities with three components and deletes random entities. The
-// parameters are the number of entities that are left and the number before. Each entity refers to another
-// entity. If written is true, the values of the other components were written, too; otherwise they are zero,
-// in memory that was never touched.
+// parameters left and of are the numbers of entities after and before the deletion. Each entity refers to
+// another entity. If written is true, the values of the other components were written, too; otherwise they
+// are zero, in memory that was never touched.
 func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
 	pos, vel, aim := NewColumn[position](w), NewColumn[velocity](w), NewColumn[aimed](w)

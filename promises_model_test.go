@@ -11,10 +11,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on two worlds that share a limit. The limit closes and
-// opens in between. A model knows the promises of each Grow. A promised operation never fails, in spite of
-// the limit, the other world and other users of a column. A failed operation changes nothing: the test
-// compares committed bytes and the limit.
+// This test decodes a stream of bytes into operations on two worlds that share a limit. Between the
+// operations, the test closes and opens the limit. A model knows the promises of each Grow. A promised
+// operation never fails, in spite of the limit, the other world and other users of a column. A failed
+// operation changes nothing: the test compares committed bytes and the limit.
 
 // promisesWorld is a world and its promises.
 type promisesWorld struct {

@@ -177,12 +177,12 @@ func (q *query) made() Query {
 	return Query{q}
 }
 
-// columnsOf checks the columns that a caller names.
+// columnsOf checks the columns that a caller names, and returns them.
 func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 	return w.appendColumns(make([]*column, 0, len(cols)), method, cols)
 }
 
-// appendColumns is columnsOf into an empty slice of the caller's.
+// appendColumns does the work of columnsOf and appends to an empty slice that the caller provides.
 func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn) []*column {
 	w.mustBeDistinct()
 	for i, col := range cols {

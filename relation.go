@@ -78,7 +78,7 @@ type relation struct {
 	linkRoom uint32        // slots whose links are committed; no slot beyond them is a source
 	levels   []*bitset.Set // levels[i] has the sources of level i+1
 
-	detached []uint32 // entities with sources that lost their target in the running operation
+	detached []uint32 // entities with sources that have lost their own target in the running operation
 }
 
 // NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation
@@ -257,7 +257,7 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
-// GrowLevels makes [Relation.Set] unable to fail for all entities that the world has room for now, in
+// GrowLevels makes [Relation.Set] unable to fail for all entities that fit into the world's present memory, in
 // hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) GrowLevels(levels int) error {
 	k := r.made()

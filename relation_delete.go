@@ -87,7 +87,7 @@ type deletion struct {
 	world *World
 	marks []uint64 // one bit a slot, set if its entity is in the set
 	words []uint32 // words with marks
-	queue []uint32 // targets whose sources must be deleted too, and were not added yet
+	queue []uint32 // targets in the set whose sources must be deleted too and are yet to be added
 	slots []uint32 // a buffer
 }
 
@@ -257,8 +257,9 @@ func (w *World) isTarget(slot uint32) bool {
 }
 
 // deleteLinked deletes the entities of the seeds and all entities that must be deleted with them, and returns
-// how many it deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is
-// set. Otherwise it spares the entities that must live.
+// how many it deleted. If a relation refuses the deletion and allOrNothing is set, deleteLinked deletes
+// nothing. If a relation refuses it and allOrNothing is not set, deleteLinked spares the entities that must
+// live.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {

@@ -104,8 +104,8 @@ func (c *column) addRequired(e Entity) {
 // gaining is a component that entities of a query are about to gain.
 type gaining struct {
 	*column
-	by      []*column  // if other components require this one: an entity gains it with one of these
-	gains   []wordMask // for columns with callbacks, trackers, a store, by or requirements
+	by      []*column  // nil for a column that the operation names, else the named columns that require it
+	gains   []wordMask // filled for columns with callbacks, trackers, a store, by or requirements
 	missing int        // the number of slots in gains
 	share   int        // how many of the gains may redeem promises
 }
@@ -156,8 +156,9 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	return all
 }
 
-// roomForAll makes room for the component for all entities of a query, and for what they gain with it. It
-// returns the gains if more than a presence bit follows from them. On failure nothing has changed.
+// roomForAll makes room for the component for all entities of a query, and for what they gain with it. For a
+// column without callbacks, trackers, a store and requirements, it returns no gains. On failure nothing has
+// changed.
 func (c *column) roomForAll(q Query) ([]gaining, error) {
 	if !c.attended {
 		return nil, c.growFor(q.q)

@@ -194,7 +194,8 @@ func TestRequiredComponentsCome(t *testing.T) {
 				t.Errorf("%s to %s: the tracker noted %d gains, want %d", way, n.Name(), added, lacked)
 			}
 
-			// No gain, no requirement: the entities keep what they have, and lack what they lost.
+			// A way without a gain adds no required component: the entities keep what they have, and lack
+			// what they lost.
 			r.plain.RemoveAll(r.Query())
 			r.heap.RemoveAll(r.Query())
 			n.ways[way](gaining)
@@ -368,7 +369,8 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRequiredRefusedChangesNothing: if there is no memory for a required component, no component comes.
+// TestRequiredRefusedChangesNothing: if there is no memory for a required component, the entity gains no
+// component.
 func TestRequiredRefusedChangesNothing(t *testing.T) {
 	for _, way := range []string{"Add", "EditOrAdd", "AddAll", "Exchange", "AddValue", "AddLater"} {
 		refused := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// restored is a world whose arrays are being filled. The world has no entity before all is known to be sound.
+// restored is a world whose arrays are being filled. The world has no entities before Settle.
 type restored struct {
 	w      *World
 	s      *state.World
@@ -254,7 +254,7 @@ func (r *restored) settleEntities() error {
 	w, live := r.w, sliceOf[uint64](r.array(state.Live, -1, 0))
 	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
 		if floor != 0 {
-			w.owner(uint32(i)).floor = floor // invariants hold it to the rules
+			w.owner(uint32(i)).floor = floor // checkInvariants checks it
 		}
 		for _, g := range w.generationsOf(uint32(i)) {
 			if g != 0 && g&^generation.MaxCount != uint32(w.mark) ||
@@ -402,8 +402,8 @@ func (states) Finish(of any) (err error) {
 	return nil
 }
 
-// checkFamilies returns an error if the sources of a target lie beyond the sources, or if targets form a
-// circle in a hierarchy.
+// checkFamilies returns an error if the first or the last source of a target has no target itself, or if
+// targets form a circle in a hierarchy.
 func (k *relation) checkFamilies() error {
 	for slot := range k.targets.present() {
 		f := k.family(slot)
@@ -414,7 +414,7 @@ func (k *relation) checkFamilies() error {
 	if k.cyclic {
 		return nil
 	}
-	// A circle can only lie among the deep entities: the levels of the others grow downwards.
+	// Only entities at level deep can form a circle: any other source has a larger level than its target.
 	known := make(map[uint32]bool)
 	for slot := range k.sources.present() {
 		var path []uint32

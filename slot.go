@@ -17,7 +17,8 @@ import (
 //		p.X += v.X
 //	}
 //
-// A Slot is valid in the step of the loop that it was made for. To keep the entity, keep [Slot.Entity].
+// A Slot is valid until the structure of the world changes, so use it in the step of the loop that yields it.
+// To keep the entity, keep [Slot.Entity].
 type Slot struct {
 	n     uint32
 	world *World
@@ -209,8 +210,8 @@ func (o outdated) Error() string {
 	if o.s.world.closed {
 		return closedMessage("Slot.Entity or Run.Entity", o.s.world)
 	}
-	return fmt.Sprintf("vast: slot %d is beyond the %d slots of world %q: use slots and runs in the loop that "+
-		"yields them, and keep entities", o.s.n, o.s.world.size, o.s.world.options.Name)
+	return fmt.Sprintf("vast: slot %d is beyond the %d slots of world %q: use slots and runs in the loop "+
+		"that yields them, and keep entities", o.s.n, o.s.world.size, o.s.world.options.Name)
 }
 
 // lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes

@@ -26,7 +26,7 @@ func (q *query) chooseSource() source {
 	return fromFilter
 }
 
-// startSource positions the walk before its first run. The query is not plain.
+// startSource positions the walk before its first run. It is called only for queries that are not plain.
 func (k *walk) startSource() {
 	k.source = k.q.source
 	if k.source == fromLinks {

@@ -81,7 +81,8 @@ func (s shown) text(v string) shown {
 	return s.add("…")
 }
 
-// value adds a value. It terminates because it does not follow pointers, maps and functions.
+// value adds a value. value does not follow pointers or look into maps. A slice may contain itself: each
+// level adds to the text, and value stops when the text is full.
 func (s shown) value(v reflect.Value) shown {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -130,9 +130,9 @@ func (w *World) arrayOfGenerations(s *state.World) state.Array {
 		}}
 }
 
-// usedWord returns all slots of a word if one of them ever held an entity, else none. It returns none, too,
-// for a word without an archetype whose floor holds all of its generations: the next archetype raises them to
-// it.
+// usedWord returns all slots of a word if one of them ever held an entity, else none. It also returns none
+// for a word that no archetype owns if no generation is above the word's floor: when an archetype owns the
+// word again, own raises the generations to the floor.
 func (w *World) usedWord(word int) uint64 {
 	least := uint32(0)
 	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {

@@ -54,12 +54,11 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 	return c.heap.element(e.slot)
 }
 
-// Grow makes the next n additions of the component unable to fail, as [Column.Grow] does. The additions may
-// be to any entities that the world has room for now. Grow does not allocate memory on the Go heap for the
-// components.
+// Grow makes the next n additions of the component unable to fail, for entities that fit into the world's
+// present memory, as [Column.Grow] does. Grow does not allocate memory on the Go heap for the components.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
-// heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
+// heapStore keeps elements in blocks on the Go heap. Elements of slots without the component are zero.
 type heapStore[T any] struct {
 	inPlace
 	blocks []*T   // the first element of each block; nil if no slot of the block has an element

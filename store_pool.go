@@ -15,9 +15,10 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element is a
-// value and the Entity that has the value, another 8 bytes. A SparseColumn has the same queries and methods
-// as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
+// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element holds a
+// value, and in another 8 bytes the Entity that has the value. A SparseColumn has the same queries and
+// methods as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with
+// [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -66,8 +67,8 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 	return c.pool.element(e.slot)
 }
 
-// Grow makes the next n additions of the component, to entities that the world has room for now, unable to
-// fail. It returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions of the component unable to fail, for entities that fit into the world's
+// present memory. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }
 
 // All yields the entities that have the component and the addresses of their values, in the order in which

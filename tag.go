@@ -47,7 +47,7 @@ func (t Tag) Add(e Entity) bool {
 // Remove removes the tag from e and reports whether e had it.
 func (t Tag) Remove(e Entity) bool { return t.c.remove(e) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
+// Grow makes the next n additions unable to fail, for entities that fit into the world's present memory, as
 // [Column.Grow] does.
 func (t Tag) Grow(n int) error { return t.c.growForAdditions("Tag.Grow", n) }
 

@@ -12,9 +12,9 @@ import (
 // looked. Use a Tracker to send only changes, or to update data that is derived from components. A tracker
 // looks when it is made and at each [Tracker.Next]. Make a Tracker with [NewTracker].
 //
-// Set, Edit, EditRun, Add, SetAll, AddAll and Exchange count as writes, and so does the birth of an entity.
-// Values are not compared: writing the same value counts too. Writing through Get and Slice leaves no mark
-// and costs nothing.
+// Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll and Exchange count as writes, and so does the
+// birth of an entity. Values are not compared: writing the same value counts too. Writing through Get, At and
+// Slice leaves no mark and costs nothing.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
 // the same entity counts as changed. A component that was added and removed again does not count. If another

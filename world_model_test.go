@@ -158,7 +158,7 @@ const modelColumns = 70
 // modelSets are the columns of the archetypes: no columns, columns that share a mask bit, and many columns.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
-// hotColumns are used more often than others, so that entities, queries and archetypes meet in them.
+// hotColumns are used more often than others, so that entities, queries and archetypes share columns.
 var hotColumns = []int{0, 1, 2, 3, 64, 65, 66, 67}
 
 type modelEntity struct {

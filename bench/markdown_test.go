@@ -60,7 +60,8 @@ Over all of these rows:
 | uot | 3 | 3.43 |
 | the fastest in each row | 5 | 8.37 |
 
-Of the 1 rows with 64 entities or more, Vast is first in 1, ties in 0 (an iteration of 1,000 entities or more, at most 5 % behind), and is behind in 0.
+Vast is first in 1 of the 1 rows with 64 entities or more. It ties in 0 (an iteration of
+1,000 entities or more, at most 5 % behind) and is behind in 0.
 
 Times faster than Vast itself in another way:
 

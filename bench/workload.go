@@ -10,7 +10,7 @@ type workload struct {
 	name     string
 	group    string // a name for -work that selects several works; empty for none
 	single   bool   // the work has no number of entities, so it is measured at n = 1 only
-	sizes    []int  // numbers of entities without -n; nil for the public suite's sizes
+	sizes    []int  // the numbers of entities if -n is not given; nil for the public suite's sizes
 	least    int    // least number of entities
 	iterates bool   // the work goes over all entities that match a query
 	panel    string // part of the chart; empty for none
@@ -31,7 +31,8 @@ type match struct {
 	ours   func(n int) side
 	theirs func(n int) side
 	// emptyTheirs sets up the peer's query in a world without a match. extras is the number of component
-	// types in the world in addition to Position and Velocity. It is nil if the work is no query.
+	// types in the world in addition to Position and Velocity. emptyTheirs is nil for the works of package
+	// store, and if the sides run in processes of their own.
 	emptyTheirs func(extras int) side
 }
 
@@ -206,8 +207,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit entity 0, entity every, entity 2·every and so on. The entities
-// have Position and the first of C1 … C10; extras is the number of components from C1 on.
+// addRemoveMatches lists the sides that edit the entities 0, k, 2·k and so on, where k is the argument every.
+// extras is the number of components that each entity has besides Position: C1, C2 and so on.
 func addRemoveMatches(extras, every int) []match {
 	ours := newAddRemoveVast(extras, every, addRemoveVast)
 	return []match{

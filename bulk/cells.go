@@ -83,8 +83,8 @@ const (
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written. The place of its
-// elements has memory, too.
+// nothing is the cell of the zero List in a container without memory. It is never written. The second cell
+// gives memory to the place of the List's elements, which lies behind the first cell.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
@@ -150,7 +150,7 @@ func planCells(p plan) cells {
 	return divideCells(p, shiftUnit, shiftPlace)
 }
 
-// units returns how many units the capacity fills, and the one of the zero List.
+// units returns how many units the capacity fills, plus one for the zero List.
 func (p *plan) units(shiftUnit uint8) uint64 {
 	bytes := uint64(p.capacity * p.sizeElement)
 	return firstUnit + max(1, (bytes+1<<shiftUnit-1)>>shiftUnit)
@@ -162,7 +162,7 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
 	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
-	// Places of 32 bits bound the units if the places are those of a file.
+	// In a restored container, a file gives the size of a place. Then 32-bit places bound the units.
 	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {

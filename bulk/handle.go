@@ -7,8 +7,8 @@ import "github.com/vastgo/vast/internal/generation"
 // Handle refers to nothing.
 //
 // A handle is valid in the container that made it. Any other container finds it stale, with this exception:
-// the slot has the same generation in both containers, and the number of containers made between the two is a
-// multiple of 255.
+// the slot has the same count in both containers, and one container is the 255th after the other, or a
+// multiple of that.
 type Handle[T any] struct {
 	slot       uint32
 	generation uint32 // the count, and the tag of the container: see package generation

@@ -8,10 +8,11 @@ import (
 )
 
 // The table of a HashIndex grows by two fifths at a time, from one of the sizes in bucketCounts to the next.
-// During growth, the hashes from the home split on are stretched over the larger number of buckets. A hash
-// has a small home before it is stretched, and a large home afterwards. Each insertion moves split down by
-// stretchStep buckets; removals move it up again if the table has become too empty. Homes keep their order,
-// so stretched entries move towards the end, into buckets that were emptied before.
+// During growth, the field split is a home: hashes with this home or a later one are stretched over the
+// larger number of buckets. A hash has a small home before it is stretched, and a large home afterwards. Each
+// insertion moves split down by stretchStep buckets; removals move it up again if the table has become too
+// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
+// before.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
 // bucket per insertion. It splits a bucket into two that are half as full. So buckets that are not split yet
@@ -29,7 +30,8 @@ const (
 	// stretching ends when 6% more entries have arrived. So the part that is not stretched yet is never more
 	// than 90% full.
 	stretchStep = 3
-	// Removals empty a table further while it is squeezed, so squeezing is faster.
+	// Removals empty a table further while it is squeezed, so a removal squeezes more buckets than an
+	// insertion stretches.
 	squeezeStep = 8
 	// The steps of this many insertions or removals, a power of two, are taken together: loading neighbouring
 	// buckets together is faster.
@@ -58,7 +60,7 @@ func levelFor(n int) (level int) {
 	return level
 }
 
-// entry is an entry of a bucket that is being split, and its place before.
+// entry is an entry of a bucket that is being split, and its place before the split.
 type entry[K comparable, V any] struct {
 	hash, bucket uint64
 	slot         uint
@@ -269,7 +271,8 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 			}
 			v := *x.value(p, s)
 			x.take(g, i, s)
-			// There is an empty slot in this bucket at the latest, so an entry that moves is not met again.
+			// The search ends in this bucket at the latest, because take has emptied a slot here. So the
+			// loops do not meet a moved entry again.
 			to := b
 			for emptySlots(*x.control(to)) == 0 {
 				to++

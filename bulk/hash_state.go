@@ -71,7 +71,7 @@ func (s *hashIndexState[K, V]) Reserve(c state.Contents) error {
 	if c.Numbers["buckets"] > uint64(s.x.span.size) {
 		return s.x.plan.full(opGrow, c.Len, 0)
 	}
-	s.x.Clear() // and forgets what Grow has promised
+	s.x.Clear() // also forgets what Grow has promised
 	return nil
 }
 
@@ -113,8 +113,8 @@ func (s *hashIndexState[K, V]) addAll() error {
 	return nil
 }
 
-// farOnAverage is more buckets than lie between pairs and their homes on average. A forged file could make
-// the check of all pairs slow.
+// farOnAverage bounds the average number of buckets between a pair and its home. It is far above that of any
+// real index. A forged file with larger distances could make the check of all pairs slow.
 const farOnAverage = 64
 
 // place puts each pair into its slot. The caller checks the result.

@@ -14,8 +14,8 @@ import (
 // greatest hash the last one. The entry is in the first bucket, from its home on, that had an empty slot. So
 // the entries of a bucket that is split go to neighbouring buckets, in the same order, and the whole table
 // can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
-// count of entries that went on ends a search that finds nothing, so a removal leaves no mark; the method is
-// that of F14 (Facebook, 2019).
+// count of entries that went on ends a search that finds nothing, so a removal leaves no tombstone; the
+// method is that of F14 (Facebook, 2019).
 //
 // Many goroutines may read buckets while none changes it.
 type buckets[K comparable, V any] struct {

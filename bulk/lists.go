@@ -48,7 +48,7 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // with a probability of one in 4,294,967,295.
 //
 // A List of another Lists, with the same place, is refused for certain while neither container has started
-// 8,388,608 words or stretches, unless the number of containers made between the two is a multiple of 255.
+// 8,388,608 words or stretches, unless one container is the 255th after the other, or a multiple of that.
 // Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that match
 // a List work like that List, and 8 bytes that lead into the middle of a cell may pass for one.
 //

@@ -11,9 +11,9 @@ import (
 )
 
 // A file has the slabs and stretches, the cells that are ready, and the lists: place, generation and length
-// of each, and the elements of all lists one after the other. All else of cells is derived. The elements keep
-// their places, so that the Lists of the owners stay valid. Hence the units and places of the file become
-// those of the container.
+// of each, and the elements of all lists one after the other. All other fields of cells are derived. The
+// elements keep their places, so that the Lists of the owners stay valid. So the container takes the sizes of
+// its units and places from the file.
 
 // slabState is a slab or a stretch.
 type slabState struct {
@@ -36,11 +36,11 @@ type listsState[T any] struct {
 	slabs []slabState
 	ready []readyState
 	lists []listState
-	// starts are the numbers of the first element of each list, in a description.
+	// starts has the number of the first element of each list. Describe fills it.
 	starts []int
 	built  bool
-	// A restoration writes elements in order: at is the number of the next one, and it is element within of
-	// list next.
+	// A restoration writes elements in order. at is the number of the next element, next is the number of its
+	// list, and within is its index in that list.
 	at, next, within int
 }
 
@@ -100,8 +100,8 @@ func (s *listsState[T]) Arrays(c state.Contents, column int) []state.Array {
 	}
 }
 
-// ordered describes a slice in Go memory that a restoration fills in order. So a file with a wrong length
-// takes no more memory than the file has.
+// ordered describes a slice in Go memory that a restoration fills in order. So a wrong length in a file makes
+// the slice no larger than the data in the file.
 func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 	return state.Array{Kind: kind, Column: column, Type: reflect.TypeFor[T](), Len: n,
 		Read: func(dst []byte, lo int) {
@@ -199,7 +199,7 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	return nil
 }
 
-// build makes the slabs and lists, whose elements are zero, once all of them have been read.
+// build makes the slabs and lists once the descriptions of all of them have been read. The elements are zero.
 func (s *listsState[T]) build(c state.Contents) error {
 	if s.built {
 		return nil
@@ -345,7 +345,7 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 	return sound(s.ls.checkInvariants)
 }
 
-// restEmpty reports whether the lists without elements are all that is left.
+// restEmpty reports whether all lists that are left have no elements.
 func (s *listsState[T]) restEmpty() bool {
 	for _, l := range s.lists[s.next:] {
 		if l.Len > 0 {
@@ -357,6 +357,7 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// Something can be loaded again. All later generations are above those of the file.
+	// Now Reserve takes the container for an unused one, so that another Load is possible. All later
+	// generations are above those of the file.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }

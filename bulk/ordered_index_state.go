@@ -55,7 +55,8 @@ func (s *orderedIndexState[K, V]) Arrays(c state.Contents, column int) []state.A
 	return []state.Array{a}
 }
 
-// appendPair appends a pair without what may lie between key and value on the stack.
+// appendPair appends a pair field by field: an assignment of a whole pair could also copy bytes of the stack
+// into the padding between key and value.
 func appendPair[K, V any](pairs []pairState[K, V], k K, v V) []pairState[K, V] {
 	n := len(pairs)
 	pairs = pairs[:n+1]
@@ -70,7 +71,7 @@ func (s *orderedIndexState[K, V]) Reserve(c state.Contents) error {
 	if err := s.x.plan.mustHold(c.Len); err != nil {
 		return err
 	}
-	s.x.Clear() // and forgets what Grow has promised
+	s.x.Clear() // also forgets what Grow has promised
 	return nil
 }
 

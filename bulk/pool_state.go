@@ -81,8 +81,8 @@ func mustBeMark(mark uint32) error {
 	return nil
 }
 
-// Settle reads the presence bits from the array of them, which the caller has put elsewhere: the pool holds
-// no element before all bits are known to be sound.
+// Settle reads the presence bits from an array outside the pool: the pool holds no element before all bits
+// are known to be sound.
 func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 	p, g := r.p, &r.p.generations
 	live := unsafe.Slice((*uint64)(arrays[0].Base), arrays[0].Len)

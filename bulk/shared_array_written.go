@@ -21,7 +21,7 @@ type written struct {
 	directory []*writtenChunk
 }
 
-// writtenChunk holds the bits of bitsPerChunk elements.
+// writtenChunk holds the bits of elementsPerChunk elements.
 type writtenChunk [512]atomic.Uint64
 
 const elementsPerChunk = len(writtenChunk{}) * wordBits

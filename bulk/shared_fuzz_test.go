@@ -101,8 +101,12 @@ func sharedRounds() int {
 }
 
 func TestSharedPoolAgainstModel(t *testing.T) {
+	n := 1500
+	if testing.Short() {
+		n = 400
+	}
 	for range sharedRounds() {
-		data := modeltest.RandomBytes(t, 1500)
+		data := modeltest.RandomBytes(t, n)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}

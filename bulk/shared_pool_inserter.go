@@ -183,7 +183,7 @@ func (in *Inserter[T]) refill() {
 	}
 }
 
-// settle makes the removed slots ready that no reader announces, and reports whether there are any. It must
+// settle makes those removed slots ready that no reader announces, and reports whether there are any. It must
 // be called only when no slot is ready.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)

@@ -58,7 +58,7 @@ type sharedChunk struct {
 // sharedLine is the state for taking slots of a line, for each of its words. It is larger than two cache
 // lines, so that owners of neighbouring lines do not disturb each other.
 type sharedLine struct {
-	// 1 while a goroutine owns the line; next, ready and taken belong to it then
+	// owned is 1 while a goroutine owns the line. Then only that goroutine uses next, ready and taken.
 	owned    atomic.Uint32
 	next     uint32                      // the word from which slots are taken
 	ready    [wordsPerLine]uint32        // slots that can be taken

@@ -281,8 +281,8 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayFaults appends values of which half lie in memory that is not committed. AppendSlice faults,
-// and the elements that it has claimed are zero.
+// TestSharedArrayFaults appends values, half of which lie in memory that is not committed. AppendSlice
+// faults, and the elements that it has claimed are zero.
 func TestSharedArrayFaults(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")

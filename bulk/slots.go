@@ -19,7 +19,7 @@ type slots struct {
 	skip    uint64         // the retired slots of word hint, which are skipped
 	len     int            // live slots
 	live    *bitset.Set
-	retired map[uint]uint64 // by word: the slots that have no counts left
+	retired map[uint]uint64 // by word: the slots whose generations are used up
 
 	region    *vm.Region
 	plan      plan
@@ -36,8 +36,8 @@ type container interface {
 	checkInvariants()
 }
 
-// newSlots reserves a region for the elements of a container and its tables, which take sizes bytes, and
-// carves the presence bits from it.
+// newSlots reserves a region for the elements of a container and its tables, and carves the presence bits
+// from the region. sizes lists the bytes that each table takes.
 func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	capacity := max(1, p.capacity)
 	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)
@@ -56,7 +56,8 @@ func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	return slots{words: unsafe.Pointer(&noFree), live: live, region: r, plan: p}, err
 }
 
-// noFree stands for the presence words of a container without memory. It sends Insert to search.
+// noFree stands for the presence words of a container without memory. Insert finds no free slot in noFree, so
+// Insert calls search.
 var noFree uint64 = full
 
 const (
@@ -167,8 +168,8 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free sets presence word w to after, in which a slot has become free, and updates the summaries and the
-// hint.
+// free stores a new value in presence word w, and updates the summaries and the hint. A slot that was live is
+// free in the new value, after.
 //
 //go:noinline
 func (s *slots) free(w uint, after uint64) {

@@ -8,7 +8,7 @@ import (
 // Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
 // [LayoutColumns] it is the whole table. It is a small value, valid until rows are removed.
 type Block struct {
-	// At most four fields: the compiler would keep a larger struct in memory.
+	// A Block has at most four fields: the compiler would keep a larger struct in memory.
 	table *Table
 	index uintptr // the block's number
 	n     int     // rows, including padding if the block has some

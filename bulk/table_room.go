@@ -181,7 +181,8 @@ func (t *Table) prepare(end int) {
 	t.ready = min(to, t.plan.capacity)
 }
 
-// lay makes the rows from the length on not ready: rows below end may hold other values than the safe ones.
+// lay notes that the rows from the length on are not ready: those below end may hold other values than the
+// safe ones.
 func (t *Table) lay(end int) {
 	t.used = max(t.used, end)
 	t.ready = t.len

@@ -154,7 +154,7 @@ func livePool(t *testing.T, p exchangeable[record]) (all []error) {
 	return all
 }
 
-// TestDamageOutlivesAFailingClose: of the calls of Close, one returns the damage, even if the system refuses
+// TestDamageOutlivesAFailingClose: one of the calls of Close returns the damage, even if the system refuses
 // to take memory back in between.
 func TestDamageOutlivesAFailingClose(t *testing.T) {
 	for kind := range 3 {
@@ -169,8 +169,9 @@ func TestDamageOutlivesAFailingClose(t *testing.T) {
 	}
 }
 
-// closeDamaged closes a damaged pool while the system takes memory back allowed times and then refuses, and
-// closes it again when the system takes memory back. It reports whether the first Close was refused.
+// closeDamaged closes a damaged pool. The system takes memory back for the given number of calls, and refuses
+// all further calls of this Close. Then closeDamaged closes the pool again, without refusals. It reports
+// whether the first Close was refused.
 func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
 	closing, calls := false, 0
 	stop := injected.Inject(func(op string) error {

@@ -33,7 +33,7 @@ func fault(f func()) *Fault {
 }
 
 // TestPoolTakesThePlaceOfABulkPool checks that the same calls give the same handles, apart from the pool's
-// tag.
+// mark.
 func TestPoolTakesThePlaceOfABulkPool(t *testing.T) {
 	guarded := newPool[record](t, bulk.Options{Capacity: 200})
 	plain, err := bulk.NewPool[record](bulk.Options{Capacity: 200})

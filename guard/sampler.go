@@ -3,8 +3,8 @@ package guard
 import "math/rand/v2"
 
 // Sampler picks a fraction of all allocations at random. The decision costs a decrement. A random number is
-// drawn for each pick, as in GWP-ASan: the next interval is uniform from 1 to twice the mean, so that no
-// regular pattern of allocations escapes.
+// drawn for each pick, as in GWP-ASan: the next interval is uniform from 1 to one less than twice the mean,
+// so that no regular pattern of allocations escapes.
 //
 // The zero Sampler picks nothing. A Sampler belongs to one goroutine at a time.
 type Sampler struct {

@@ -24,15 +24,16 @@ type class struct {
 // too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
-// classes are all object sizes in ascending order. From each size to its double there are eight steps, so
-// rounding up adds less than an eighth (below 128 bytes, less than a grain).
+// classes are all object sizes in ascending order. Up to 128 bytes, each step is a grain, and rounding up
+// adds less than a grain. From each larger size to its double there are eight steps, so rounding up adds less
+// than an eighth.
 var classes = makeClasses(vm.PageSize())
 
 // classOf holds, for each number of grains, the smallest class of at least that size.
 var classOf = makeClassOf(classes)
 
-// makeClasses returns the classes for pages of page bytes. Allocations from seven eighths of a page on have
-// their own pages.
+// makeClasses returns the classes for pages of page bytes. Allocations of more than seven eighths of a page
+// have their own pages.
 func makeClasses(page int) []class {
 	var all []class
 	for size := grain; size <= page-page/8; {

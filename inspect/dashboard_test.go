@@ -107,7 +107,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
 				if other, there := taken[[2]int{x, y}]; there || x >= 24 {
-					t.Fatalf("panel %q lies over %q or the edge", p.Title, other)
+					t.Fatalf("panel %q overlaps %q or the edge", p.Title, other)
 				}
 				taken[[2]int{x, y}] = p.Title
 			}

@@ -62,7 +62,7 @@ type component struct {
 	Storage  string `json:"storage"`
 	Size     int    `json:"size"` // in bytes
 	Editable bool   `json:"editable"`
-	// null if the component lies outside of the reservations
+	// null if the component has no bytes, or if they lie outside of the reservations
 	Place   *place                    `json:"place"`
 	Value   *value.Field              `json:"value"`   // null for a tag
 	Choices map[string][]value.Choice `json:"choices"` // names of the values of the enums in it

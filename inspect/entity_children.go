@@ -20,7 +20,7 @@ type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row; -1, unknown, for a request with after
+	Offset   int        `json:"offset"` // of the first row; -1 (unknown) if the request has after
 	Rows     []childRow `json:"rows"`
 }
 

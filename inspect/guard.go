@@ -46,7 +46,7 @@ func (g *guard) checkHost(r *http.Request) error {
 }
 
 // checkOrigin refuses requests made by pages of other sites. Programs that are not browsers send neither
-// header.
+// Sec-Fetch-Site nor Origin.
 func (g *guard) checkOrigin(r *http.Request) error {
 	foreign := &problem{Status: http.StatusForbidden, Code: "origin",
 		Message: "the request comes from a page of another site"}

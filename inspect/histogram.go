@@ -25,7 +25,7 @@ type histogramAnswer struct {
 	Count     int                `json:"count"`    // matching entities that have the field
 	NaN       int                `json:"nan"`      // number of NaN
 	Infinite  int                `json:"infinite"` // number of infinities; the bins hold the other numbers
-	Min       *float64           `json:"min"`      // null without numbers
+	Min       *float64           `json:"min"`      // null without finite numbers
 	Max       *float64           `json:"max"`
 	Mean      *float64           `json:"mean"`
 	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99, approximate

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Limits for a client.
+// Limits for clients.
 const (
-	maxConnections = 256
+	maxConnections = 256 // open connections of all clients together
 	maxHeaderBytes = 16 << 10
 	maxBodyBytes   = 1 << 20
 	headerTime     = 5 * time.Second  // to send the head of a request

@@ -16,7 +16,7 @@ import (
 const maxLooking = 32
 
 // errImpatient cancels a visit that was not admitted in time.
-var errImpatient = errors.New("inspect: not let in")
+var errImpatient = errors.New("inspect: the visit was not admitted in time")
 
 // look calls f between ticks until f returns true. A call may take a quarter of a millisecond: f copies what
 // it needs, and leaves expensive work for later.

@@ -195,7 +195,8 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is how many bytes one system call asks about. It bounds the size of the answer.
+// pagesAtOnce is how many bytes one system call asks about. This limit bounds the number of runs that a call
+// returns.
 const pagesAtOnce = 256 << 20
 
 // eachPages calls tell with the states of the pages in the places [from, to), in order.

@@ -67,8 +67,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	return q
 }
 
-// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports the number of visits
-// and their times. The longest visit is mostly due to other work of the machine.
+// BenchmarkMemoryPicture draws the committed memory of a world in at most 65,536 cells. The benchmark reports
+// the number of visits and their times. The longest visit is mostly due to other work of the machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {
@@ -97,11 +97,11 @@ func BenchmarkMemoryPicture(b *testing.B) {
 
 //go:noinline
 func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
-	// The picture shows the used memory, as in a request of the page.
 	l, _, err := q.lookAtMemory(b.Context(), false)
 	if err != nil {
 		b.Fatal(err)
 	}
+	// The ranges are the committed parts of the areas, as in the page's requests.
 	p := &memoryPicture{by: by, words: densityWords}
 	for _, a := range l.areas {
 		if n := a.Committed * (maxMemoryCells - len(l.areas)) / max(1,

@@ -33,7 +33,7 @@ type changes struct {
 // lens keeps the changes found in a range of places. It serves all pictures of about the same range at about
 // the same scale.
 type lens struct {
-	from, to int        // places; units are counted from the first one
+	from, to int        // places; the first unit begins at from
 	unit     int        // in bytes
 	passing  sync.Mutex // held during a pass
 

@@ -49,7 +49,7 @@ type memoryPicture struct {
 	by     string
 	ranges []cells
 	total  int // cells
-	words  int // bound of the words that are read for densities; above it, the picture is a sample
+	words  int // most words that are read for densities; a picture of more words is a sample
 
 	committed, resident, huge []int // in bytes
 	notes                     []uint8

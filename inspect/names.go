@@ -178,11 +178,11 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 }
 
 // wholeNumber returns a whole number from a request's parameters. If the parameter is missing, it returns the
-// argument otherwise.
-func wholeNumber(r *http.Request, name string, otherwise, least, most int) (int, error) {
+// argument absent.
+func wholeNumber(r *http.Request, name string, absent, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
-		return otherwise, nil
+		return absent, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {

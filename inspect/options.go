@@ -18,14 +18,15 @@ type Options struct {
 	// read-only.
 	ReadWrite bool
 	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
-	// needs it for reading too. Default: 128 new random bits. [Inspector.URL] contains the token.
+	// needs it for reading too. Default: at least 128 new random bits. [Inspector.URL] contains the token.
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if it has any.
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
 	// Edited is called for each edit by a client, on the goroutine that owns the world, right after the edit.
-	// A program whose world a store keeps gives the store's Changed. Default: nothing.
+	// If the program keeps the world in a store, set Edited to the method Changed of that store. Default:
+	// nothing.
 	Edited func()
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View

@@ -94,8 +94,10 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Until("first() === 0")
 }
 
-// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track. Each step
-// must move the list by its exact number of pixels. A later correction of the track must not move the list.
+// TestPageListScrollsExactly turns the wheel in the middle of a list. The browser scrolls a track, an element
+// that is shorter than the list, because browsers limit the height of an element. Each step of the wheel must
+// move the list by that step's exact number of pixels. A later correction of the track must not move the
+// list.
 func TestPageListScrollsExactly(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000_000)

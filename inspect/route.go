@@ -106,7 +106,7 @@ func (w *answering) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// handle returns the handler of a route. The handler makes the checks that apply to every request first.
+// handle returns the handler of a route. The handler first makes the checks that apply to every request.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := in.mayAsk(rt, r); err != nil {

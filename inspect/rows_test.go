@@ -172,8 +172,8 @@ func TestRowsSampled(t *testing.T) {
 	}
 }
 
-// TestRowsWhileTheWorldChanges: while the world makes and deletes entities, each entity that lives throughout
-// is in the rows exactly once.
+// TestRowsWhileTheWorldChanges: while the world makes and deletes entities and removes components, each
+// entity that matches throughout is in the rows exactly once.
 func TestRowsWhileTheWorldChanges(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 3_000)
 	stop, stopped := make(chan struct{}), make(chan struct{})

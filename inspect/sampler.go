@@ -137,8 +137,8 @@ func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	return s.running
 }
 
-// latest returns the last sample and the system costs of the same moment. It waits for the first sample if
-// there was no reader before.
+// latest returns the last sample and the system costs of the same moment. If the last sample is older than
+// two and a half seconds, or there is none, latest waits for the next sample.
 func (s *sampler) latest(ctx context.Context) (sample Sample, systems []SystemCost, err error) {
 	s.watch()
 	for {

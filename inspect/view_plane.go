@@ -17,8 +17,8 @@ import (
 // entities that have a position and the component of that column. The caller may change the fields of the
 // result, such as Title, Unit, Down, or the names and colours of the layers.
 //
-// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if the column was not made by
-// a world, or if there are more than seven further columns.
+// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if a column was not made by a
+// world. [Serve] panics if there are more than seven further columns.
 func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64),
 	parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World

@@ -110,8 +110,8 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 
 // Areas returns the areas of the world's reservations in the order of addresses, and after them the areas
 // that lie outside of the reservations. Areas do not overlap, and all committed memory of the reservations
-// lies in areas. Areas makes no system call. It returns nil if the world is closed. Complexity: the number of
-// areas.
+// lies in areas. Areas makes no system call. It returns nil if the world is closed. Complexity: that of
+// sorting the areas.
 func Areas(w *vast.World) []Area {
 	l := areaList{regions: engine.Regions(w)}
 	engine.Parts(w, l.add)

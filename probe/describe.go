@@ -64,7 +64,7 @@ func Describe(col vast.AnyColumn) ColumnInfo {
 }
 
 // layoutOf returns the layout of a type. It terminates because a type can contain itself only through
-// pointers, slices and maps, and layoutOf does not follow these.
+// references, such as pointers and slices, and layoutOf does not follow these.
 func layoutOf(t reflect.Type) Layout {
 	l := Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
 	switch t.Kind() {

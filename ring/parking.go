@@ -53,8 +53,8 @@ type patience struct{ looks, yields int }
 var defaultPatience = patience{looks: 100, yields: 10}
 
 // await returns nil in three cases: the other side has reached enough; the other side has reached least, and
-// sleeps itself or this side was woken; or the ring has ended, which the caller checks. await returns an
-// error if the deadline or the context ends the wait.
+// either the other side sleeps itself or this side was woken; or the ring has ended, which the caller checks.
+// await returns an error if the deadline or the context ends the wait.
 func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
 	for i := range r.patience.looks + r.patience.yields {
 		if other.at.Load() >= enough || r.over() {

@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	call func(c *Context) // called once; c is nil in a hook
-	left atomic.Int32     // the calls of at that remain before it calls call
+	left atomic.Int32     // how many calls of the method at are to come; the last one runs call
 }
 
 func (f *callbackSchedule) at(c *Context) {

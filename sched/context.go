@@ -60,7 +60,7 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 // after batch. The result does not depend on which worker recorded a command.
 //
 // The Commands belong to this Context: do not keep them and do not call their method At. An entity that they
-// return is a placeholder until the commands are applied. Only the same Context can use it.
+// return is a placeholder until the commands are applied. Only the same Context can use the placeholder.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {

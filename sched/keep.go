@@ -11,9 +11,9 @@ type schedules struct{}
 
 func init() { state.Schedules = schedules{} }
 
-// Keep has a schedule report its ticks to a keeper, and continues after the last tick that the keeper knows,
-// with its seed. It returns false if of is no Schedule, and panics if the schedule has made ticks or has a
-// keeper. known is nil if the keeper has known no schedule.
+// Keep makes a schedule report its ticks to a keeper. The schedule continues after the last tick that the
+// keeper knows, with the seed of that tick. Keep returns false if its first argument is not a *Schedule. Keep
+// panics if the schedule has made ticks or has a keeper. known is nil if the keeper knows no ticks.
 func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	s, ok := of.(*Schedule)
 	if !ok {

@@ -108,7 +108,7 @@ type node struct {
 	next          []*node // nodes of the same stage that wait for this node
 	waitsFor      int     // number of nodes of the same stage for which this node waits
 
-	waiting int // number of these nodes that are not done in the tick under way
+	waiting int // number of the nodes counted in waitsFor that are not done in the tick under way
 	context Context
 	took    measured
 	times   times // guarded by the schedule's mutex

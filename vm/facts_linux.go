@@ -20,7 +20,7 @@ func readFacts(f *Facts) {
 	}
 	f.HugeMode = hugeModeHere(f.HugeMode)
 	if f.HugeMode != "never" && !heedsAdvice() {
-		f.HugeMode = "disabled" // a request for huge pages is advice too
+		f.HugeMode = "disabled" // a program requests huge pages by advice, so a request has no effect
 	}
 	if f.HugeMode == "always" || f.HugeMode == "madvise" {
 		f.HugePageSize = readNumber(thp + "hpage_pmd_size")
@@ -78,8 +78,9 @@ func readNumber(path string) int {
 }
 
 // hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
-// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, it may also have
-// turned off the huge pages that no advice requests.
+// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, the process
+// or its parent may instead have turned off all huge pages except those that advice requests. Then the mode
+// is madvise.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {

@@ -51,8 +51,8 @@ func TestWithoutHugePages(t *testing.T) {
 	})
 }
 
-// TestLockedMemory: if a process locks all its present and future memory, committing takes memory at once,
-// and giving memory back still works.
+// TestLockedMemory: if a process locks all its future memory, committing takes memory at once, and giving
+// memory back still works.
 func TestLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -95,8 +95,8 @@ func TestLockedMemory(t *testing.T) {
 	})
 }
 
-// TestLittleLockedMemory: a process without the privilege cannot reserve more than it may lock, and the error
-// says so.
+// TestLittleLockedMemory locks all future memory of a process, and gives up the privilege to lock any amount.
+// The process cannot reserve more than RLIMIT_MEMLOCK, and the error says so.
 func TestLittleLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -130,8 +130,8 @@ func TestLittleLockedMemory(t *testing.T) {
 	})
 }
 
-// TestStrictOvercommit shows the kernel's files of strict mode to this process alone. A filter refuses
-// commits as the kernel would, because the real mode belongs to the whole machine.
+// TestStrictOvercommit imitates strict overcommit mode, because the real mode belongs to the whole machine.
+// strictMode makes the package read this mode, and a filter refuses commits as the kernel would.
 func TestStrictOvercommit(t *testing.T) {
 	onlyOS(t)
 	refused := refusedCommits
@@ -177,8 +177,8 @@ func TestStrictOvercommitLife(t *testing.T) {
 	})
 }
 
-// strictMode shows the calling thread, and so the rest of the test, vm.overcommit_memory=2, in a mount
-// namespace of its own.
+// strictMode gives the calling thread a mount namespace of its own, in which vm.overcommit_memory reads as 2.
+// The rest of the test runs on this thread.
 func strictMode(t *testing.T) {
 	t.Helper()
 	mode := filepath.Join(t.TempDir(), "mode")

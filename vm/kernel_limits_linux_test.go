@@ -233,9 +233,9 @@ func limitedMappings() {
 	done(reserveIn("after", 5*most*p, Options{}).Commit(0, 100*p))
 }
 
-// exhaustedMappings takes every mapping that the kernel allows, without counting it, as another library
-// might. Go's runtime may need a mapping at any moment, so exhaustedMappings lets the runtime take memory
-// beforehand, as far as possible.
+// exhaustedMappings takes every mapping that the kernel allows, as another library might. The package does
+// not count these mappings. Go's runtime may need a mapping at any moment, so exhaustedMappings lets the
+// runtime take memory beforehand, as far as possible.
 func exhaustedMappings() {
 	p := PageSize()
 	be := osBackend{}

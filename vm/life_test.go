@@ -30,7 +30,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 		case vm.HeapStandIn():
 			least = 2
 		case pages == vm.PagesAuto:
-			least = 18 // one call less if the system chooses huge pages, and one if it has none
+			least = 18 // one call less if the system chooses huge pages, and one less if it has none
 		}
 		if calls < least || refused == 0 {
 			t.Errorf("%v pages: %d calls, %d of which refuse an operation", pages, calls, refused)

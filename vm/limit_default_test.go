@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestDefaultLimit: a region without a limit keeps the limit that was the default when the region was made.
+// TestDefaultLimit: a region that was made without Options.Limit keeps the limit that was the default at that
+// time.
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)

@@ -36,7 +36,8 @@ func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	return states
 }
 
-// TestPagesOfRandomRegions compares the pages that are and were committed with a map of pages.
+// TestPagesOfRandomRegions changes random pages, and compares the states that Pages reports with expected
+// states. The comparison covers PageCommitted and PageDecommitted only.
 func TestPagesOfRandomRegions(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -9,8 +9,11 @@ import (
 // memFree is MEM_FREE, the state of free addresses.
 const memFree = 0x10000
 
-// largestReservation walks over the address space until it finds a free range of most bytes, a positive
-// multiple of the page size. It reserves nothing: Wine keeps a table of reserved pages, and filling it for 64
+// largestReservation walks over the address space and returns the size of the largest free range in bytes, at
+// most the limit. The walk ends early at a free range as large as the limit. The limit, most, is a positive
+// multiple of the page size.
+//
+// largestReservation reserves nothing: Wine keeps a table of reserved pages, and filling that table for 64
 // TiB takes a minute.
 func (osBackend) largestReservation(most int) int {
 	largest := 0

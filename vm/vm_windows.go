@@ -133,8 +133,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
-		// Windows has one code for more than the free addresses and another for more than all addresses, so
-		// every code counts.
+		// Windows returns one code if the request exceeds the free addresses and another if it exceeds all
+		// addresses, so every code leads here.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -10,9 +10,9 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// The command skips packages that do not import Vast directly or indirectly. A check reports only certain
-// mistakes. If the check cannot follow a value, it reports nothing. Programs that run analyzers themselves
-// find the analyzers in the packages below passes.
+// The command skips packages that do not import Vast directly or indirectly. A check reports only what is
+// certainly a mistake. If the check cannot follow a value, it reports nothing. Programs that run analyzers
+// themselves find the analyzers in the packages below passes.
 //
 // # offheap
 //

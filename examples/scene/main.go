@@ -2,9 +2,10 @@
 //
 //	go run ./examples/scene
 //
-// The example is the arena of entities from the text "Memory Arena". In that text a game reserves a few
-// megabytes at the start, and keeps its whole simulation there. It inserts, gets, changes, removes, iterates
-// and flushes, and stops when the budget is exceeded. In this program
+// The example is the arena of entities from the text "Memory Arena", one of the sources in docs/sources.md.
+// In that text a game reserves a few megabytes at the start, and keeps its whole simulation there. The game
+// inserts, gets, changes, removes, iterates and flushes, and stops when the budget is exceeded. In this
+// program
 //
 //   - the entities are in a bulk.Pool with Options.MaxBytes: the pool reserves addresses, commits memory as a
 //     scene needs it, and never exceeds the budget. If a scene exceeds the budget, load returns an error that

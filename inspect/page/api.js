@@ -23,14 +23,14 @@ try {
 }
 
 // takeToken moves the token from the fragment of the address, #token=…, into this tab's storage. A fragment
-// is not sent to any server; removing it keeps it off the screen.
+// is not sent to any server. Removing the token from the address keeps it off the screen.
 export function takeToken() {
   if (!location.hash.startsWith('#token=')) return;
   let text = location.hash.slice('#token='.length);
   try {
     text = decodeURIComponent(text);
   } catch {
-    // Then it was not encoded.
+    // The token was not encoded.
   }
   setToken(text);
   history.replaceState(null, '', location.pathname + location.search);
@@ -42,7 +42,7 @@ export function setToken(text) {
   try {
     sessionStorage.setItem('vast-token', token);
   } catch {
-    // It lives as long as the page.
+    // The token lives as long as the page.
   }
 }
 
@@ -78,7 +78,7 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
   try {
     problem = (await response.json()).error ?? {};
   } catch {
-    // Not an answer of the inspector's; the status must do.
+    // The body does not come from the inspector: only the status is known.
   }
   throw new ApiError(response.status, problem);
 }

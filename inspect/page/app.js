@@ -1,17 +1,18 @@
-// The frame around the pages: it shows the page that the address's fragment names, the state of the program,
-// and handles keys.
+// The frame around the pages. It shows the page that the address's fragment names and the state of the
+// program, and it handles keys.
 //
-// A page is a module that exports page = { id, title, mount(root, app) }; mount may be async, fills root and returns how
-// to take the page down again (or nothing). app is
+// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root, and returns nothing
+// or a function that unmounts the page; mount may be async. app is
 //   world    the answer of GET world
-//   path     what stands behind the page's name: ['17.3'] of #/entity/17.3
-//   params   URLSearchParams: what stands behind the ?
+//   path     the parts of the fragment after the page's name: ['17.3'] of #/entity/17.3
+//   params   URLSearchParams: the part of the fragment after the ?
 //   api      the module api.js
-//   live     { sample, on(f) }: the last sample of the topic overview, and f called with each; on returns how to stop
+//   live     { sample, on(f) }: sample is the last sample of the topic overview; on(f) calls f with each new
+//            sample, and returns a function that stops the calls
 //   go(hash)           shows another page: go('#/entities?query=Dead')
 //   replace(params)    puts other parameters into the address without mounting the page again
-//   announce(text)     has a screen reader say something
-// A page that fails shows what went wrong in its own place; the others live.
+//   announce(text)     makes a screen reader say the text
+// If a page fails, the error is shown in place of the page, and the other pages go on working.
 
 import * as api from './api.js';
 import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
@@ -86,7 +87,7 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      // the address may already be another page's that is not shown yet
+      // the address may already name another page, which is not shown yet
       if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
@@ -229,7 +230,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// search focuses the page's search box. A page without one gives way to the entities page.
+// search focuses the page's search box. If the page has none, search shows the entities page and focuses its
+// search box.
 function search() {
   const box = main.querySelector('[data-search], input[type=search]');
   if (box) {
@@ -250,7 +252,7 @@ new MutationObserver(() => {
   box.focus();
 }).observe(main, { childList: true, subtree: true });
 
-// The beginning.
+// Start.
 
 function askToken(error) {
   const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });

@@ -148,7 +148,7 @@ export class Heat {
       const column = cell % picture.columns;
       if (!place(column, (cell - column) / picture.columns, out)) continue;
       this.splat(out[0], out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
-      // points within one more period are drawn twice, if the window shows more than the whole round
+      // if the window is wider than one period of the view, the points at its left appear again at its right
       for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2]) this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
     }
     const { level, kind, pixels, palette } = this;

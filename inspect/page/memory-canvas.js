@@ -58,7 +58,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
       state.view.from = layout.ranges[0].from;
     } else {
-      // The finest scale that fits, and of that the largest cells.
+      // Take the finest scale that fits, and the largest cells that allow it.
       layout = null;
       for (const one of width < 420 ? [4] : [8, 7, 6, 5]) {
         const next = layoutWorld(memory, { columns: Math.floor(width / one), rows: Math.floor(height / one), whole: state.whole });
@@ -281,7 +281,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     onZoom({ area: index, from: at === undefined ? memory.areas[index].usedFrom : at, bytes });
   }
 
-  // zoom goes some levels out, or in if negative, around the pointer.
+  // zoom goes some levels out around the pointer, or in if the number is negative.
   function zoom(by, cell = cellHere()) {
     if (!state.view) {
       if (by < 0) {
@@ -382,7 +382,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     event.preventDefault();
   });
 
-  // go moves the pointer by keys: over gaps between bands, and past the edge of a part of an area.
+  // go moves the pointer by keys. It skips gaps between bands. At the edge of the shown part of an area it
+  // moves that part.
   function go(step) {
     if (pointed < 0) {
       if (layout.ranges[0]) point(layout.ranges[0].at, true);

@@ -25,6 +25,6 @@ function keep(list) {
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
-    // Not kept, then.
+    // The history is not kept.
   }
 }

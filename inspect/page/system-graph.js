@@ -1,5 +1,6 @@
-// The schedule as a graph: phases one below another, in each the systems from left to right in the order of
-// their dependencies. Nodes are HTML, so that their texts wrap and their parts are buttons; edges are SVG.
+// The schedule as a graph. The phases are one below another. In each phase, the systems go from left to right
+// in the order of their dependencies. Nodes are HTML, so that their texts wrap and their parts are buttons;
+// edges are SVG.
 
 import { layered } from './graph-layers.js';
 import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';

@@ -186,7 +186,7 @@ export const page = {
       showControl();
     }
 
-    // changed reports whether an event of the stream is of other schedules or systems than the shown ones.
+    // changed reports whether an event of the stream has other schedules or systems than the page shows.
     function changed(schedules) {
       return schedules.length !== known.schedules.length || schedules.some((s, i) => {
         const shownOne = known.schedules[i];

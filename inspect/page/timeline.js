@@ -64,7 +64,7 @@ export function timeline({ record, onSystem }) {
       if (!alive || mine !== era) return;
       notice.textContent = '';
       ticks = answer.ticks;
-      // of several ticks, the longest is the interesting one
+      // show the longest of several ticks first
       choose(ticks.reduce((worst, t) => (t.took > worst.took ? t : worst)));
     } catch (error) {
       if (!alive || error?.name === 'AbortError') return;
@@ -332,7 +332,7 @@ export function timeline({ record, onSystem }) {
     const width = canvas.clientWidth;
     const time = toTime(x, width);
     const slack = (view.to - view.from) / (width - gutter());
-    // of several thin spans the longest is meant
+    // if several thin spans match, take the longest
     return (inLane < lane.system ? l.outer : l.inner).filter((s) => s.start - slack <= time && s.end + slack >= time)
       .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
   }

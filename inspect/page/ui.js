@@ -152,7 +152,7 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// setQuantity shows a formatted number in an element, its unit smaller than its digits, if it has changed.
+// setQuantity shows a formatted number in an element if it has changed. The unit is smaller than the digits.
 export function setQuantity(element, text) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -195,7 +195,7 @@ export function switchTheme() {
   try {
     localStorage.setItem('vast-theme', theme);
   } catch {
-    // Not kept, then.
+    // The choice is not kept.
   }
   document.dispatchEvent(new CustomEvent('vast-theme'));
 }

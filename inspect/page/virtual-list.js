@@ -1,9 +1,9 @@
 // A list of millions of rows: only rows in view are elements, and only rows around them are fetched.
 //
 // Browsers limit elements to some tens of millions of pixels. A longer list scrolls a shorter track: near
-// both ends a pixel of the track is a pixel of the list, between them it is many. Wheels, keys and fingers
-// move exactly everywhere, because they move by pixels from the list's position. The scroll bar reaches every
-// part. When scrolling has stopped, the track is set to match the list.
+// both ends a pixel of the track stands for one pixel of the list, and elsewhere it stands for many. Wheels,
+// keys and fingers are exact everywhere, because they move the list itself by pixels. The scroll bar reaches
+// every part. When scrolling has stopped, the track is set to match the list.
 
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';

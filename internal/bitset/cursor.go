@@ -10,19 +10,19 @@ type Cursor struct {
 
 	f     *Filter
 	bits  uint64 // matches of the current word that were not yielded yet
-	rest  uint64 // words of the current block behind the current one that may match
+	rest  uint64 // words that may match, after the current word, in the current block
 	word  uint   // the current word
 	block uint   // the next block to look at
-	end   uint   // words that can match
+	end   uint   // the word at which the walk ends
 }
 
-// Start sets the cursor, which must be zero, before the first run among the words below end. The filter must
-// outlive the walk.
+// Start puts the cursor before the first run among the words below end. The cursor must be zero. The filter
+// must outlive the walk.
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	if c.end = min(end, f.words()); c.end > 0 {
-		// This is nextBlock and candidates for the first block, which is the only one of a small world. Next
-		// and NextWord take groups into account.
+		// These lines do the work of nextBlock and candidates for the first block; a small world has no
+		// other block. Unlike nextBlock, these lines leave groups out: Next and NextWord test groups by word.
 		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
 		if f.more {
 			m = f.candidatesMore(0, m)
@@ -52,7 +52,7 @@ func (c *Cursor) inside(m uint64, b uint) uint64 {
 	return m
 }
 
-// Next moves to the next maximal run and reports whether there is one. Adjacent words come out as one run.
+// Next moves to the next maximal run and reports whether there is one. A run may span several words.
 // Complexity: a few steps for a run, one for each 4,096 slots inside a dense run, one for each 262,144 empty
 // slots between runs.
 func (c *Cursor) Next() bool {

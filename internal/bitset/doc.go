@@ -10,8 +10,8 @@
 //     bits below are set
 //   - usable: the slots that have memory, always whole words from slot 0 on
 //
-// Invariant: a word's bit in any is set exactly if the word is not zero, and in full exactly if all its bits
-// are set; likewise for blocks.
+// Invariant: a word's bit in any is set exactly if the word is not zero, and its bit in full exactly if all
+// bits of the word are set. The same holds for blocks.
 //
 // The summaries of blocks lie below the words, the first ones in the same page. They grow downwards as the
 // words grow upwards: see [vm.Seam]. The summaries of groups lie on the Go heap.

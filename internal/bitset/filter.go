@@ -9,7 +9,7 @@ import (
 // of some groups. It is a value that can be kept and reused; the sets may grow and change between uses.
 type Filter struct {
 	// The words and block summaries of the first two required sets, which never move, or of one set twice if
-	// there is only one. They stand here so that a query of two sets reads nothing else.
+	// there is only one. They are kept here so that a query of two sets reads nothing else.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
 	more             bool // and or minus is not empty

@@ -7,8 +7,8 @@ import "sync/atomic"
 // whose Or made the change. Summaries are right once all calls have returned.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and
-// [Set.MarkRange] at once, and read nothing else of the set meanwhile. If the slots are set already, it only
-// loads.
+// [Set.MarkRange] at once, and read nothing else of the set meanwhile. If the slots are set already, Mark
+// only loads.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {

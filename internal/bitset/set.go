@@ -45,7 +45,7 @@ type Set struct {
 const (
 	cacheLine = 64
 	lineWords = cacheLine / bytesWord
-	// every set has this much more than its levels, so that sets of one size behave alike
+	// bytes that every set has in addition to its words, so that sets of one size behave alike for any skew
 	skewRoom = 64 * cacheLine
 )
 
@@ -113,8 +113,8 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the bytes above the seam for n slots. The first page has the first cache line of words,
-// however far into the page these begin.
+// need returns the bytes above the seam for n slots. The first page always holds the first cache line of
+// words, because the words begin at most 4,032 bytes into that page.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1
@@ -366,7 +366,8 @@ func (s *Set) OccupiedWords() int {
 	return n
 }
 
-// Count returns the number of set slots. Complexity: one step for each word that is not empty.
+// Count returns the number of set slots. Complexity: one step for each block, and one for each word that is
+// neither empty nor full.
 func (s *Set) Count() int {
 	n := 0
 	blocks := (s.usable + 63) / 64
@@ -381,7 +382,8 @@ func (s *Set) Count() int {
 }
 
 // CountRange returns the number of set slots in [lo, hi); slots beyond the usable ones are clear. Complexity:
-// one step for each block whose words are all empty or all full, and for each word of the others.
+// one step for each block, for each word that is neither empty nor full, and for each word of the blocks at
+// both ends.
 func (s *Set) CountRange(lo, hi uint) int {
 	hi = min(hi, s.usable*wordBits)
 	n := 0

@@ -13,8 +13,8 @@ const (
 	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again,
 	// because an old reference may still carry the next count.
 	MaxCount = 1<<countBits - 1
-	// MaxMark is the number of marks. Two containers share one if the number of containers made between them
-	// is a multiple of MaxMark.
+	// MaxMark is the number of marks. Containers get the marks in turn, so the 256th container has the mark
+	// of the first one again.
 	MaxMark = 255
 )
 

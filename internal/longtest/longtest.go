@@ -19,7 +19,7 @@ func Pick(usual, long int) int {
 }
 
 // OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set.
-// The test takes ten times as long there, and the detector has nothing to find but misuse of unsafe pointers.
+// The test takes ten times as long in such a build, and the detector can find only misuse of unsafe pointers.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if Race && testing.Short() {

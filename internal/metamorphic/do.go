@@ -103,7 +103,7 @@ func (p *player) make(archetype uint16, n int) {
 	})
 }
 
-// link relates two entities, unless this would make a cycle.
+// link relates two entities. In the hierarchy, it does nothing if the link would make a cycle.
 func (p *player) link(op Op, e, target vast.Entity) {
 	if op.V%2 == 1 {
 		p.see("Set", p.aim.Set(e, target))

@@ -7,5 +7,5 @@
 // number in one of its columns. Results with a promised order are compared in that order: the parts of a
 // whole, and the hook calls of single changes. Results in slot order must ascend, and are compared as a set.
 //
-// It is for tests only.
+// The package is for tests only.
 package metamorphic

@@ -10,16 +10,16 @@ type Verb uint8
 
 // The verbs. A and B select entities or other things, V is a value.
 const (
-	New       Verb = iota // an entity of archetype B with value V
+	New       Verb = iota // an entity of archetype B
 	NewMany               // up to 100 entities of archetype B
 	Delete                // entity A
-	DeleteAll             // the entities with the tag or those without, depending on B
+	DeleteAll             // the entities with the tag, or those with column b and no tag, depending on B
 	Add                   // V to column B of entity A
 	Set                   // V in column B of entity A
 	Remove                // column B from entity A
 	Tag                   // add the tag to entity A or remove it, depending on V
 	Link                  // entity A to B, in the hierarchy or the relation with cycles, depending on V
-	Unlink                // entity A
+	Unlink                // entity A, in both relations
 	LinkAll               // the entities of query A to entity B, in the relation that may have cycles
 	Connect               // entity A to B, with V
 	Cut                   // the edge from A to B

@@ -92,16 +92,16 @@ func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 		}
 		lo, hi := a.Slots(off, n)
 		if lo != slot/a.Share*a.Share || hi != lo+a.Share {
-			t.Fatalf("at %d+%d lie the slots [%d, %d) of %+v, want the %d slots around %d", off, n, lo, hi, a,
-				a.Share, slot)
+			t.Fatalf("the bytes at %d+%d belong to the slots [%d, %d) of %+v, want the %d slots "+
+				"around %d", off, n, lo, hi, a, a.Share, slot)
 		}
 		if lo2, hi2 := a.Slots(off+n-1, 1); lo2 != lo || hi2 != hi {
-			t.Fatalf("at the last byte of [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+			t.Fatalf("the last byte of [%d, %d) belongs to the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
 		}
 		// A range that exceeds the place by one byte on each side touches both neighbouring places.
 		lo2, hi2 := a.Slots(off-1, n+2)
 		if off > a.First && off-1 >= a.Offset && slot >= a.Share && (lo2 != lo-a.Share || hi2 != hi+a.Share) {
-			t.Fatalf("around [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+			t.Fatalf("the bytes around [%d, %d) belong to the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
 		}
 	}
 }

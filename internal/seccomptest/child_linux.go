@@ -15,8 +15,10 @@ const variable = "VAST_SECCOMP_TEST"
 
 // Child runs f under the rules in a process of its own: this test binary, running only this test. A call
 // without rules is useful too: f may do things to its process that would harm other tests. If f fails or
-// skips in the child, the calling test fails or skips. Before it calls Child, a test must not make the calls
-// that the rules refuse.
+// skips in the child, the calling test fails or skips.
+//
+// The child also runs the test's code before the call of Child, but without the rules. That code must not
+// make system calls that the rules refuse.
 func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {

@@ -32,8 +32,9 @@
 // # The same state everywhere
 //
 // The same seed, places and number of travellers give the same states for any number of workers, on every
-// machine and with every page size. Random numbers depend only on a number, the tick and the purpose.
-// Commands are applied in the order of systems and regions. [Earth.Hash] returns a hash of the state.
+// machine and with every page size. Random numbers depend only on the seed, the number of a traveller, place
+// or region, the tick and the purpose. Commands are applied in the order of systems and regions. [Earth.Hash]
+// returns a hash of the state.
 //
 // Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
 // compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, loong64,
@@ -47,8 +48,8 @@
 //
 // With [Config].Data a folder keeps the world, by package store: the entities and their components, and the
 // counts and the seed as a resource. New derives the tables, regions and hooks again. No tick depends on
-// anything else, so after a crash New makes the recorded ticks again, and the states go on as if there had
-// been none.
+// anything else, so after a crash New makes the recorded ticks again, and the states go on as without the
+// crash.
 //
 // # Memory
 //

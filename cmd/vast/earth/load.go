@@ -89,7 +89,7 @@ func (e *Earth) loadPlaces(list *places.List, kept bool) error {
 	var sum uint64
 	sites := e.sites
 	if kept {
-		// A site may have been edited from outside since the tables were made from the list.
+		// The tables follow the list, not the kept sites, which may have been edited from outside.
 		sites = make([]site, n)
 	}
 	for i := range sites {
@@ -127,8 +127,9 @@ func (e *Earth) loadTravellers(n int) error {
 	return e.settle()
 }
 
-// settle gives the travellers their first components. It handles a few regions at a time, because the
-// commands for all regions at once would take more memory than the world.
+// settle gives new travellers their values and homes, and starts the first trips and infections. settle
+// handles a few regions at a time, because the commands for all regions at once would take more memory than
+// the world.
 func (e *Earth) settle() error {
 	const atOnce = 4
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
@@ -173,8 +174,8 @@ func (e *Earth) loadRegions(n int) {
 // One in onTheWay travellers is on its way at the start.
 const onTheWay = 4
 
-// settleDown gives a region's travellers their places and the components of the newborn. A stay that ends at
-// 0 marks a traveller for startTrips.
+// settleDown settles a region's travellers at their homes, and sets the body, life and stay of each
+// traveller. A stay that ends at 0 marks a traveller for startTrips.
 func (e *Earth) settleDown(r *region, _ uint32, commands *vast.Commands) {
 	index, number := uint64(0), r.number
 	place := e.placeWith(r.first)
@@ -206,8 +207,8 @@ func part(n, of, whole uint64) uint64 {
 	return quotient
 }
 
-// startTrips puts the travellers of a region whose stay ended at 0 on their way, somewhere between home and
-// destination.
+// startTrips finds the travellers of a region with a stay that ends at 0. startTrips puts each of these
+// travellers on a trip, somewhere between home and destination.
 func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)

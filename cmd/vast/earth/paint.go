@@ -74,8 +74,8 @@ func (p *painting) paint(place uint32, now presence) {
 	p.tallies[place] = now
 }
 
-// paintBodies visits every n-th traveller of the query, where n is the parameter every, and counts it as n
-// travellers.
+// paintBodies visits the travellers of the query whose slots are multiples of the parameter every, a power of
+// two. paintBodies counts each visited traveller as that number of travellers.
 func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, every int) {
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)

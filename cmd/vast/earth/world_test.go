@@ -143,7 +143,10 @@ func check(t testing.TB, e *Earth) {
 
 func TestStateDoesNotDependOnWorkers(t *testing.T) {
 	list := village(t, 400)
-	const travellers, ticks = 20_000, 250
+	travellers, ticks := 20_000, 250
+	if testing.Short() {
+		travellers, ticks = 10_000, 120
+	}
 	var want string
 	for _, workers := range []int{1, 2, 3, 8} {
 		e := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 3, Workers: workers})

@@ -245,7 +245,7 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// mostEnum bounds the values of a wide type that are tried for names.
+// mostEnum bounds the number of values of a wide type whose names are looked up.
 const mostEnum = 1024
 
 // enumNames returns the names of a type's values, in the order of the values, and the values.

@@ -6,9 +6,9 @@
 //
 // # Terminology
 //
-// A field is a value or a part of it. Its path leads to it from the whole value, which has the empty path:
-// at.X, grid[1][2].Y. A leaf is a field that is edited as a whole: a number, a bool, a string, an enum, an
-// entity, a time.
+// A field is a value or a part of a value. A path, such as at.X or grid[1][2].Y, leads from the whole value
+// to a field. The path of the whole value is empty. A leaf is a field that is edited as a whole: a number, a
+// bool, a string, an enum, an entity, a time.
 //
 // # Edits
 //

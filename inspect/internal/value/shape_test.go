@@ -23,7 +23,7 @@ type (
 func TestOddShapes(t *testing.T) {
 	for _, tt := range []struct {
 		v     any
-		text  string // the whole text, or its beginning and …
+		text  string // the whole text; or the beginning of the text, followed by "…"
 		parts int
 		more  int
 	}{
@@ -78,7 +78,8 @@ func TestPlainTypes(t *testing.T) {
 	}
 }
 
-// TestLargeIsNotCopied: contents of interfaces and maps are copied for display, within bounds.
+// TestLargeIsNotCopied: Tree copies at most copiedMost bytes from interfaces and maps. Tree shows a larger
+// content of an interface without a copy. Of a larger map, Tree shows only the number of entries.
 func TestLargeIsNotCopied(t *testing.T) {
 	type large struct {
 		N     int

@@ -193,7 +193,8 @@ func (p *Tab) said() string {
 	return "the page says: " + s + "\n" + strings.Join(p.Complaints(), "\n")
 }
 
-// KeepPicture saves a picture of the page in the directory of VAST_SCREENSHOTS, if it is set.
+// KeepPicture saves a picture of the page in the directory that VAST_SCREENSHOTS names, if the variable is
+// set.
 func (p *Tab) KeepPicture(name string) {
 	dir := os.Getenv("VAST_SCREENSHOTS")
 	if dir == "" {

@@ -27,8 +27,8 @@
 //
 // # Lifetime
 //
-// The cells that [Map.Draw] returns belong to the Map, and the next Draw overwrites them. A Map takes 4 bytes
-// a dot, 160 KB for 120×40 cells.
+// The cells that [Map.Draw] returns belong to the Map, and the next Draw overwrites them. A Map takes about 4
+// bytes a dot, 150 KB for 120×40 cells.
 //
 // # Source
 //

@@ -43,9 +43,9 @@ func (s *shapes) rectangle(c RGB, x, y, width, height int) {
 func hex(c RGB) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // WriteSVG draws a grid as a picture of a dark terminal. Braille and block glyphs become shapes, so that they
-// do not depend on the reader's fonts. Other text is set in a monospace font, stretched to its cells. A
-// title, unless it is empty, stands in a bar above the cells and is read by screen readers. The same grid
-// gives the same bytes. WriteSVG fails only if w fails.
+// do not depend on the reader's fonts. Other text is set in a monospace font, stretched to its cells. A title
+// that is not empty is shown in a bar above the cells, and screen readers read it. The same grid gives the
+// same bytes. WriteSVG fails only if w fails.
 func WriteSVG(w io.Writer, g Grid, title string) error {
 	back := seaColour
 	top := svgMargin

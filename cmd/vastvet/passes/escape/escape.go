@@ -22,8 +22,8 @@ var Analyzer = check.New("escape", `find pointers to components that are kept fo
 A pointer or a slice from a column is valid while the entity has the component. Afterwards it leads to the
 component of another entity, and after Close of the world it faults. So it must not be kept in a package-level
 variable, a channel, a goroutine that the function does not wait for, a resource or a HeapColumn. Keep the
-Entity instead: the column reports when it is gone. The same holds for the elements of a bulk.Pool or Dense,
-and their handles.
+Entity instead: Get returns nil when the component is gone. Pointers to elements of a bulk.Pool or bulk.Dense
+must not be kept there either: keep the handle.
 
 	var selected *Ship
 
@@ -31,7 +31,7 @@ and their handles.
 
 	var selected vast.Entity
 
-	selected = e // right: ships.Get(selected) is nil once it is gone
+	selected = e // right: ships.Get(selected) is nil once the ship is gone
 
 The analyzer skips a function that waits after the send or the go statement, for a WaitGroup or by receiving.
 It skips goroutines that signal their end to code that may wait elsewhere, and variables that are never

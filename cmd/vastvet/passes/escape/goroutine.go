@@ -202,8 +202,8 @@ func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 }
 
 // heard reports whether other code may wait for the signal `to` of a goroutine. If the starting function
-// makes a local variable, only code in that function can wait for it. typ is the type of the goroutine's
-// function if `to` may be one of its parameters, or nil.
+// makes the signal and keeps it in a local variable, only code in that function can wait for it. typ is the
+// type of the goroutine's function if `to` may be one of its parameters, or nil.
 func (l *look) heard(s start, typ *ast.FuncType, to ast.Expr) bool {
 	v := l.root(to)
 	if v == nil {

@@ -16,8 +16,8 @@ import (
 // Analyzer finds calls whose error says that there is no room, and is dropped.
 var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
-If Grow, Commit or a similar function returns an error, nothing has changed: there is no room. A program that
-ignores the error panics later, or loses data.
+If Grow, Commit or a similar function returns an error, there is no room, and the function has not done its
+work. A program that ignores the error panics later, or loses data.
 
 	ships.Grow(n) // wrong
 

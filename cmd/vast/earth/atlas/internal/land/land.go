@@ -28,7 +28,7 @@ type Ring []Point
 // Counts are unsigned varints, and differences are signed varints.
 const (
 	magic          = "VASTLND\x01"
-	unitsPerDegree = 100 // 0.01 degree is a tenth of a dot on a map of 1000 columns
+	unitsPerDegree = 100 // 0.01 degree is a twentieth of a dot on a map of 1000 columns
 )
 
 // Encode packs the outlines of land. Points that become equal when rounded to 0.01 degree become one, and
