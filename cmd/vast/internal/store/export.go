@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/probe"
@@ -18,8 +19,9 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	o := vast.Options{Name: filepath.Base(path)}
 	if info.IsDir() {
-		return library.LoadMoment(path, moment, vast.Options{Name: path})
+		return library.LoadMoment(path, moment, o)
 	}
 	if moment > 0 {
 		return nil, nil, errors.New("-moment is for a folder, and the path is that of a file")
@@ -29,7 +31,7 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	return library.LoadAny(f, vast.Options{Name: path})
+	return library.LoadAny(f, o)
 }
 
 // export runs `vast store export`.

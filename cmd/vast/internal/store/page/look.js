@@ -107,7 +107,7 @@ async function begin() {
   for (const id of ['slider', 'older', 'newer', 'compare']) at(id).hidden = state.moments.length < 2;
   at('before').parentElement.hidden = state.moments.length < 2;
   draw();
-  at('inspector').src = '/';
+  at('inspector').src = '/#/entities';
 }
 
 begin().catch((error) => say(error.message));
