@@ -40,7 +40,8 @@ func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Stora
 			c.keep(newRuntimeHeapStore(typ))
 		}
 	default:
-		panic(fmt.Sprintf("probe: NewColumn: the storage of column %q is %d: use one of the constants", name, s))
+		panic(fmt.Sprintf("probe: NewColumn: the storage of column %q is %d: use one of the constants",
+			name, s))
 	}
 	if err != nil {
 		panic(err)

@@ -13,8 +13,8 @@ import (
 
 // NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
 // column has the same memory, bits and rules as one that [vast.NewColumn], [vast.NewTag],
-// [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue] read
-// and write its components, queries and archetypes take it, and package store keeps it.
+// [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
+// read and write its components, queries and archetypes take it, and package store keeps it.
 //
 // typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics as the functions of
 // package vast do.
@@ -29,8 +29,8 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 //   - otherwise Count and the first of Parts: the elements of an array;
 //   - otherwise Size, and Name, Offset and the type of each of Parts: the fields of a struct.
 //
-// The fields lie at their offsets, in the same memory as those of a Go struct with this layout. Their names are
-// kept, those that are not exported included. Blank fields fill gaps.
+// The fields lie at their offsets, in the same memory as those of a Go struct with this layout. Their names
+// are kept, those that are not exported included. Blank fields fill gaps.
 //
 // TypeOf returns an error if fields overlap, if an offset is no multiple of the field's alignment, and if a
 // name is no name of a Go field. Complexity: the number of fields. Go keeps each type that was made until the

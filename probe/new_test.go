@@ -76,14 +76,16 @@ func TestTypeOfWithGaps(t *testing.T) {
 	for name, l := range map[string]probe.Layout{
 		"overlap": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer},
 			{Name: "B", Offset: 2, Type: reflect.TypeFor[int16]()}}},
-		"unaligned":    {Size: 8, Parts: []probe.Layout{{Name: "A", Offset: 2, Type: integer}}},
-		"beyond":       {Size: 2, Parts: []probe.Layout{{Name: "A", Type: integer}}},
-		"odd size":     {Size: 6, Parts: []probe.Layout{{Name: "A", Type: integer}}},
-		"no name":      {Size: 4, Parts: []probe.Layout{{Name: "1st", Type: integer}}},
-		"twice":        {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "A", Offset: 4, Type: integer}}},
-		"no element":   {Size: 4, Count: 4},
-		"too many":     {Size: 4, Count: 1 << 62, Parts: []probe.Layout{{Type: integer}}},
-		"no size last": {Size: 4, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "B", Offset: 4, Type: reflect.TypeFor[struct{}]()}}},
+		"unaligned": {Size: 8, Parts: []probe.Layout{{Name: "A", Offset: 2, Type: integer}}},
+		"beyond":    {Size: 2, Parts: []probe.Layout{{Name: "A", Type: integer}}},
+		"odd size":  {Size: 6, Parts: []probe.Layout{{Name: "A", Type: integer}}},
+		"no name":   {Size: 4, Parts: []probe.Layout{{Name: "1st", Type: integer}}},
+		"twice": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "A", Offset: 4,
+			Type: integer}}},
+		"no element": {Size: 4, Count: 4},
+		"too many":   {Size: 4, Count: 1 << 62, Parts: []probe.Layout{{Type: integer}}},
+		"no size last": {Size: 4, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "B", Offset: 4,
+			Type: reflect.TypeFor[struct{}]()}}},
 	} {
 		if made, err := probe.TypeOf(l); err == nil || !strings.HasPrefix(err.Error(), "probe: TypeOf(") {
 			t.Errorf("%s: %v, %v", name, made, err)
@@ -106,7 +108,8 @@ func TestNewColumn(t *testing.T) {
 		probe.NewColumn(w, "heap", probe.StorageHeap, text),
 		probe.NewColumn(w, "tag", probe.StorageTag, nil),
 	}
-	if d := probe.Describe(columns[1]); d.Name != "sparse" || d.Storage != probe.StorageSparse || d.Type != made {
+	if d := probe.Describe(columns[1]); d.Name != "sparse" || d.Storage != probe.StorageSparse ||
+		d.Type != made {
 		t.Errorf("%+v", d)
 	}
 	all := w.Archetype(slices.Concat(columns[:1], []vast.AnyColumn{typed})...)

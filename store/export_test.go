@@ -8,5 +8,5 @@ var OpenFolder = open
 // LongChains has a store merge chains by the number of deltas alone.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
-// Compact makes the file of a checkpoint hold everything.
-func Compact(folder disk.Folder, number uint64) error { return compact(folder, number) }
+// CompactFile makes the file of a checkpoint hold everything.
+func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }

@@ -43,9 +43,9 @@ const (
 
 const lockFile = "lock"
 
-// Files lists the files of a store's folder by their names, or the one file at a path that [Save] has written.
-// It reads the descriptions of checkpoints, and takes no lock: a program that keeps its world in the folder
-// goes on. [Verify] also reads what else the files hold.
+// Files lists the files of a store's folder by their names, or the one file at a path that [Save] has
+// written. It reads the descriptions of checkpoints, and takes no lock: a program that keeps its world in the
+// folder goes on. [Verify] also reads what else the files hold.
 func Files(path string) ([]File, error) {
 	l, err := list(path)
 	if err != nil {
@@ -162,11 +162,11 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 	}
 }
 
-// LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a saved
-// world. number is the File.Number of the checkpoint; 0 stands for the newest one. It takes no lock: a program
-// that has the folder open goes on. That program may remove the checkpoint at any time: then the error is
-// fs.ErrNotExist. On Windows it cannot remove a file while LoadMoment reads it; it notifies of the error, and
-// removes the file after its next checkpoint.
+// LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
+// saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. It takes no lock: a
+// program that has the folder open goes on. That program may remove the checkpoint at any time: then the
+// error is fs.ErrNotExist. On Windows it cannot remove a file while LoadMoment reads it; it notifies of the
+// error, and removes the file after its next checkpoint.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {
 	err = onMoments(dir, func(folder disk.Folder, moments []File) error {
 		at := len(moments) - 1

@@ -70,8 +70,8 @@ func readAny(layers []*layer, o vast.Options) (*vast.World, *Report, error) {
 	return w, report, nil
 }
 
-// makeWorld makes the world that a file describes, with its columns and without entities. It returns the types
-// of the resources, too.
+// makeWorld makes the world that a file describes, with its columns and without entities. It returns the
+// types of the resources, too.
 func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.Type, err error) {
 	defer func() {
 		if v := recover(); v != nil { // functions of package vast panic without memory

@@ -16,14 +16,14 @@ type lookBack struct {
 	err   error  // why the journal cannot be read
 }
 
-// OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds this
-// tick or an earlier one. [Store.LastTick] tells which. w is a world like that of [Open]. The folder stays as it
-// is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick, Report and Close panic
-// or return an error.
+// OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
+// this tick or an earlier one. [Store.LastTick] tells which. w is a world like that of [Open]. The folder
+// stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick, Report
+// and Close panic or return an error.
 //
 // Recover then replays the ticks that follow the checkpoint, up to the given tick or as far as the journal
-// leads, which LastTick tells, with the functions that the program gives to a store that it keeps. After that a
-// schedule that was attached is free: the program may run it on, to see what would have come, and admits
+// leads, which LastTick tells, with the functions that the program gives to a store that it keeps. After that
+// a schedule that was attached is free: the program may run it on, to see what would have come, and admits
 // visitors.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
@@ -32,8 +32,8 @@ type lookBack struct {
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
 // Options.Keep of the program that keeps the store says how far back checkpoints go. OpenAt takes no lock, so
-// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt tries the one
-// that is left. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
+// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt tries the
+// one that is left. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
 //
 // OpenAt returns an error if no checkpoint is as old, and as Open. Complexity: as Open, and reads the
 // description of each checkpoint.
@@ -47,8 +47,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		for ; i >= 0 && moments[i].Tick > tick; i-- {
 		}
 		if i < 0 {
-			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for it or a later one, and "+
-				"set Options.Keep to keep more", moments[0].Tick)
+			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for it or a later "+
+				"one, and set Options.Keep to keep more", moments[0].Tick)
 		}
 		if c, err = openChain(folder, moments[i].Number); err != nil {
 			return err
@@ -58,8 +58,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 			tries++ // a program may be writing the journal
 			return errors.Join(err, c.close())
 		}
-		// Recover says so if it needs the journal. It may begin after this checkpoint: a file stays longer than
-		// its journal if others continue it.
+		// Recover says so if it needs the journal. It may begin after this checkpoint: a file stays longer
+		// than its journal if others continue it.
 		s.at.err = err
 		return nil
 	})
@@ -68,7 +68,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		err = errors.Join(err, c.close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: opening %q at tick %d for world %q: %w", dir, tick, w.Options().Name, err)
+		return nil, fmt.Errorf("store: opening %q at tick %d for world %q: %w", dir, tick, w.Options().Name,
+			err)
 	}
 	return s, nil
 }

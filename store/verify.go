@@ -18,11 +18,11 @@ import (
 )
 
 // Verify reads all files of a store's folder, or the one file at a path that [Save] has written, and returns
-// them with what is wrong with each. It checks each byte of checkpoints and of the journal, also of those that
-// newer ones have replaced and of space behind the end of the journal; that checkpoints continue each other;
-// that the journal leads on from them; and that no file is missing that others name. What a crash may leave,
-// such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other programs have
-// FileUnknown and no error.
+// them with what is wrong with each. It checks each byte of checkpoints and of the journal, also of those
+// that newer ones have replaced and of space behind the end of the journal; that checkpoints continue each
+// other; that the journal leads on from them; and that no file is missing that others name. What a crash may
+// leave, such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other
+// programs have FileUnknown and no error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, and checks what the parts of the
 // world say about each other. Checksums find accidents, deep checks find forged files.
@@ -316,10 +316,10 @@ func (l *listing) verifyNew() {
 }
 
 // Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
-// world, and the journal that follows it. It removes all other checkpoints and what else nobody needs. It takes
-// the lock: if a program has the folder open, the error names it. Before it removes anything it checks each
-// byte of what it keeps. If it is interrupted, the folder holds the same world. Complexity: reads the files of
-// the newest checkpoint twice.
+// world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
+// takes the lock: if a program has the folder open, the error names it. Before it removes anything it checks
+// each byte of what it keeps. If it is interrupted, the folder holds the same world. Complexity: reads the
+// files of the newest checkpoint twice.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {

@@ -33,7 +33,8 @@ func TestPage(t *testing.T) {
 	p.Until("!document.getElementById('difference').hidden")
 	var text string
 	p.Eval("document.getElementById('difference').innerText", &text)
-	for _, want := range []string{"1 entities came, 2 went, 3 changed", "person 3 <b>", "{X: 3, Y: NaN}", "merry"} {
+	for _, want := range []string{"1 entities came, 2 went, 3 changed", "person 3 <b>", "{X: 3, Y: NaN}",
+		"merry"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -27,8 +27,8 @@ type file struct {
 }
 
 func describe(f library.File) file {
-	one := file{Name: f.Name, Kind: string(f.Kind), Bytes: f.Bytes, Written: f.Written.UTC(), Number: f.Number,
-		Base: f.Base}
+	one := file{Name: f.Name, Kind: string(f.Kind), Bytes: f.Bytes, Written: f.Written.UTC(),
+		Number: f.Number, Base: f.Base}
 	if f.Written.IsZero() {
 		one.Written = time.Time{}
 	}

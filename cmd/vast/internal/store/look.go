@@ -179,8 +179,8 @@ func (s *looker) serve(ctx context.Context, addr string, ready func(address stri
 		return err
 	}
 	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("-addr %s: other machines could reach it, and the page asks for no token: "+
-			"use 127.0.0.1", addr), l.Close())
+		return errors.Join(fmt.Errorf("-addr %s: other machines could reach it, and the page asks for no "+
+			"token: use 127.0.0.1", addr), l.Close())
 	}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
@@ -214,8 +214,9 @@ func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "+
-		"connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "+
+			"frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")

@@ -35,7 +35,8 @@ var tasks = []task{
 	{"ls", "list the checkpoints and the journal", flagJSON, list},
 	{"verify", "read each byte, and name what is damaged", func(f *flag.FlagSet, o *options) {
 		flagJSON(f, o)
-		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check what its parts say about each other")
+		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check what its parts say about "+
+			"each other")
 	}, verify},
 	{"export", "write a moment as a JSON document", func(f *flag.FlagSet, o *options) {
 		flagMoment(f, o)
@@ -43,7 +44,8 @@ var tasks = []task{
 	}, export},
 	{"look", "show the moments in a browser, and compare two of them", func(f *flag.FlagSet, o *options) {
 		flagMoment(f, o)
-		f.StringVar(&o.addr, "addr", "127.0.0.1:0", "where to listen, as `host:port`; port 0 takes a free one")
+		f.StringVar(&o.addr, "addr", "127.0.0.1:0",
+			"where to listen, as `host:port`; port 0 takes a free one")
 		f.BoolVar(&o.browse, "open", false, "open a browser")
 	}, look},
 	{"compact", "merge the newest checkpoint into one file, and remove all others",

@@ -95,7 +95,14 @@ func mustRun(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// exported returns the first entity and the number of entities of a document.
+func mustMatch(t *testing.T, pattern, text string) {
+	t.Helper()
+	if !regexp.MustCompile(pattern).MatchString(text) {
+		t.Errorf("the output lacks %s:\n%s", pattern, text)
+	}
+}
+
+// exported returns the number of entities of a document.
 func exported(t *testing.T, text string) (n int) {
 	t.Helper()
 	var document struct{ Entities []map[string]any }
@@ -116,9 +123,7 @@ func TestList(t *testing.T) {
 		`(?m)^lock +lock `,
 		`(?m)^4 checkpoints, \d segments? of the journal, .* in all$`,
 	} {
-		if !regexp.MustCompile(want).MatchString(text) {
-			t.Errorf("the output lacks %s:\n%s", want, text)
-		}
+		mustMatch(t, want, text)
 	}
 	var list struct{ Files []file }
 	if err := json.Unmarshal([]byte(mustRun(t, "ls", "-json", dir)), &list); err != nil {
@@ -140,13 +145,12 @@ func TestList(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	dir := kept(t)
-	if text := mustRun(t, "verify", "-deep", dir); !regexp.MustCompile(`^\d+ files, .*: all sound\n$`).MatchString(text) {
-		t.Error(text)
-	}
+	mustMatch(t, `^\d+ files, .*: all sound\n$`, mustRun(t, "verify", "-deep", dir))
 	if err := os.WriteFile(filepath.Join(dir, "odd\x1b[2J"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if text := mustRun(t, "verify", dir); !strings.HasPrefix(text, "unknown  odd␛[2J: no store makes such a file\n") {
+	if text := mustRun(t, "verify", dir); !strings.HasPrefix(text,
+		"unknown  odd␛[2J: no store makes such a file\n") {
 		t.Error(text)
 	}
 	path := filepath.Join(dir, "checkpoint-00000005")
@@ -159,10 +163,11 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, text, _ := run("verify", dir)
-	if status != 1 || !regexp.MustCompile(`(?m)^damaged  checkpoint-00000005: byte \d+: block \d+ is damaged`).
-		MatchString(text) || !strings.HasSuffix(text, ": 1 damaged or missing\n") {
-		t.Errorf("exit status %d:\n%s", status, text)
+	if status != 1 {
+		t.Errorf("exit status %d", status)
 	}
+	mustMatch(t, `(?s)^damaged  checkpoint-00000005: byte \d+: block \d+ is damaged.*: 1 damaged or missing\n$`,
+		text)
 	var list struct{ Files []file }
 	status, text, _ = run("verify", "-json", dir)
 	if err := json.Unmarshal([]byte(text), &list); err != nil || status != 1 {
@@ -195,7 +200,8 @@ func TestExport(t *testing.T) {
 	if err != nil || string(b) != mustRun(t, "export", dir) || !strings.Contains(string(b), `"Word": "sad"`) {
 		t.Errorf("%v in %s", err, b)
 	}
-	if status, _, stderr := run("export", dir, "-out", out); status != 1 || !strings.Contains(stderr, "exists") {
+	if status, _, stderr := run("export", dir, "-out", out); status != 1 || !strings.Contains(stderr,
+		"exists") {
 		t.Errorf("exit status %d, %s", status, stderr)
 	}
 	if status, _, stderr := run("export", dir, "-moment", "99"); status != 1 ||
@@ -207,9 +213,7 @@ func TestExport(t *testing.T) {
 func TestCompact(t *testing.T) {
 	dir := kept(t)
 	before := mustRun(t, "export", dir)
-	if text := mustRun(t, "compact", dir); !regexp.MustCompile(`^\S+ Ki?B before, \S+ Ki?B now\n$`).MatchString(text) {
-		t.Error(text)
-	}
+	mustMatch(t, `^\S+ Ki?B before, \S+ Ki?B now\n$`, mustRun(t, "compact", dir))
 	if text := mustRun(t, "ls", dir); strings.Count(text, "\ncheckpoint-") != 1 ||
 		mustRun(t, "export", dir) != before {
 		t.Error(text)
@@ -249,7 +253,8 @@ func TestSavedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"verify", "export", "look"} {
-		if status, stdout, stderr := run(word, path); status != 1 || !strings.Contains(stdout+stderr, "not hold a world") {
+		if status, stdout, stderr := run(word, path); status != 1 || !strings.Contains(stdout+stderr,
+			"not hold a world") {
 			t.Errorf("%s: exit status %d, %s%s", word, status, stdout, stderr)
 		}
 	}
@@ -258,17 +263,20 @@ func TestSavedFile(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	for _, args := range [][]string{{}, {"nonsense"}, {"ls"}, {"ls", "a", "b"}, {"ls", "-deep", "a"},
 		{"export", "-moment", "x", "a"}} {
-		if status, stdout, stderr := run(args...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+		if status, stdout, stderr := run(args...); status != 2 || stdout != "" || strings.Count(stderr,
+			"\n") != 1 ||
 			!strings.HasPrefix(stderr, "vast store") {
 			t.Errorf("%q: exit status %d, %s%s", args, status, stdout, stderr)
 		}
 	}
 	for _, task := range tasks {
 		none := filepath.Join(t.TempDir(), "none")
-		if status, stdout, stderr := run(task.name, none); status != 1 || stdout != "" || !strings.Contains(stderr, "none") {
+		if status, stdout, stderr := run(task.name, none); status != 1 || stdout != "" ||
+			!strings.Contains(stderr, "none") {
 			t.Errorf("%s: exit status %d, %s%s", task.name, status, stdout, stderr)
 		}
-		if text := mustRun(t, task.name, "-h"); !strings.HasPrefix(text, "usage: vast store "+task.name+" PATH") {
+		if text := mustRun(t, task.name, "-h"); !strings.HasPrefix(text,
+			"usage: vast store "+task.name+" PATH") {
 			t.Error(text)
 		}
 		empty := t.TempDir()
@@ -333,7 +341,8 @@ func TestLook(t *testing.T) {
 		len(s.Moments) != 4 || s.Shown != s.Moments[3].Number {
 		t.Errorf("status %d, %+v", status, s)
 	}
-	if status := answer(t, request(t, "POST", server.URL+"/store/show?moment=2"), &s); status != 200 || s.Shown != 2 {
+	if status := answer(t, request(t, "POST", server.URL+"/store/show?moment=2"), &s); status != 200 ||
+		s.Shown != 2 {
 		t.Errorf("status %d, %+v", status, s)
 	}
 	for address, want := range map[string]int{"show?moment=77": 422, "show?moment=x": 422} {
@@ -342,7 +351,8 @@ func TestLook(t *testing.T) {
 		}
 	}
 	var d difference
-	if status := answer(t, request(t, "GET", server.URL+"/store/compare?before=2&after=3"), &d); status != 200 {
+	if status := answer(t, request(t, "GET", server.URL+"/store/compare?before=2&after=3"),
+		&d); status != 200 {
 		t.Errorf("status %d", status)
 	}
 	if d.Came != 1 || d.Went != 2 || d.Changed != 3 || len(d.Entities) != 6 {
@@ -362,7 +372,8 @@ func TestLook(t *testing.T) {
 		e.Parts[1] != (parts{"place", "{X: 3, Y: NaN}", "{X: 3, Y: 4}"}) {
 		t.Errorf("%+v", e)
 	}
-	if status := answer(t, request(t, "GET", server.URL+"/store/compare?before=3&after=3"), &d); status != 200 ||
+	if status := answer(t, request(t, "GET", server.URL+"/store/compare?before=3&after=3"),
+		&d); status != 200 ||
 		d.Came+d.Went+d.Changed != 0 {
 		t.Errorf("status %d, %+v", status, d)
 	}
