@@ -331,6 +331,27 @@ func TestFailedDelta(t *testing.T) {
 	}
 }
 
+// TestMergeOfDamage: a chain with a damaged file is not merged. The checkpoint after that depends on no file.
+func TestMergeOfDamage(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every = time.Hour
+	l := chainedIsland(t, d.Folder(), o, 3)
+	l.deltas(t, 3)
+	d.FlipBit(checkpointName(2), int64(len(d.Bytes(checkpointName(2))))*4)
+	l.ticks(t, 1)
+	if err := l.st.Checkpoint(); err == nil || !strings.Contains(err.Error(), checkpointName(2)) {
+		t.Fatalf("Checkpoint returns %v", err)
+	}
+	l.deltas(t, 2)
+	hash := l.hash()
+	d.Kill()
+	again, err := openedIsland(t, d.Restart(), o)
+	if err != nil || again.hash() != hash {
+		t.Errorf("another island was kept: %v", err)
+	}
+}
+
 // TestKeepChains: as many moments as the options say can be read, whatever is merged, and no file stays that
 // none of them needs.
 func TestKeepChains(t *testing.T) {
@@ -374,8 +395,12 @@ func TestKeepChains(t *testing.T) {
 // TestDeathWhileCompacting ends the program at each call of compact: the folder keeps its world.
 func TestDeathWhileCompacting(t *testing.T) {
 	whole, hash := chainOf(t)
+	step := int64(1)
+	if testing.Short() {
+		step = 7
+	}
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
-		for call, past := int64(1), false; !past; call++ {
+		for call, past := int64(1), false; !past; call += step {
 			d := whole.Copy(uint64(call))
 			f := d.Restart()
 			how(d, d.Calls()+call)
@@ -495,7 +520,11 @@ func TestBytesOnDisk(t *testing.T) {
 	})
 	r := rand.New(rand.NewPCG(1, 2))
 	pages := len(f.all) * int(unsafe.Sizeof(sample{})) / 4096
-	for range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
+	for range rounds {
 		f.overwrite(r, 1+r.IntN(pages*6/10))
 		f.checkpoint(t)
 		if len(f.st.kept) == 1 {
@@ -503,8 +532,8 @@ func TestBytesOnDisk(t *testing.T) {
 		}
 	}
 	d.Watch(nil)
-	if merges == 0 || merges == 60 {
-		t.Errorf("%d of 60 checkpoints hold everything", merges)
+	if merges == 0 || merges == rounds {
+		t.Errorf("%d of %d checkpoints hold everything", merges, rounds)
 	}
 	if ratio := float64(most) / float64(file.Len()); ratio > 2.5 {
 		t.Errorf("the disk had %d bytes, %.2f of those that live", most, ratio)
