@@ -2,6 +2,7 @@ package probe_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func TestTypeOfWithGaps(t *testing.T) {
 		"twice": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "A", Offset: 4,
 			Type: integer}}},
 		"no element": {Size: 4, Count: 4},
-		"too many":   {Size: 4, Count: 1 << 62, Parts: []probe.Layout{{Type: integer}}},
+		"too many":   {Size: 4, Count: math.MaxInt, Parts: []probe.Layout{{Type: integer}}},
 		"no size last": {Size: 4, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "B", Offset: 4,
 			Type: reflect.TypeFor[struct{}]()}}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 
@@ -114,8 +115,8 @@ func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.
 }
 
 const (
-	maxWords = 1 << 26 // of 64 slots; a slot is a 32-bit number
-	maxNotes = 64      // trackers of a column that LoadAny makes
+	maxWords = min(1<<26, math.MaxInt/64) // of 64 slots; a slot is a 32-bit number
+	maxNotes = 64                         // trackers of a column that LoadAny makes
 )
 
 // makeColumn makes a column of the file.

@@ -54,7 +54,7 @@ func resourcesOf(w *vast.World) (o store.Options) {
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
-		seeds = 4
+		seeds = 2
 	}
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	for seed := range seeds {
@@ -157,6 +157,7 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 	}
 	for i, e := range all {
 		v := padded{Flag: i%2 == 0, Heat: celsius(i), celsius: 2, To: all[(i*7)%len(all)]}
+		v.end = [0]func(){}
 		v.In[1] = inner{A: int8(i), b: -1, Wait: time.Second}
 		dense.Set(e, v)
 		v.Heat = -1
