@@ -251,29 +251,33 @@ func (r *restored) settle() error {
 
 // settleEntities checks generations and live bits, and gives the world its entities.
 func (r *restored) settleEntities() error {
-	w, live := r.w, sliceOf[uint64](r.array(state.Live, -1, 0))
+	w, live, mark := r.w, sliceOf[uint64](r.array(state.Live, -1, 0)), uint32(r.w.mark)
 	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
 		if floor != 0 {
 			w.owner(uint32(i)).floor = floor // checkInvariants checks it
 		}
-		for _, g := range w.generationsOf(uint32(i)) {
-			if g != 0 && g&^generation.MaxCount != uint32(w.mark) ||
-				generation.Exhausted(g) && (i >= int(w.frontier) || w.vacant.Test(uint(i))) {
-				return fmt.Errorf("word %d has the generation %#x", i, g)
-			}
+		gens := w.generationsOf(uint32(i))
+		vacant := i >= int(w.frontier) || w.vacant.Test(uint(i))
+		mask := uint64(0)
+		if i < len(live) {
+			mask = live[i]
 		}
-	}
-	for i, mask := range live {
-		word := uint32(i)
-		if mask != 0 && w.vacant.Test(uint(i)) {
+		if vacant && mask != 0 {
 			return fmt.Errorf("word %d holds entities and belongs to no archetype", i)
 		}
-		if w.vacant.Test(uint(i)) {
+		var x *extent
+		if !vacant {
+			x = w.extents[w.owner(uint32(i)).extent]
+			x.used += uint32(bits.OnesCount64(mask))
+			w.live.Store(uint(i), mask)
+		}
+		if least, most := extremes(gens); least >= mark && most < mark|generation.MaxCount {
 			continue
 		}
-		x := w.extents[w.owner(word).extent]
-		for bit, g := range w.generationsOf(word) {
+		for bit, g := range gens {
 			switch alive := mask>>bit&1 != 0; {
+			case g != 0 && g&^generation.MaxCount != mark || vacant && generation.Exhausted(g):
+				return fmt.Errorf("word %d has the generation %#x", i, g)
 			case alive && g == 0:
 				return fmt.Errorf("the entity in slot %d has no generation", i*64+bit)
 			case generation.Exhausted(g):
@@ -284,8 +288,6 @@ func (r *restored) settleEntities() error {
 				}
 			}
 		}
-		x.used += uint32(bits.OnesCount64(mask))
-		w.live.Store(uint(i), mask)
 	}
 	return nil
 }

@@ -84,6 +84,15 @@ func (w *World) generationsOf(word uint32) *[64]uint32 {
 	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
 }
 
+// extremes returns the least and the greatest generation of a word.
+func extremes(gens *[64]uint32) (least, most uint32) {
+	least = gens[0]
+	for _, g := range gens {
+		least, most = min(least, g), max(most, g)
+	}
+	return least, most
+}
+
 // trimEnd decommits the memory behind the last owned word, except the floors there, because later owners of
 // these words need them.
 func (w *World) trimEnd() error {

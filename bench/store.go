@@ -39,17 +39,22 @@ func newSavedWorld(n int) *savedWorld {
 	w := vast.NewWorld(vast.Options{})
 	s := &savedWorld{w, vast.NewColumn[momentum](w), vast.NewColumn[charge](w), vast.NewColumn[kind](w)}
 	if n > 0 {
-		i := 0.0
-		w.Archetype(s.momentum, s.charge, s.kind).NewN(n, func(r vast.Run) {
-			for j := range s.momentum.Slice(r) {
-				i++
-				s.momentum.Slice(r)[j] = momentum{i, i / 3, 2}
-				s.charge.Slice(r)[j] = charge{i, 3, 4}
-				s.kind.Slice(r)[j] = kind{uint32(i) % 7, 2}
-			}
-		})
+		s.fill(n)
 	}
 	return s
+}
+
+// fill makes n entities.
+func (s *savedWorld) fill(n int) {
+	i := 0.0
+	s.Archetype(s.momentum, s.charge, s.kind).NewN(n, func(r vast.Run) {
+		for j := range s.momentum.Slice(r) {
+			i++
+			s.momentum.Slice(r)[j] = momentum{i, i / 3, 2}
+			s.charge.Slice(r)[j] = charge{i, 3, 4}
+			s.kind.Slice(r)[j] = kind{uint32(i) % 7, 2}
+		}
+	})
 }
 
 // records are the same data as Go slices.

@@ -182,6 +182,9 @@ var workloads = []workload{
 	{name: "record", group: groupStore, sizes: []int{1, 64}, matches: []match{
 		{peerBolt, newRecordVast, newRecordBolt, nil},
 	}},
+	{name: "replay", group: groupStore, sizes: []int{1_000_000}, matches: []match{
+		{peerSelf, newReplayVast, newReplayTicks, nil},
+	}},
 }
 
 // groupStore is the name for -work that selects all works of package store.

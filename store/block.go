@@ -190,7 +190,12 @@ func (r *blockReader) skip(b block) error {
 
 // checked returns an error if the bytes of a block do not have its checksum.
 func checked(bytes []byte, number uint64, sum uint32) error {
-	if crc32.Checksum(bytes, castagnoli) != sum {
+	return matching(crc32.Checksum(bytes, castagnoli), number, sum)
+}
+
+// matching returns an error if the checksum of a block is not the one of the header.
+func matching(have uint32, number uint64, sum uint32) error {
+	if have != sum {
 		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
 	}
 	return nil

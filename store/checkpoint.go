@@ -203,6 +203,9 @@ func (s *Store) begin() error {
 	if err := s.rotate(m); err != nil {
 		return err
 	}
+	if s.stage.known == nil {
+		s.stage.pages = newPages()
+	}
 	everything := s.lost
 	if n := len(s.kept); n == 0 {
 		everything = true

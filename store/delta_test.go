@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -89,16 +90,19 @@ func TestChains(t *testing.T) {
 			return keptYard{newYard(t, yardOptions{layout: map[bool]bulk.Layout{true: 1}[other]})}
 		},
 	}
-	seeds, rounds := uint64(8), 40
+	seeds, rounds := uint64(3), 40
 	if testing.Short() {
 		seeds, rounds = 1, 16
 	}
-	merges, deltas := 0, 0
+	merges, deltas, watched, can := 0, 0, 0, false
 	for name, makeOne := range makers {
-		for seed := range seeds {
-			t.Run(name+strconv.FormatUint(seed, 10), func(t *testing.T) {
+		for n := range 3 * seeds {
+			seed, way := n/3, []string{store.ByTheKernel, store.Exactly, store.ByComparison}[n%3]
+			t.Run(name+strconv.FormatUint(seed, 10)+"-"+way, func(t *testing.T) {
+				defer store.FindWritten(way)()
 				r := rand.New(rand.NewPCG(seed, 3))
 				d := sim.New(seed)
+				d.RefuseOpen()
 				a := makeOne(t, seed%2 == 1)
 				st, err := store.OpenFolder(d.Folder(), a.world(), a.storeOptions())
 				if err != nil {
@@ -128,12 +132,20 @@ func TestChains(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
+					if way == store.ByTheKernel {
+						var n int
+						n, can = st.Protected()
+						watched += n
+					}
 					sameWorld(t, f, a, makeOne(t, seed%2 == 1), makeOne(t, seed%2 == 1))
 				}
 			})
 		}
 	}
-	t.Logf("%d merges, %d deltas", merges, deltas)
+	t.Logf("%d merges, %d deltas, %d protected blocks", merges, deltas, watched)
+	if can && watched == 0 {
+		t.Error("the kernel never watched a block")
+	}
 	if merges < 2 || deltas < 50 {
 		t.Errorf("%d merges and %d deltas are too few", merges, deltas)
 	}
@@ -160,5 +172,107 @@ func sameWorld(t *testing.T, f disk.Folder, a, b, c changing) {
 		}
 	} else if !bytes.Equal(b.saved(t), c.saved(t)) {
 		t.Fatalf("the worlds differ: %s", difference(c.seen(), b.seen()))
+	}
+}
+
+type narrow struct {
+	Depth int16
+	Of    vast.Entity
+	Flag  bool
+}
+
+type wide struct {
+	Flag  bool
+	Depth int64
+	New   uint32
+	Of    vast.Entity
+}
+
+// TestChainsAreConverted: a program whose types have changed reads a chain as it reads a single file.
+func TestChainsAreConverted(t *testing.T) {
+	o := store.Options{Every: time.Hour, Renamed: map[string]string{"narrow": "wide", "thin": "thick"}}
+	d := sim.New(1)
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	dense := vast.NewColumn[narrow](w)
+	sparse := vast.NewSparseColumn[narrow](w).Named("thin")
+	st, err := store.OpenFolder(d.Folder(), w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	st.LongChains(100)
+	r := rand.New(rand.NewPCG(1, 1))
+	var all []vast.Entity
+	change := func() {
+		for i := range 300 {
+			switch e := pick(r, all); r.IntN(5) {
+			case 0, 1:
+				e = w.Archetype(dense).New()
+				all = append(all, e)
+				dense.Set(e, narrow{int16(i), e, true})
+			case 2:
+				dense.Set(e, narrow{-int16(i), pick(r, all), i%2 == 0})
+			case 3:
+				sparse.Add(e, narrow{int16(i), e, false})
+			case 4:
+				w.Delete(e)
+			}
+		}
+	}
+	change()
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		change()
+		if r.IntN(3) == 0 {
+			for _, e := range all[:len(all)/2] {
+				w.Delete(e)
+			}
+		}
+		if err := st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		later := func() (*vast.World, func() string) {
+			w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+			t.Cleanup(func() { w.Close() })
+			dense := vast.NewColumn[wide](w)
+			sparse := vast.NewSparseColumn[wide](w).Named("thick")
+			return w, func() string {
+				var b strings.Builder
+				for e := range w.Query(dense).All() {
+					fmt.Fprint(&b, e, *dense.Get(e), "\n")
+				}
+				for e, v := range sparse.All() {
+					fmt.Fprint(&b, e, *v, "\n")
+				}
+				return b.String()
+			}
+		}
+		fromChain, inChain := later()
+		copied := d.Copy(1)
+		copied.Kill()
+		if numbers, deltas := checkpointsIn(t, copied); len(deltas) != len(numbers)-1 {
+			t.Fatalf("%d of %d checkpoints are deltas", len(deltas), len(numbers))
+		}
+		again, err := store.OpenFolder(copied.Restart(), fromChain, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fromFile, inFile := later()
+		var file bytes.Buffer
+		if err := store.Save(w, &file, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(fromFile, &file, o); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := inChain(), inFile(); a != b || len(a) == 0 {
+			t.Fatalf("the chain gives another world than a file: %s", difference(a, b))
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -1,6 +1,12 @@
 package store
 
-import "github.com/vastgo/vast/store/internal/disk"
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/vm"
+)
 
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
@@ -10,3 +16,58 @@ func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDe
 
 // CompactFile makes the file of a checkpoint hold everything.
 func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }
+
+// The ways in which stores find the memory that was written.
+const (
+	ByTheKernel  = "kernel" // if it can
+	ByComparison = "comparison"
+	Exactly      = "exactly" // by copies of all memory
+)
+
+// FindWritten sets the way for stores that are opened from now on. stop sets the usual way.
+func FindWritten(way string) (stop func()) {
+	usual := newPages
+	switch way {
+	case ByComparison:
+		newPages = func() pages { return nil }
+	case Exactly:
+		newPages = func() pages { return &exactPages{} }
+	}
+	return func() { newPages = usual }
+}
+
+// Protected returns how many blocks of memory the kernel watches for a store, and whether it can.
+func (s *Store) Protected() (blocks int, can bool) {
+	p, can := s.stage.pages.(*watchedPages)
+	if can {
+		blocks, _ = p.w.Blocks()
+	}
+	return blocks, can
+}
+
+// exactPages are pages that say written only of memory that has other bytes than at the scan before.
+type exactPages struct {
+	before, now map[uintptr][]byte // by address
+}
+
+// grain is the size of the pieces of memory that are compared.
+const grain = 64
+
+func (p *exactPages) scan() { p.before, p.now = p.now, make(map[uintptr][]byte) }
+
+func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known bool) {
+	for lo := 0; lo < n; {
+		addr := uintptr(base) + uintptr(lo)
+		hi := min(n, lo+grain-int(addr%grain))
+		if place, inside := vm.Describe(addr); !inside || place.State&vm.PageCommitted != 0 {
+			p.now[addr] = bytes.Clone(unsafe.Slice((*byte)(unsafe.Add(base, lo)), hi-lo))
+		}
+		if p.now[addr] == nil || !bytes.Equal(p.before[addr], p.now[addr]) {
+			parts = append(parts, [2]int{lo, hi})
+		}
+		lo = hi
+	}
+	return parts, true
+}
+
+func (*exactPages) close() error { return nil }

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/store"
+	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 var write = flag.Bool("write", false, "write the files of this platform in testdata anew")
@@ -75,6 +77,73 @@ func TestContainersOfOtherMachines(t *testing.T) {
 		}
 		if got := n.dump(); got != string(want) {
 			t.Errorf("%s: %s", arch, difference(got, string(want)))
+		}
+	}
+}
+
+// TestChainsOfOtherMachines: the same for a file and the deltas that follow it.
+func TestChainsOfOtherMachines(t *testing.T) {
+	text := filepath.Join("testdata", "chain.txt")
+	dir := func(arch string) string { return filepath.Join("testdata", "chain-"+arch) }
+	if *write {
+		d := sim.New(1)
+		n := newTown(t, false)
+		st, err := store.OpenFolder(d.Folder(), n.w, store.Options{Every: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.LongChains(10)
+		n.live(77, 12)
+		if err := st.Recover(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(2) {
+			n.live(78+seed, 8)
+			if err := st.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.MkdirAll(dir(runtime.GOARCH), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range d.Names() {
+			if err := os.WriteFile(filepath.Join(dir(runtime.GOARCH), name), d.Bytes(name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(text, []byte(n.dump()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d.Kill()
+		_ = st.Close()
+	}
+	want, err := os.ReadFile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []string{"amd64", "386"} {
+		d := sim.New(1)
+		files, err := os.ReadDir(dir(arch))
+		if err != nil || len(files) != 3 {
+			t.Fatalf("%s has %d files: %v", dir(arch), len(files), err)
+		}
+		for _, f := range files {
+			file, err := os.ReadFile(filepath.Join(dir(arch), f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Put(f.Name(), file)
+		}
+		n := newTown(t, arch == "386")
+		st, err := store.OpenFolder(d.Folder(), n.w, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.dump(); got != string(want) {
+			t.Errorf("%s: %s", arch, difference(got, string(want)))
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -33,7 +33,9 @@ type pages interface {
 	// changed returns the parts of n bytes from base on that may have been written in the interval that the
 	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes that
 	// were not committed during all of the interval may have been written.
+	// The answer is valid until the next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
+	close() error
 }
 
 // bytesUnit is about how many bytes of an array are compared as one. A page that was written touches at most
@@ -73,12 +75,13 @@ func (k *known) forget() {
 
 // knownArray is an array as the last checkpoint holds it.
 type knownArray struct {
-	len   int         // elements
-	units []uint64    // the hash of each unit, or unsure; 0 if none of its elements belong to the state
-	masks []uint64    // for each 64 elements those that belong to the state; only if there are pages
-	hot   []uint8     // for each piece, in how many checkpoints more it is copied without a comparison
-	sums  [][2]uint64 // of the blocks of an array that is written whole
-	used  bool        // the array is a part of the checkpoint that is being taken
+	base  unsafe.Pointer // its memory; only if there are pages, which know nothing of arrays
+	len   int            // elements
+	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
+	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
+	hot   []uint8        // for each piece, in how many checkpoints more it is copied without a comparison
+	sums  [][2]uint64    // of the blocks of an array that is written whole
+	used  bool           // the array is a part of the checkpoint that is being taken
 }
 
 // hotFor is in how many checkpoints a piece is not compared after one in which most of it had changed. Then a

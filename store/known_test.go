@@ -27,6 +27,7 @@ type modelArray struct {
 	len     int
 	kept    []uint64 // nil if all elements belong to the state
 	written []bool   // for each 4096 bytes, since the last scan
+	gone    bool     // the world does not have the array
 }
 
 const modelPage = 4096
@@ -58,8 +59,15 @@ func (m *model) change() {
 					a.kept[i/64] ^= 1 << (i % 64) // death, or birth without a write
 				}
 			case 5:
-				if m.r.IntN(3) == 0 {
+				switch m.r.IntN(8) {
+				case 3:
+					a.gone = !a.gone
+				case 0, 1:
 					a.len = m.r.IntN(most + 1)
+				case 2: // all of it, so that it is not compared for a while
+					for i := range a.memory {
+						a.write(i, byte(m.r.IntN(256)))
+					}
 				}
 			}
 		}
@@ -87,6 +95,9 @@ func (a *modelArray) canonical() []byte {
 func (m *model) picture(kept *keptManifest) *picture {
 	p := &picture{state: new(state.World), m: &manifest{Kept: kept}}
 	for n, a := range m.arrays {
+		if a.gone {
+			continue
+		}
 		one := state.Array{Kind: "elements", Column: -1, Number: n, Type: a.typ, Len: a.len,
 			Base: unsafe.Pointer(unsafe.SliceData(a.memory))}
 		if a.kept != nil {
@@ -128,6 +139,8 @@ func (p *modelPages) scan() {
 func (p *modelPages) changed(base unsafe.Pointer, n int) ([][2]int, bool) {
 	return p.parts[base], p.r.IntN(8) > 0
 }
+
+func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
 // written. The files of a chain together hold the arrays as they are, and a merge of them does.
@@ -181,8 +194,16 @@ func TestDeltas(t *testing.T) {
 				if err := errors.Join(err, f.Close()); err != nil {
 					t.Fatal(err)
 				}
-				for i, got := range mergedArrays(t, folder, number) {
-					if want := m.arrays[i].canonical(); !bytes.Equal(got, want) {
+				merged := mergedArrays(t, folder, number)
+				for i, a := range m.arrays {
+					got, ok := merged[i]
+					if ok == a.gone {
+						t.Fatalf("seed %d, checkpoint %d has array %d: %t", seed, number, i, ok)
+					}
+					if a.gone {
+						continue
+					}
+					if want := a.canonical(); !bytes.Equal(got, want) {
 						at := 0
 						for got[at] == want[at] {
 							at++
@@ -204,8 +225,8 @@ func mergeWith(folder disk.Folder, f disk.File, s *stage) error {
 	return errors.Join(c.merge(f, s), c.close())
 }
 
-// mergedArrays returns the elements of all arrays of a checkpoint, by way of a merged file.
-func mergedArrays(t *testing.T, folder disk.Folder, number uint64) (arrays [][]byte) {
+// mergedArrays returns the elements of all arrays of a checkpoint by their numbers, by way of a merged file.
+func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byte {
 	t.Helper()
 	c, err := openChain(folder, number)
 	if err != nil {
@@ -219,8 +240,9 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) (arrays [][]b
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range y.m.Arrays {
-		arrays = append(arrays, make([]byte, y.m.Arrays[i].Len*y.m.Arrays[i].Type.Size))
+	arrays := make(map[int][]byte)
+	for _, a := range y.m.Arrays {
+		arrays[a.Number] = make([]byte, a.Len*a.Type.Size)
 	}
 	for {
 		b, err := y.r.next()
@@ -233,7 +255,8 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) (arrays [][]b
 		}
 		switch b.kind {
 		case blockArray:
-			copy(arrays[b.index][int(b.first)*y.m.Arrays[b.index].Type.Size:], content)
+			a := &y.m.Arrays[b.index]
+			copy(arrays[a.Number][int(b.first)*a.Type.Size:], content)
 		case blockEnd:
 			return arrays
 		}

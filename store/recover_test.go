@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -144,13 +146,14 @@ func TestChangeWhileInputsWait(t *testing.T) {
 // on from before the change, with an input that waited then, and the program after that goes on from there.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
-	a := recoveredIsland(t, d.Folder(), islandOptions())
+	f := &narrow{Folder: d.Folder()}
+	a := recoveredIsland(t, f, islandOptions())
 	a.ticks(t, 2)
 	a.input(t, 1)
 	a.idle()
 	before := a.hash()
 	a.outside(7)
-	fill(d) // no checkpoint holds the change
+	f.full.Store(true) // no checkpoint holds the change
 	a.ticks(t, 3)
 	a.idle()
 	if _, err := a.st.Record(make([]byte, 8)); err != nil {
@@ -163,7 +166,6 @@ func TestDeathAfterChange(t *testing.T) {
 		t.Errorf("tick %d is durable, and the change before it is not", tick)
 	}
 	d.Kill()
-	d.SetCapacity(0)
 	b := recoveredIsland(t, d.Restart(), islandOptions())
 	if b.st.LastTick() != 2 || b.hash() != before || len(b.st.waiting) != 1 {
 		t.Fatalf("tick %d, %d inputs wait", b.st.LastTick(), len(b.st.waiting))
@@ -221,13 +223,17 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	}
 }
 
-// fill leaves room on a disk for a few records, and for no checkpoint.
-func fill(d *sim.Disk) {
-	size := int64(8 * 512)
-	for _, name := range d.Names() {
-		size += int64(len(d.Bytes(name)))
+// narrow is a folder that has no room for checkpoints while full is set.
+type narrow struct {
+	disk.Folder
+	full atomic.Bool
+}
+
+func (f *narrow) Create(name string) (disk.File, error) {
+	if f.full.Load() && strings.HasSuffix(name, unfinished) {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: syscall.ENOSPC}
 	}
-	d.SetCapacity(size)
+	return f.Folder.Create(name)
 }
 
 // TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost:
@@ -245,8 +251,8 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	a.ticks(t, 1)
 	a.input(t, 1)
 	d.Kill()
-	f := d.Restart()
-	fill(d) // the checkpoint of the next program fails
+	f := &narrow{Folder: d.Restart()}
+	f.full.Store(true) // the checkpoint of the next program fails
 	o.DropTail = true
 	b := recoveredIsland(t, f, o)
 	if err := b.st.journal.Flush(); err != nil {
@@ -255,7 +261,6 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	b.idle()
 	d.Kill()
 	d.Restart()
-	d.SetCapacity(0)
 	d.Lose("checkpoint-00000002")
 	d.Kill()
 	o.DropTail = false
@@ -341,9 +346,10 @@ func TestFailedCheckpoints(t *testing.T) {
 			failed <- c.Err
 		}
 	}
-	a := recoveredIsland(t, d.Folder(), o)
+	f := &narrow{Folder: d.Folder()}
+	a := recoveredIsland(t, f, o)
 	a.idle()
-	fill(d)
+	f.full.Store(true)
 	if err := a.st.Checkpoint(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Checkpoint returns %v", err)
 	}
@@ -354,7 +360,7 @@ func TestFailedCheckpoints(t *testing.T) {
 	if n := len(failed); n == 0 || n > 250 {
 		t.Errorf("%d checkpoints were tried in 500 ticks", n)
 	}
-	d.SetCapacity(0)
+	f.full.Store(false)
 	if err := a.st.Checkpoint(); err != nil {
 		t.Error(err)
 	}

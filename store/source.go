@@ -3,9 +3,11 @@ package store
 import (
 	"bufio"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"runtime"
 	"sync"
+	"unsafe"
 )
 
 // sourceOf returns the source for a stream. If the stream is a file, or another one that can be read at any
@@ -55,14 +57,24 @@ func whole(err error) error {
 }
 
 // places is the source for a file. Several goroutines read and check elements.
+//
+// One goroutine reads all parts whose places begin in the same stretch of memory: when two goroutines touch a
+// new huge page at the same time, the system clears a page for each of them.
 type places struct {
 	src    io.ReaderAt
 	offset int64 // of what read and elements read next
-	work   chan part
+	work   chan []part
+	parts  []part // of the last stretch
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	err    error // the first error of a goroutine
 }
+
+// stretchSize is the size of a stretch. Huge pages of most systems have 2 MiB.
+const stretchSize = 2 << 20
+
+// pieceSize is how many bytes are read and then summed, while they are in a processor's own cache.
+const pieceSize = 128 << 10
 
 // part is a block of elements that a goroutine reads.
 type part struct {
@@ -89,37 +101,59 @@ func readAt(src io.ReaderAt, dst []byte, offset int64) error {
 func (p *places) elements(dst []byte, number uint64, sum uint32) error {
 	if p.work == nil {
 		workers := runtime.GOMAXPROCS(0)
-		p.work = make(chan part, workers)
+		p.work = make(chan []part, workers)
 		for range workers {
 			p.group.Go(p.help)
 		}
 	}
-	p.work <- part{dst, p.offset, number, sum}
+	if len(p.parts) > 0 && stretch(p.parts[0].dst) != stretch(dst) {
+		p.hand()
+	}
+	p.parts = append(p.parts, part{dst, p.offset, number, sum})
 	p.offset += int64(len(dst))
 	return nil
 }
 
+// stretch returns the number of the stretch of memory in which b begins.
+func stretch(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) / stretchSize }
+
+// hand hands the parts of a stretch to a goroutine.
+func (p *places) hand() {
+	p.work <- p.parts
+	p.parts = nil
+}
+
 // help reads parts until there are no more.
 func (p *places) help() {
-	for one := range p.work {
-		err := readAt(p.src, one.dst, one.offset)
-		if err != nil {
-			err = fmt.Errorf("block %d: %w", one.number, err)
-		} else {
-			err = checked(one.dst, one.number, one.sum)
-		}
-		if err != nil {
-			p.mu.Lock()
-			if p.err == nil {
-				p.err = err
+	for parts := range p.work {
+		for _, one := range parts {
+			if err := one.read(p.src); err != nil {
+				p.mu.Lock()
+				if p.err == nil {
+					p.err = err
+				}
+				p.mu.Unlock()
 			}
-			p.mu.Unlock()
 		}
 	}
 }
 
+// read reads a part and checks it.
+func (one *part) read(src io.ReaderAt) error {
+	sum := uint32(0)
+	for at := 0; at < len(one.dst); at += pieceSize {
+		piece := one.dst[at:min(at+pieceSize, len(one.dst))]
+		if err := readAt(src, piece, one.offset+int64(at)); err != nil {
+			return fmt.Errorf("block %d: %w", one.number, err)
+		}
+		sum = crc32.Update(sum, castagnoli, piece)
+	}
+	return matching(sum, one.number, one.sum)
+}
+
 func (p *places) wait() error {
 	if p.work != nil {
+		p.hand()
 		close(p.work)
 		p.group.Wait()
 		p.work = nil

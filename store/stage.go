@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -133,6 +134,8 @@ func (s *stage) arrays(p *picture, everything bool) ([]comparison, []wholePart) 
 		one := comparison{array: a, known: known, index: uint32(i), hot: everything}
 		if s.pages != nil && a.Len > 0 {
 			one.parts, one.clean = s.pages.changed(a.Base, a.Len*size)
+			one.clean = one.clean && known.base == a.Base
+			known.base = a.Base
 		}
 		for i := range known.hot {
 			one.piece = i
@@ -308,12 +311,15 @@ func (s *stage) release() error {
 // spareCopies is after how many copies that need less than a quarter of the memory it is given back.
 const spareCopies = 4
 
-// close gives all memory back.
-func (s *stage) close() error {
-	if s.memory == nil {
-		return nil
+// close gives all memory back, and has no more pages watched.
+func (s *stage) close() (err error) {
+	if s.pages != nil {
+		err = s.pages.close()
 	}
-	return s.memory.Close()
+	if s.memory != nil {
+		err = errors.Join(err, s.memory.Close())
+	}
+	return err
 }
 
 // parallel calls f for each i below n, on as many goroutines as there are processors.

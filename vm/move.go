@@ -63,6 +63,8 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	if from.limit != dest.limit && !dest.limit.take(n) {
 		return dest.limit.passed("move", dest.counted.purpose, n)
 	}
+	from.altered(interval{off, off + n})
+	dest.altered(interval{toOff, toOff + n})
 	if err := from.moveContents(dest, toOff, off, n); err != nil {
 		if from.limit != dest.limit {
 			dest.limit.give(n)

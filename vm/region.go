@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast/internal/fault"
 	"github.com/vastgo/vast/internal/sampling"
+	"github.com/vastgo/vast/internal/written"
 )
 
 // Options configure a region. The zero value works.
@@ -67,6 +68,7 @@ type mapping struct {
 	borders   int      // borders between committed pages, made by moves
 	mappings  int      // the region's share of mappingsUsed
 	recycling recycling
+	watcher   written.Watcher // nil unless the written pages are asked for
 }
 
 // maxReserve keeps roundings and sums of sizes far from overflow.
@@ -245,6 +247,7 @@ func (r *Region) Commit(off, n int) error {
 		return m.limit.passed("commit", m.counted.purpose, missing)
 	}
 	for i, g := range gaps {
+		m.altered(g)
 		if err := m.supply(g); err != nil {
 			for _, changed := range gaps[:i+1] {
 				// If this fails, the pages are usable but count as Reserved; their memory is given back in
@@ -336,6 +339,7 @@ func (m *mapping) left(iv interval) {
 // failed range are Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
+		m.altered(iv)
 		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
 		switch {
 		case errors.Is(err, errLost):
@@ -425,6 +429,7 @@ func (r *Region) Close() error {
 	if m.closed {
 		return nil
 	}
+	m.unwatched()
 	kept, recycled := m.keep()
 	if !recycled {
 		if err := m.reset(); err != nil {

@@ -97,12 +97,9 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 	if f.closed && r.IntN(8) > 0 {
 		return
 	}
-	switch r.IntN(8) {
+	switch r.IntN(10) {
 	case 0, 1, 2:
-		bytes := make([]byte, r.IntN(3)*r.IntN(700))
-		for i := range bytes {
-			bytes[i] = byte(r.Uint32())
-		}
+		bytes := random(r, r.IntN(3)*r.IntN(700))
 		m, failed := f.system.Write(bytes)
 		n, err := f.simulated.Write(bytes)
 		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), failed, err)
@@ -119,12 +116,34 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		if m != n || !slices.Equal(a[:m], b[:n]) {
 			p.t.Fatalf("seed %d: ReadAt read %d and %d bytes, or other ones", p.seed, m, n)
 		}
-	case 6:
+	case 6, 7:
+		size, err := f.simulated.ReadAt(make([]byte, 9000), 0)
+		if err != io.EOF || size == 0 {
+			return
+		}
+		offset := r.IntN(size)
+		bytes := random(r, 1+r.IntN(min(size-offset, 1500)))
+		m, failed := f.system.WriteAt(bytes, int64(offset))
+		n, err := f.simulated.WriteAt(bytes, int64(offset))
+		p.same(fmt.Sprintf("WriteAt of %d bytes at %d", len(bytes), offset), failed, err)
+		if m != n {
+			p.t.Fatalf("seed %d: WriteAt wrote %d and %d of %d bytes", p.seed, m, n, len(bytes))
+		}
+	case 8:
 		p.same("Sync of a file", f.system.Sync(), f.simulated.Sync())
 	default:
 		p.same("Close", f.system.Close(), f.simulated.Close())
 		f.closed = true
 	}
+}
+
+// random returns n bytes.
+func random(r *rand.Rand, n int) []byte {
+	bytes := make([]byte, n)
+	for i := range bytes {
+		bytes[i] = byte(r.Uint32())
+	}
+	return bytes
 }
 
 // opened notes an open file.

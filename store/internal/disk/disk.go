@@ -41,14 +41,18 @@ type Info struct {
 	Size int64
 }
 
-// File is an open file. One goroutine at a time may call Write, Sync and Close; ReadAt may be called from any
-// goroutine. After Close all methods return an error that is fs.ErrClosed.
+// File is an open file. One goroutine at a time may call Write, WriteAt, Sync and Close; ReadAt may be called
+// from any goroutine. After Close all methods return an error that is fs.ErrClosed.
 type File interface {
 	// ReadAt sees all that was written, synced or not.
 	io.ReaderAt
 	// Write appends to a file that Create made. On a file that Open opened it returns an error that is
 	// fs.ErrPermission. After an error any part of the bytes may be in the file.
 	io.Writer
+	// WriteAt writes over bytes that the file has, as Write adds new ones: it never makes the file longer, and
+	// the caller sees to that. When the power goes before the next Sync, each sector has its old bytes or those
+	// of one of the calls since the last Sync.
+	io.WriterAt
 	// Sync makes the bytes written so far durable, not the name of the file: see Folder.Sync. On a file that
 	// Open opened it makes durable what other Files, and processes that have ended, wrote to the file. After
 	// an error of Sync nothing is known about the bytes since the last Sync that succeeded, even if another

@@ -148,7 +148,12 @@ func (f osFile) Sync() error { return syncFile(f.File) }
 type readFile struct{ osFile }
 
 // Write refuses, also on a system where Sync needs a file that is open for writing.
-func (f readFile) Write([]byte) (int, error) {
+func (f readFile) Write([]byte) (int, error) { return f.refuse() }
+
+// WriteAt refuses like Write.
+func (f readFile) WriteAt([]byte, int64) (int, error) { return f.refuse() }
+
+func (f readFile) refuse() (int, error) {
 	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
 		return 0, err // the file is closed
 	}

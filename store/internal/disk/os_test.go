@@ -94,6 +94,9 @@ func TestSyncOfOpenedFile(t *testing.T) {
 	if n, err := file.Write([]byte("two")); n != 0 || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Write returned %d, %v", n, err)
 	}
+	if n, err := file.WriteAt([]byte("two"), 0); n != 0 || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("WriteAt returned %d, %v", n, err)
+	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
 	}

@@ -107,9 +107,10 @@ func (nowhere) Create(string) (disk.File, error) { return nowhereFile{}, nil }
 
 type nowhereFile struct{ disk.File }
 
-func (nowhereFile) Write(p []byte) (int, error) { return len(p), nil }
-func (nowhereFile) Sync() error                 { return nil }
-func (nowhereFile) Close() error                { return nil }
+func (nowhereFile) Write(p []byte) (int, error)            { return len(p), nil }
+func (nowhereFile) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
+func (nowhereFile) Sync() error                            { return nil }
+func (nowhereFile) Close() error                           { return nil }
 
 // BenchmarkAppend appends records of 64 bytes without waiting, to a disk that takes no time.
 func BenchmarkAppend(b *testing.B) {

@@ -37,6 +37,7 @@ type change struct {
 type content struct {
 	data  []byte
 	state []sectorState
+	old   map[int][]byte // what the disk has of sectors that were written again
 }
 
 // sectorState says what the disk has of a sector that the program has written.
@@ -90,7 +91,7 @@ func (m *memory) Create(name string) (disk.File, error) {
 	if m.names[name] != nil {
 		return nil, fs.ErrExist
 	}
-	c := new(content)
+	c := &content{old: map[int][]byte{}}
 	m.names[name] = c
 	m.pending = append(m.pending, change{name, c})
 	return &handle{m, name, c}, nil
@@ -170,6 +171,26 @@ func (h *handle) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
+func (h *handle) WriteAt(p []byte, off int64) (int, error) {
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
+	if off+int64(len(p)) > int64(len(h.data)) {
+		panic("the journal writes beyond the end of its file")
+	}
+	err := h.m.call("write " + h.name)
+	if err != nil {
+		p = p[:h.m.rng.IntN(len(p)+1)]
+	}
+	for i := int(off) / sectorSize; i*sectorSize < int(off)+len(p); i++ {
+		if h.state[i] == durable {
+			h.old[i] = slices.Clone(h.data[i*sectorSize : min((i+1)*sectorSize, len(h.data))])
+		}
+		h.state[i] = dirty
+	}
+	copy(h.data[off:], p)
+	return len(p), err
+}
+
 func (h *handle) Sync() error {
 	h.m.mu.Lock()
 	defer h.m.mu.Unlock()
@@ -183,6 +204,9 @@ func (h *handle) Sync() error {
 	for i, s := range h.state {
 		if s == dirty && err != errOff {
 			h.state[i] = to
+			if to == durable {
+				delete(h.old, i)
+			}
 		}
 	}
 	return err
@@ -238,12 +262,16 @@ func (c *content) crashed(rng *rand.Rand) *content {
 			size = i*sectorSize + len(b)
 		} else {
 			clear(b)
+			if old := c.old[i]; old != nil {
+				copy(b, old)
+				size = i*sectorSize + len(old)
+			}
 		}
 	}
 	if rng.IntN(2) == 0 {
 		size += rng.IntN(len(data) - size + 1) // the file has grown, its content has not come
 	}
-	n := &content{data: data[:size]}
+	n := &content{data: data[:size], old: map[int][]byte{}}
 	for range (size + sectorSize - 1) / sectorSize {
 		n.state = append(n.state, durable)
 	}
@@ -254,7 +282,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 func (m *memory) clone() *memory {
 	n := newMemory(0)
 	for name, c := range m.names {
-		n.names[name] = &content{slices.Clone(c.data), slices.Clone(c.state)}
+		n.names[name] = &content{slices.Clone(c.data), slices.Clone(c.state), maps.Clone(c.old)}
 	}
 	n.durable = maps.Clone(n.names)
 	return n

@@ -21,7 +21,7 @@ type Tail struct {
 	// End is the position after the last record.
 	End uint64
 	// Cuts are what a crash left after the last whole batch, and segments that it left without a whole first
-	// batch. The files are as they were. No record in them was acknowledged.
+	// batch. The files are as they were. No record in them was acknowledged. Free space is no cut.
 	Cuts []Cut
 
 	folder  disk.Folder

@@ -107,7 +107,7 @@ type scanned struct {
 	sectors uint32 // in whole batches at the beginning of the segment
 	proven  uint32 // how many of them were synced for sure
 	ended   bool   // there is an end mark
-	torn    int64  // bytes after these sectors
+	torn    int64  // bytes after these sectors, without the free space at the end
 }
 
 // scanLast finds the end of the last segment.
@@ -130,15 +130,17 @@ func (in *input) scanLast() (scanned, error) {
 		}
 	}
 	next := i > b.start // a sector of the torn batch is there
+	end := i            // after the last sector that is not blank
 	for k := i; k < math.MaxUint32; k++ {
 		s, st, err := in.sector(k)
 		switch {
 		case err != nil:
 			return scanned{}, err
-		case st == bad:
+		case st == bad, st == cut && !begins(s.payload, in.segment, k, b.start):
 			return scanned{}, in.damage(k, "the sector's checksum or place is wrong")
 		case st == good && s.synced > i:
-			return scanned{}, in.damage(i, "the sector is blank, and sector %d says that it was synced", k)
+			return scanned{}, in.damage(i, "the sector is blank or cut short, and sector %d says that it was "+
+				"synced", k)
 		case st == good && (s.synced != b.start || b.ended):
 			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow")
 		}
@@ -146,9 +148,15 @@ func (in *input) scanLast() (scanned, error) {
 			break
 		}
 		next = next || st == good
+		if st != blank {
+			end = k + 1
+		}
 	}
 	found := scanned{sectors: b.start, proven: b.last, ended: b.ended}
-	found.torn = in.size - int64(b.start)*sectorSize
+	found.torn = int64(end-b.start) * sectorSize
+	if in.size%sectorSize != 0 {
+		found.torn = in.size - int64(b.start)*sectorSize
+	}
 	if next {
 		found.proven = b.start
 	}

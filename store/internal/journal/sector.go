@@ -1,14 +1,17 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 )
 
 const (
 	sectorSize  = 512
-	sectorHead  = 20
-	payloadSize = sectorSize - sectorHead
+	sectorHead  = 19
+	payloadSize = sectorSize - sectorHead - 1
+	// sectorEnd is the last byte of a sector. One that a call has written in part has a zero there.
+	sectorEnd = 0xff
 )
 
 // Flags of a sector.
@@ -32,22 +35,38 @@ type state int
 const (
 	good   state = iota
 	blank        // zeros
-	bad          // neither good nor blank
+	cut          // the last byte is zero
+	bad          // none of these
 	absent       // beyond the end of the file
 )
 
-// decode reads the sector with an index in a segment.
+// decode reads the sector with an index in a segment. The payload of one that is cut is all of it.
 func decode(b []byte, segment, index uint32) (sector, state) {
 	le := binary.LittleEndian
 	used := int(le.Uint16(b[16:]))
 	switch {
 	case zeros(b):
 		return sector{}, blank
+	case b[sectorSize-1] == 0:
+		return sector{payload: b}, cut
 	case le.Uint32(b) != crc32.Checksum(b[4:sectorSize], castagnoli), le.Uint32(b[4:]) != segment,
 		le.Uint32(b[8:]) != index, used > payloadSize:
 		return sector{}, bad
 	}
 	return sector{synced: le.Uint32(b[12:]), flags: b[18], payload: b[sectorHead : sectorHead+used]}, good
+}
+
+// begins reports whether a call that wrote a sector in part may have left b there. The sector's batch begins
+// at synced.
+func begins(b []byte, segment, index, synced uint32) bool {
+	var head [16]byte
+	le := binary.LittleEndian
+	copy(head[:], b[:4]) // of the checksum any part may be there
+	le.PutUint32(head[4:], segment)
+	le.PutUint32(head[8:], index)
+	le.PutUint32(head[12:], synced)
+	there := bytes.TrimRight(b, "\x00")
+	return bytes.HasPrefix(head[:], there[:min(len(there), len(head))])
 }
 
 // zeros reports whether all bytes are zero.
@@ -67,9 +86,12 @@ func appendPayload(batch, p []byte) []byte {
 			var head [sectorHead]byte
 			batch = append(batch, head[:]...)
 		}
-		n := min(len(p), sectorSize-len(batch)%sectorSize)
+		n := min(len(p), sectorSize-1-len(batch)%sectorSize)
 		batch = append(batch, p[:n]...)
 		p = p[n:]
+		if len(batch)%sectorSize == sectorSize-1 {
+			batch = append(batch, sectorEnd)
+		}
 	}
 	return batch
 }
@@ -95,9 +117,12 @@ func seal(batch []byte, segment, first uint32, flags byte) []byte {
 	if len(batch) == 0 {
 		batch = make([]byte, sectorHead, sectorSize)
 	}
-	used := (len(batch)-1)%sectorSize + 1 - sectorHead // in the last sector
-	var padding [sectorSize]byte
-	batch = append(batch, padding[:payloadSize-used]...)
+	used := payloadSize // in the last sector
+	if n := len(batch) % sectorSize; n > 0 {
+		used = n - sectorHead
+		var padding [payloadSize]byte
+		batch = append(append(batch, padding[used:]...), sectorEnd)
+	}
 	le := binary.LittleEndian
 	for i := 0; i < len(batch); i += sectorSize {
 		s := batch[i : i+sectorSize]
@@ -105,7 +130,7 @@ func seal(batch []byte, segment, first uint32, flags byte) []byte {
 		le.PutUint32(s[8:], first+uint32(i/sectorSize))
 		le.PutUint32(s[12:], first)
 		le.PutUint16(s[16:], payloadSize)
-		s[18], s[19] = 0, 0
+		s[18] = 0
 		if i+sectorSize == len(batch) {
 			le.PutUint16(s[16:], uint16(used))
 			s[18] = flags | endOfBatch

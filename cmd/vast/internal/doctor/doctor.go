@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/internal/written"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -72,7 +73,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return cli.Misuse
 	}
 	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(),
-		vm.LargestReservation(int(min(mostProbed, math.MaxInt))), os.Getenv(vm.LimitVariable), vm.Refusals()})
+		vm.LargestReservation(int(min(mostProbed, math.MaxInt))), os.Getenv(vm.LimitVariable), vm.Refusals(),
+		written.Supported()})
 	var err error
 	if *asJSON {
 		encoder := json.NewEncoder(stdout)
@@ -101,6 +103,7 @@ type machine struct {
 	largest int    // bytes of the largest possible region
 	budget  string // value of the environment variable
 	refused []vm.Refusal
+	written error // why the kernel does not find written pages, or nil
 }
 
 // examine judges the facts. It reads nothing from the system.
@@ -115,6 +118,7 @@ func examine(m machine) []Check {
 		dataLimit(f, u),
 		controlGroup(f, m.budget),
 		budget(f, m.budget),
+		writtenPages(f, m.written),
 		reservation(f, m.largest),
 	}, systemCalls(m.refused)...)
 }
@@ -247,6 +251,20 @@ func budget(f vm.Facts, text string) Check {
 			"VAST_LIMIT=75% is a share of it."
 	}
 	return c
+}
+
+// writtenPages says how package store finds what has changed since its last checkpoint.
+func writtenPages(f vm.Facts, refused error) Check {
+	const check = "written pages"
+	if refused == nil {
+		return Check{check, "found by the kernel (PAGEMAP_SCAN)", ok, ""}
+	}
+	if onLinux := f.OvercommitMode >= 0; !onLinux || f.HeapStandIn {
+		return Check{check, "found by comparison: " + refused.Error(), ok, ""}
+	}
+	return Check{check, "found by comparison", warn, refused.Error() + ". Each checkpoint of package store " +
+		"reads all of the world. The kernel's answers need Linux 6.7 or later, and a sandbox that allows " +
+		"userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
 // systemCalls returns a check for each system call that a sandbox refuses.

@@ -20,7 +20,7 @@ var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise
 	CommitLimit: gib(8)}
 
 var checkNames = []string{"page size", "huge pages", "overcommit", "mappings", "address space",
-	"writable memory", "memory limit", "budget", "largest region", "system calls"}
+	"writable memory", "memory limit", "budget", "written pages", "largest region", "system calls"}
 
 func TestExamine(t *testing.T) {
 	if strconv.IntSize == 32 {
@@ -88,6 +88,11 @@ func TestExamine(t *testing.T) {
 			m.refused = []vm.Refusal{{Call: "mprotect", Err: errors.New("not permitted"), Instead: "None."}}
 		},
 			"system calls", "mprotect refused: not permitted (seccomp?)", bad, "None."},
+		{"userfaultfd refused", func(m *machine) { m.written = errors.New("userfaultfd: not permitted") },
+			"written pages", "found by comparison", warn, "userfaultfd: not permitted. Each checkpoint"},
+		{"nothing to be done about it", func(m *machine) {
+			m.facts.OvercommitMode, m.written = -1, errors.New("no such call")
+		}, "", "", "", ""},
 		{"small regions", func(m *machine) { m.largest = gib(100) },
 			"largest region", "100 GiB", warn, "capacities"},
 		{"tiny regions", func(m *machine) { m.largest = gib(1) },

@@ -15,8 +15,8 @@ type Mistake uint8
 const (
 	// FolderSyncDoesNothing: Sync of the folder returns and makes nothing durable.
 	FolderSyncDoesNothing Mistake = 1 << iota
-	// FileSyncEarly: Sync of a file returns before the bytes are durable. They are when the next Write, Sync
-	// or Close of the file has returned.
+	// FileSyncEarly: Sync of a file returns before the bytes are durable. They are when the next Write,
+	// WriteAt, Sync or Close of the file has returned.
 	FileSyncEarly
 	// RenameBeforeData: the name of a new file is durable before its bytes are. The first Sync of a file that
 	// Create made does nothing; the bytes are made durable at the end of the Rename of the file, or of the
@@ -119,6 +119,13 @@ func (f *brokenFile) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return f.File.Write(p)
+}
+
+func (f *brokenFile) WriteAt(p []byte, offset int64) (int, error) {
+	if err := f.pay(); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(p, offset)
 }
 
 func (f *brokenFile) Sync() error {

@@ -18,7 +18,7 @@ const (
 	Remove
 	SyncFolder
 	ReadAt
-	Write
+	Write // or WriteAt
 	SyncFile
 	Close
 )
@@ -34,8 +34,8 @@ type Call struct {
 	Op     Op
 	Name   string // of the file when it was opened; empty for Files and SyncFolder
 	To     string // of a Rename
-	Offset int64  // of a ReadAt, or of the first byte that a Write wrote
-	Bytes  int    // that a ReadAt or Write has read or written
+	Offset int64  // of a ReadAt, or of the first byte that a Write or WriteAt wrote
+	Bytes  int    // that were read or written
 	Err    error
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -8,23 +9,27 @@ import (
 // sector is the number of bytes that survive a power cut together.
 const sector = 512
 
-// file is the content of a file. It only grows, so what is durable of a sector is its beginning.
+// file is the content of a file. It never becomes shorter.
 type file struct {
 	data    []byte // what programs see; copies share the array, so no byte of it changes
-	durable int    // bytes below it are durable, except in lost
+	durable int    // bytes below it are durable, except in rewritten and lost
 	size    int    // the size that is durable
 	ends    []int  // ends of the calls of Write since durable
-	// lost has the sectors that a failed Sync lost, with the number of their bytes that are durable.
-	lost map[int]int
+	// rewritten has the sectors that WriteAt has changed since the last Sync: what is durable of each, and what
+	// each call since then left in it.
+	rewritten map[int][][]byte
+	// lost has the sectors that a failed Sync lost, with what is durable of them.
+	lost map[int][]byte
 	open int // files that are open
 }
 
 func (f *file) copy() *file {
 	c := *f
 	c.data, c.ends = slices.Clip(f.data), slices.Clip(f.ends)
-	c.lost = make(map[int]int, len(f.lost))
-	for s, n := range f.lost {
-		c.lost[s] = n
+	c.lost = maps.Clone(f.lost)
+	c.rewritten = maps.Clone(f.rewritten)
+	for s, versions := range c.rewritten {
+		c.rewritten[s] = slices.Clip(versions)
 	}
 	c.open = 0
 	return &c
@@ -35,37 +40,109 @@ func (f *file) write(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	last := f.durable / sector
-	if n, lost := f.lost[last]; lost {
-		// The last sector changes, so the next Sync writes it again.
-		delete(f.lost, last)
-		f.durable = last*sector + n
+	last := len(f.data) / sector
+	if _, lost := f.lost[last]; lost || f.rewritten[last] != nil {
+		f.rewrite(last) // the last sector changes, so the next Sync writes it again
 	}
 	f.data = append(f.data, p...)
 	f.ends = append(f.ends, len(f.data))
+	f.noteVersion(last)
+}
+
+// writeAt changes bytes.
+func (f *file) writeAt(p []byte, offset int) {
+	if len(p) == 0 {
+		return
+	}
+	first, end := offset/sector, sectors(offset+len(p))
+	for s := first; s < end; s++ {
+		f.rewrite(s)
+	}
+	f.data = slices.Clone(f.data)
+	copy(f.data[offset:], p)
+	for s := first; s < end; s++ {
+		f.noteVersion(s)
+	}
+}
+
+// rewrite notes what is durable of a sector, and the versions of it so far, before it is changed.
+func (f *file) rewrite(s int) {
+	if f.rewritten[s] != nil {
+		return
+	}
+	if f.rewritten == nil {
+		f.rewritten = make(map[int][][]byte)
+	}
+	f.rewritten[s] = [][]byte{f.kept(s)}
+	delete(f.lost, s)
+	if f.durable >= (s+1)*sector {
+		return
+	}
+	first, _ := slices.BinarySearch(f.ends, s*sector+1)
+	for _, end := range f.ends[first:] {
+		f.rewritten[s] = append(f.rewritten[s], f.data[s*sector:min(end, (s+1)*sector)])
+		if end >= (s+1)*sector {
+			return
+		}
+	}
+}
+
+// noteVersion notes what a call has left in a sector that was rewritten.
+func (f *file) noteVersion(s int) {
+	if versions := f.rewritten[s]; versions != nil {
+		f.rewritten[s] = append(versions, f.sector(s))
+	}
+}
+
+// sector returns the bytes of a sector.
+func (f *file) sector(s int) []byte { return f.data[s*sector : min((s+1)*sector, len(f.data))] }
+
+// kept returns what is durable of a sector.
+func (f *file) kept(s int) []byte {
+	if versions := f.rewritten[s]; versions != nil {
+		return versions[0]
+	}
+	if b, lost := f.lost[s]; lost {
+		return b
+	}
+	return f.data[s*sector : min((s+1)*sector, max(f.durable, s*sector))]
+}
+
+// dirty returns the sectors that were not synced, in order.
+func (f *file) dirty() []int {
+	all := slices.Collect(maps.Keys(f.rewritten))
+	if f.durable < len(f.data) {
+		for s := f.durable / sector; s < sectors(len(f.data)); s++ {
+			if f.rewritten[s] == nil {
+				all = append(all, s)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // sync makes all durable except what a failed Sync has lost.
 func (f *file) sync() {
-	f.durable, f.size, f.ends = len(f.data), len(f.data), nil
+	f.durable, f.size, f.ends, f.rewritten = len(f.data), len(f.data), nil, nil
 }
 
 // failSync marks all sectors as synced, and loses at least one of those that were not.
 func (f *file) failSync(r *rand.Rand) {
-	if f.durable == len(f.data) {
+	dirty := f.dirty()
+	if len(dirty) == 0 {
 		return
 	}
-	first, end := f.durable/sector, sectors(len(f.data))
 	if f.lost == nil {
-		f.lost = make(map[int]int)
+		f.lost = make(map[int][]byte)
 	}
-	surely := first + r.IntN(end-first)
-	for s := first; s < end; s++ {
+	surely := dirty[r.IntN(len(dirty))]
+	for _, s := range dirty {
 		if s == surely || r.IntN(2) == 0 {
-			f.lost[s] = max(0, f.durable-s*sector)
+			f.lost[s] = f.kept(s)
 		}
 	}
-	f.durable, f.ends = len(f.data), nil
+	f.durable, f.ends, f.rewritten = len(f.data), nil, nil
 }
 
 // lose does to the file what a power cut does.
@@ -74,16 +151,21 @@ func (f *file) lose(r *rand.Rand) {
 	kept := make([]byte, len(f.data))
 	copy(kept, f.data[:f.durable])
 	last := f.durable // the end of the last surviving sector
-	for s, n := range f.lost {
-		clear(kept[s*sector+n : min((s+1)*sector, len(kept))])
+	put := func(s int, version []byte) {
+		clear(kept[s*sector : min((s+1)*sector, len(kept))])
+		copy(kept[s*sector:], version)
 	}
-	for s := f.durable / sector; f.durable < len(f.data) && s < sectors(len(f.data)); s++ {
+	for s, version := range f.lost {
+		put(s, version)
+	}
+	for _, s := range f.dirty() {
 		if r.Float64() >= chance {
+			put(s, f.kept(s))
 			continue
 		}
-		end := f.version(r, s)
-		copy(kept[s*sector:end], f.data[s*sector:end])
-		last = max(last, end)
+		version := f.version(r, s)
+		put(s, version)
+		last = max(last, s*sector+len(version))
 	}
 	size := len(f.data)
 	switch r.IntN(4) {
@@ -97,16 +179,19 @@ func (f *file) lose(r *rand.Rand) {
 	f.sync()
 }
 
-// version returns the end of what one of the calls of Write left in a sector.
-func (f *file) version(r *rand.Rand, s int) int {
+// version returns what one of the calls since the last Sync left in a sector.
+func (f *file) version(r *rand.Rand, s int) []byte {
+	if versions := f.rewritten[s]; versions != nil {
+		return versions[1+r.IntN(len(versions)-1)]
+	}
 	end := min((s+1)*sector, len(f.data))
 	i, _ := slices.BinarySearch(f.ends, s*sector+1)
 	j, _ := slices.BinarySearch(f.ends, end)
 	// The calls i to j-1 ended in the sector, and the next one ended behind it or at its end.
 	if n := i + r.IntN(j-i+1); n < j {
-		return f.ends[n]
+		end = f.ends[n]
 	}
-	return end
+	return f.data[s*sector : end]
 }
 
 // sectors returns the number of sectors of so many bytes.

@@ -212,13 +212,7 @@ func (h *handle) Write(p []byte) (n int, err error) {
 		if !h.writes {
 			return fs.ErrPermission
 		}
-		n = len(p)
-		switch {
-		case fault == ErrStopped:
-			n = d.random().IntN(n + 1)
-		case fault != nil && n > 0:
-			n = d.random().IntN(n)
-		}
+		n = d.written(len(p), fault)
 		if room := d.room(n); room < n {
 			n = room
 			if fault == nil {
@@ -230,6 +224,33 @@ func (h *handle) Write(p []byte) (n int, err error) {
 		return fault
 	})
 	return n, err
+}
+
+func (h *handle) WriteAt(p []byte, offset int64) (n int, err error) {
+	err = h.call(Call{Op: Write, Offset: offset}, func(c *Call, fault error) error {
+		if !h.writes {
+			return fs.ErrPermission
+		}
+		if offset < 0 || offset+int64(len(p)) > int64(len(h.file.data)) {
+			return fs.ErrInvalid
+		}
+		n = h.folder.disk.written(len(p), fault)
+		h.file.writeAt(p[:n], int(offset))
+		c.Bytes = n
+		return fault
+	})
+	return n, err
+}
+
+// written returns how many of n bytes a call writes that may fail.
+func (d *Disk) written(n int, fault error) int {
+	switch {
+	case fault == ErrStopped:
+		return d.random().IntN(n + 1)
+	case fault != nil && n > 0:
+		return d.random().IntN(n)
+	}
+	return n
 }
 
 func (h *handle) Sync() error {

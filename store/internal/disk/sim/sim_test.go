@@ -53,6 +53,15 @@ func write(t testing.TB, f disk.File, p []byte) {
 	}
 }
 
+func writeAt(t testing.TB, f disk.File, p []byte, offset int64) {
+	t.Helper()
+	n, err := f.WriteAt(p, offset)
+	must(t, err)
+	if n != len(p) {
+		t.Fatalf("WriteAt wrote %d of %d bytes", n, len(p))
+	}
+}
+
 // read returns the bytes of a file.
 func read(t testing.TB, f disk.Folder, name string) []byte {
 	t.Helper()
@@ -198,6 +207,145 @@ func TestVersionsOfSector(t *testing.T) {
 	}
 	seen.expect(t, "100 bytes", "200 bytes", "300 bytes", "400 bytes", "512 bytes")
 	second.expect(t, "0 bytes", "400 bytes", "450 bytes")
+}
+
+// TestRewritten: a sector that WriteAt has changed survives as it was synced, or as one of the calls since
+// then left it, and the sectors around it survive.
+func TestRewritten(t *testing.T) {
+	seen := make(outcomes)
+	for seed := range uint64(seeds) {
+		d := sim.New(seed)
+		f := d.Folder()
+		a := create(t, f, "a")
+		write(t, a, filled(1500, 1))
+		must(t, a.Sync(), f.Sync())
+		write(t, a, filled(100, 2)) // up to 1600
+		writeAt(t, a, filled(512, 3), 512)
+		writeAt(t, a, filled(10, 4), 1018) // 6 bytes in sector 1, 4 in sector 2
+		write(t, a, filled(20, 5))
+		if got := read(t, f, "a"); len(got) != 1620 || !bytes.Equal(got[1000:1030], slices.Concat(filled(18, 3),
+			filled(10, 4), filled(2, 1))) {
+			t.Fatalf("the program sees %d bytes, or others", len(got))
+		}
+		d.PowerCut()
+		got := read(t, d.Restart(), "a")
+		if !bytes.Equal(got[:512], filled(512, 1)) || len(got) < 1500 {
+			t.Fatalf("seed %d: what was synced is lost", seed)
+		}
+		first, second := got[512:1024], got[1024:1500]
+		switch {
+		case bytes.Equal(first, filled(512, 1)):
+			seen["first: synced"]++
+		case bytes.Equal(first, filled(512, 3)):
+			seen["first: written"]++
+		case bytes.Equal(first, slices.Concat(filled(506, 3), filled(6, 4))):
+			seen["first: written twice"]++
+		default:
+			seen["first: else"]++
+		}
+		end := got[1500:min(1536, len(got))] // the file may end at 1500
+		appended := bytes.Equal(end, filled(len(end), 2))
+		switch {
+		case bytes.Equal(second, filled(476, 1)) && bytes.Count(end, []byte{2}) == 0:
+			seen["second: synced"]++
+		case bytes.Equal(second, filled(476, 1)) && appended:
+			seen["second: appended"]++
+		case bytes.Equal(second, slices.Concat(filled(4, 4), filled(472, 1))) && appended:
+			seen["second: written"]++
+		default:
+			seen["second: else"]++
+		}
+	}
+	seen.expect(t, "first: synced", "first: written", "first: written twice", "second: synced",
+		"second: appended", "second: written")
+}
+
+// TestRewrittenAndSynced: what WriteAt has written survives once it was synced. A Sync that fails loses
+// sectors: they survive as they were before, until they are written again.
+func TestRewrittenAndSynced(t *testing.T) {
+	seen := make(outcomes)
+	for seed := range uint64(seeds) {
+		d := sim.New(seed)
+		f := d.Folder()
+		a := create(t, f, "a")
+		write(t, a, filled(2000, 1))
+		must(t, a.Sync(), f.Sync())
+		writeAt(t, a, filled(700, 2), 300)
+		if seed%3 == 0 {
+			must(t, a.Sync())
+			writeAt(t, a, filled(1, 3), 1500)
+			d.PowerCut()
+			got := read(t, d.Restart(), "a")
+			if !bytes.Equal(got[:1024], slices.Concat(filled(300, 1), filled(700, 2), filled(24, 1))) {
+				t.Fatalf("seed %d: what was synced is lost", seed)
+			}
+			continue
+		}
+		d.FailAt(d.Calls() + 1)
+		if err := a.Sync(); !errors.Is(err, syscall.EIO) {
+			t.Fatal("the failed Sync returned", err)
+		}
+		must(t, a.Sync())
+		again := seed%3 == 1
+		if again {
+			writeAt(t, a, filled(1, 2), 400) // in the first sector
+			writeAt(t, a, filled(1, 2), 600) // in the second one
+			must(t, a.Sync())
+		}
+		c := d.Copy(seed)
+		c.PowerCut()
+		got := read(t, c.Restart(), "a")
+		lost := func(from, to int) int { return to - from - bytes.Count(got[from:to], []byte{2}) }
+		switch first, second := lost(300, 512), lost(512, 1000); {
+		case again && first+second > 0:
+			t.Fatalf("seed %d: sectors that were written again are lost", seed)
+		case again:
+			seen["written again"]++
+		case first == 0 && second == 0:
+			t.Fatalf("seed %d: the failed Sync has lost nothing", seed)
+		case first == 0 && second == 488:
+			seen["the second lost"]++
+		case first == 212 && second == 0:
+			seen["the first lost"]++
+		case first == 212 && second == 488:
+			seen["both lost"]++
+		default:
+			t.Fatalf("seed %d: %d and %d bytes are lost", seed, first, second)
+		}
+	}
+	seen.expect(t, "written again", "the second lost", "the first lost", "both lost")
+}
+
+// TestWriteAtEnd: WriteAt does not make a file longer, and writes in part if it fails.
+func TestWriteAtEnd(t *testing.T) {
+	seen := make(outcomes)
+	for seed := range uint64(50) {
+		d := sim.New(seed)
+		f := d.Folder()
+		a := create(t, f, "a")
+		write(t, a, filled(100, 1))
+		for _, offset := range []int64{-1, 91, 200} {
+			if n, err := a.WriteAt(filled(10, 2), offset); n != 0 || !errors.Is(err, fs.ErrInvalid) {
+				t.Fatalf("WriteAt at %d returned %d, %v", offset, n, err)
+			}
+		}
+		d.FailAt(d.Calls() + 1)
+		n, err := a.WriteAt(filled(60, 2), 40)
+		if !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) || n >= 60 {
+			t.Fatalf("WriteAt that fails returned %d, %v", n, err)
+		}
+		if got := read(t, f, "a"); !bytes.Equal(got, slices.Concat(filled(40, 1), filled(n, 2),
+			filled(60-n, 1))) {
+			t.Fatalf("seed %d: WriteAt has written %d bytes, or others", seed, n)
+		}
+		seen[fmt.Sprint(n > 30)]++
+	}
+	seen.expect(t, "true", "false")
+	d := sim.New(1)
+	must(t, create(t, d.Folder(), "a").Close())
+	if _, err := open(t, d.Folder(), "a").WriteAt(nil, 0); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("WriteAt of a file that Open opened returned %v", err)
+	}
 }
 
 // TestNamesAreLost: creations survive in order, or in any other.

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/store"
+)
+
+// Work replay: a store recovers the ticks that follow its last checkpoint, against the same ticks without a
+// store. The time of a recovery is from the call of Recover to the end of the last tick. Times are per tick.
+
+// replayedTicks is how many ticks follow the checkpoint: those of two seconds.
+const replayedTicks = 120
+
+// tickingWorld is a saved world with a schedule.
+type tickingWorld struct {
+	*savedWorld
+	schedule *sched.Schedule
+	inputs   int
+	ended    time.Duration // when the last tick was over
+}
+
+func newTickingWorld() *tickingWorld {
+	w := &tickingWorld{savedWorld: newSavedWorld(0)}
+	all := w.Query(w.momentum, w.charge, w.kind)
+	w.schedule = sched.New(w.World, sched.Options{})
+	w.schedule.Add(sched.System{Name: "charge", Writes: sched.Columns(w.charge, w.kind),
+		Run: func(*sched.Context) {
+			for r := range all.Runs() {
+				charges, kinds := w.charge.Slice(r), w.kind.Slice(r)
+				for i := range charges {
+					c := &charges[i]
+					if c.Now += c.Rate; c.Now > c.Most {
+						c.Now = 0
+						kinds[i].Flags++
+					}
+				}
+			}
+		}})
+	w.schedule.Add(sched.System{Name: "move", Reads: sched.Columns(w.charge),
+		Writes: sched.Columns(w.momentum),
+		Run: func(c *sched.Context) {
+			for r := range all.Runs() {
+				momenta, charges := w.momentum.Slice(r), w.charge.Slice(r)
+				for i := range momenta {
+					m := &momenta[i]
+					m.X += charges[i].Now * m.Y * c.Seconds()
+					m.Y += charges[i].Now * m.Z * c.Seconds()
+				}
+			}
+		}})
+	return w
+}
+
+// apply applies an input.
+func (w *tickingWorld) apply(input []byte) { w.inputs += len(input) }
+
+// tick makes a tick.
+func (w *tickingWorld) tick() error {
+	err := w.schedule.Tick()
+	w.ended = clock.Now()
+	return err
+}
+
+// sum differs between the worlds of different ticks.
+func (w *tickingWorld) sum() (sum float64) {
+	for r := range w.Query(w.momentum, w.kind).Runs() {
+		for i, m := range w.momentum.Slice(r) {
+			sum += m.X + m.Y + float64(w.kind.Slice(r)[i].Flags)
+		}
+	}
+	return sum + float64(w.inputs)
+}
+
+func (w *tickingWorld) close() error {
+	w.schedule.Close()
+	return w.Close()
+}
+
+// openTicking opens a store with a ticking world, and fills a new world with n entities. replay is called
+// before Recover.
+func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.Store, err error) {
+	w = newTickingWorld()
+	// The build is named, so that the time does not depend on the size of this program.
+	if st, err = store.Open(dir, w.World, store.Options{Every: time.Hour, Build: "bench"}); err == nil {
+		if st.New() {
+			w.fill(n)
+		}
+		st.Attach(w.schedule)
+		replay()
+		if err = st.Recover(w.apply, w.tick); err != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, w.close())
+	}
+	return w, st, nil
+}
+
+// recordTicks makes the folder to, as a program leaves it that dies some ticks after a checkpoint, each with
+// an input. It uses the folder from meanwhile.
+func recordTicks(n int, from, to string) error {
+	w, st, err := openTicking(from, n, func() {})
+	if err != nil {
+		return err
+	}
+	record := func() (position uint64, err error) { return st.Record(recordedInput) }
+	err = st.Checkpoint()
+	for range replayedTicks {
+		if err == nil {
+			_, err = record()
+		}
+		if err == nil {
+			err = w.tick()
+		}
+	}
+	if err == nil {
+		var last uint64 // the records before an input are durable with it
+		if last, err = record(); err == nil {
+			err = st.Wait(context.Background(), last)
+		}
+	}
+	if err == nil {
+		err = os.CopyFS(to, os.DirFS(from))
+	}
+	return errors.Join(err, st.Close(), w.close())
+}
+
+// linkFolder makes a folder with the files of another one. A store writes to no file of an earlier process.
+func linkFolder(from, to string) error {
+	files, err := os.ReadDir(from)
+	if err == nil {
+		err = os.Mkdir(to, 0o700)
+	}
+	for _, f := range files {
+		if err == nil && f.Name() != "lock" {
+			err = os.Link(filepath.Join(from, f.Name()), filepath.Join(to, f.Name()))
+		}
+	}
+	return err
+}
+
+// replayed is a side that recovers a store again and again.
+type replayed struct {
+	n    int
+	dir  string
+	sum  float64 // of the recovered world
+	err  error
+	made int
+}
+
+func newReplayVast(n int) side {
+	dir, err := os.MkdirTemp("", "vast-bench-")
+	if err != nil {
+		panic(err)
+	}
+	r := &replayed{n: n, dir: dir}
+	r.err = recordTicks(n, filepath.Join(dir, "from"), filepath.Join(dir, "recorded"))
+	return side{units: replayedTicks,
+		sample: func(reps int) (total time.Duration) {
+			for range reps {
+				if r.err != nil {
+					return time.Second // check says why
+				}
+				var took time.Duration
+				took, r.err = r.recover()
+				total += took
+			}
+			return total
+		},
+		check: r.check,
+		close: func() { _ = os.RemoveAll(dir) }}
+}
+
+// recover recovers the recorded ticks, and returns their time.
+func (r *replayed) recover() (took time.Duration, err error) {
+	r.made++
+	dir := filepath.Join(r.dir, fmt.Sprint(r.made))
+	if err := linkFolder(filepath.Join(r.dir, "recorded"), dir); err != nil {
+		return 0, err
+	}
+	var began time.Duration
+	w, st, err := openTicking(dir, 0, func() { began = clock.Now() })
+	if err != nil {
+		return 0, err
+	}
+	took = w.ended - began
+	r.sum = w.sum()
+	if st.LastTick() != replayedTicks {
+		err = fmt.Errorf("%d ticks were recovered of %d", st.LastTick(), replayedTicks)
+	}
+	return took, errors.Join(err, st.Close(), w.close(), os.RemoveAll(dir))
+}
+
+// check compares the recovered world with one that has made the ticks itself.
+func (r *replayed) check(int) error {
+	if r.err != nil {
+		return r.err
+	}
+	w := newTickingWorld()
+	w.fill(r.n)
+	err := w.play()
+	if sum := w.sum(); sum != r.sum {
+		err = errors.Join(err, fmt.Errorf("the recovered world has the sum %v, want %v", r.sum, sum))
+	}
+	return errors.Join(err, w.close())
+}
+
+// play makes the ticks that a store records, without a store.
+func (w *tickingWorld) play() error {
+	for range replayedTicks {
+		w.apply(recordedInput)
+		if err := w.tick(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newReplayTicks makes the ticks themselves.
+func newReplayTicks(n int) side {
+	w := newTickingWorld()
+	w.fill(n)
+	var failed error
+	return side{units: replayedTicks,
+		sample: func(reps int) time.Duration {
+			began := clock.Now()
+			for range reps {
+				failed = errors.Join(failed, w.play())
+			}
+			return clock.Now() - began
+		},
+		check: func(done int) error {
+			if want := done * replayedTicks * len(recordedInput); failed == nil && w.inputs != want {
+				return fmt.Errorf("%d bytes of inputs were applied, want %d", w.inputs, want)
+			}
+			return failed
+		},
+		close: func() { _ = w.close() }}
+}

@@ -1,0 +1,484 @@
+package written
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
+)
+
+// machine is a simulated kernel with one region. It counts page faults.
+type machine struct {
+	Mutex
+	all        Range
+	committed  []Range
+	watcher    Watcher
+	registered []bool // by page
+	protected  []bool
+	absent     []bool // pages without a page table, which scan passes by
+	faults     int
+	failing    string // the call that fails
+}
+
+// Mutex is the lock of a region.
+type Mutex = sync.Mutex
+
+var errFailing = errors.New("the call fails")
+
+const firstBlock = 1000 // number of the first block
+
+func newMachine(blocks int) (*machine, *Watch) {
+	m := &machine{all: Range{firstBlock * blockBytes, uintptr(firstBlock+blocks) * blockBytes},
+		registered: make([]bool, blocks*perBlock), protected: make([]bool, blocks*perBlock),
+		absent: make([]bool, blocks*perBlock)}
+	m.committed = []Range{m.all}
+	return m, &Watch{regions: m, kernel: m}
+}
+
+func (m *machine) Watchable(addr uintptr) Region {
+	if addr < m.all.Lo || addr >= m.all.Hi {
+		return nil
+	}
+	return m
+}
+
+func (m *machine) HeapStandIn() bool { return false }
+
+func (m *machine) Addresses() Range { return m.all }
+
+func (m *machine) Committed(into []Range) []Range { return append(into, m.committed...) }
+
+func (m *machine) SetWatcher(w Watcher) bool {
+	m.watcher = w
+	return true
+}
+
+// page returns the number of the page of an address.
+func (m *machine) page(p uintptr) int { return int((p - m.all.Lo) >> pageShift) }
+
+func (m *machine) each(call string, of Range, f func(page int)) error {
+	for p := of.Lo; p < of.Hi; p += 1 << pageShift {
+		if m.failing == call && p >= (of.Lo+of.Hi)/2 {
+			return errFailing
+		}
+		f(m.page(p))
+	}
+	return nil
+}
+
+func (m *machine) register(of Range) error {
+	return m.each("register", of, func(p int) { m.registered[p] = true })
+}
+
+func (m *machine) unregister(of Range) error {
+	return m.each("unregister", of, func(p int) { m.registered[p], m.protected[p] = false, false })
+}
+
+func (m *machine) protect(of Range) error {
+	return m.each("protect", of, func(p int) { m.protected[p] = true })
+}
+
+func (m *machine) unprotect(of Range) error {
+	return m.each("unprotect", of, func(p int) { m.protected[p] = false })
+}
+
+// scan answers with at most three ranges.
+func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
+	for p := of.Lo; p < of.Hi; p += 1 << pageShift {
+		i := m.page(p)
+		if !m.registered[i] || m.failing == "scan" && p >= (of.Lo+of.Hi)/2 {
+			return nil, 0, errFailing
+		}
+		if m.protected[i] || m.absent[i] {
+			continue
+		}
+		if last := len(found) - 1; last >= 0 && found[last].end == uint64(p) {
+			found[last].end += 1 << pageShift
+		} else if len(found) == 3 {
+			return found, p, nil
+		} else {
+			found = append(found, answer{start: uint64(p), end: uint64(p) + 1<<pageShift})
+		}
+		m.protected[i] = true
+	}
+	return found, of.Hi, nil
+}
+
+func (m *machine) close() error { return nil }
+
+// write writes the first pages of a block.
+func (m *machine) write(block, pages int) {
+	for i := block * perBlock; i < block*perBlock+pages; i++ {
+		m.absent[i] = false
+		if m.protected[i] {
+			m.protected[i] = false
+			m.faults++
+		}
+	}
+}
+
+// perBlock is the number of pages of a block.
+var perBlock = blockBytes >> pageShift
+
+// ask returns which pages of a block may have been written.
+func ask(t *testing.T, w *Watch, block int) (numbers []int) {
+	t.Helper()
+	lo := uintptr(firstBlock+block) * blockBytes
+	runs, known := w.changed(Range{lo, lo + blockBytes}, nil)
+	if !known {
+		t.Fatal("nothing is known")
+	}
+	for _, r := range runs {
+		for off := r.Offset; off < r.Offset+r.Bytes; off += 1 << pageShift {
+			numbers = append(numbers, off>>pageShift)
+		}
+	}
+	return numbers
+}
+
+func (m *machine) isProtected(w *Watch, block int) bool {
+	r := w.watched[0]
+	return r.blocks[block].protected
+}
+
+// TestHeat: hot blocks become loose, cold ones protected, and both change when the program does.
+func TestHeat(t *testing.T) {
+	longtest.OneGoroutine(t)
+	const blocks, hot, warm = 64, 8, 16 // [0, hot) is written whole, [hot, warm) a page each
+	m, w := newMachine(blocks)
+	for b := range blocks {
+		if n := len(ask(t, w, b)); n != perBlock {
+			t.Fatalf("block %d: %d pages at first", b, n)
+		}
+	}
+	interval := func(hot, warm int) (faults int) {
+		m.faults = 0
+		for b := range hot {
+			m.write(b, perBlock)
+		}
+		for b := hot; b < warm; b++ {
+			m.write(b, 1)
+		}
+		w.Scan()
+		for b := range blocks {
+			want := 0
+			if b < hot || !m.isProtected(w, b) || w.watched[0].blocks[b].trial {
+				want = perBlock
+			} else if b < warm {
+				want = 1
+			}
+			if got := len(ask(t, w, b)); got != want {
+				t.Fatalf("block %d: %d pages are reported, want %d", b, got, want)
+			}
+		}
+		w.Keep()
+		return m.faults
+	}
+	most := 0
+	for range 40 {
+		most = max(most, interval(hot, warm))
+	}
+	if limit := 3 * perBlock; most > limit {
+		t.Errorf("%d page faults in an interval while the blocks are learnt, want at most %d", most, limit)
+	}
+	total, tries := 0, 0
+	for range 128 {
+		total += interval(hot, warm)
+		for b := range blocks {
+			if b < hot {
+				if m.isProtected(w, b) {
+					tries++
+				}
+			} else if !m.isProtected(w, b) {
+				t.Fatalf("block %d is loose", b)
+			}
+		}
+	}
+	if most := 128*(warm-hot) + 2*hot*perBlock*128/mostRest; total > most {
+		t.Errorf("%d page faults in 128 intervals, want at most %d", total, most)
+	}
+	if tries == 0 {
+		t.Error("hot blocks are never tried again")
+	}
+	for range mostRest + blocks {
+		interval(1, 1)
+	}
+	for b := 1; b < blocks; b++ {
+		if !m.isProtected(w, b) {
+			t.Errorf("block %d is cold and still loose", b)
+		}
+	}
+	for i := range 3 {
+		interval(blocks, blocks)
+		if m.isProtected(w, blocks/2) != (i < 1) {
+			t.Errorf("a cold block that was written in %d intervals is protected: %v", i+1, i >= 1)
+		}
+	}
+}
+
+// TestHeatOfHalf: the half of a block's committed pages decides.
+func TestHeatOfHalf(t *testing.T) {
+	for _, c := range []struct {
+		committed, written int
+		hot                bool
+	}{{perBlock, perBlock / 2, true}, {perBlock, perBlock/2 - 1, false}, {8, 4, true}, {8, 3, false},
+		{8, 0, false}} {
+		m, w := newMachine(1)
+		m.committed = []Range{{m.all.Lo, m.all.Lo + uintptr(c.committed)<<pageShift}}
+		ask(t, w, 0)
+		w.Scan()
+		for range 3 {
+			m.write(0, c.written)
+			w.Scan()
+			w.Keep()
+		}
+		if got := !m.isProtected(w, 0); got != c.hot {
+			t.Errorf("%d of %d pages: hot is %v", c.written, c.committed, got)
+		}
+	}
+}
+
+// TestHeatNowAndThen: a block that is written in every other interval stays protected, and one that is
+// written in two of three does not.
+func TestHeatNowAndThen(t *testing.T) {
+	for _, c := range []struct {
+		of  int // of so many intervals, none is written in one
+		hot bool
+	}{{2, false}, {3, true}} {
+		m, w := newMachine(1)
+		ask(t, w, 0)
+		w.Scan()
+		loose := false
+		for i := range 30 {
+			if i%c.of > 0 {
+				m.write(0, perBlock)
+			}
+			w.Scan()
+			loose = loose || !m.isProtected(w, 0)
+		}
+		if loose != c.hot {
+			t.Errorf("written in %d of %d intervals: ever loose: %v", c.of-1, c.of, loose)
+		}
+	}
+}
+
+// TestTrialsOfColdMemory: the number of trials doubles.
+func TestTrialsOfColdMemory(t *testing.T) {
+	const blocks, all = 512, 600
+	m, w := newMachine(all)
+	for b := range blocks {
+		ask(t, w, b)
+	}
+	scans, last := 0, 0
+	for protected := 0; protected < blocks; scans++ {
+		w.Scan()
+		protected, _ = w.Blocks()
+		if more := protected - last; more > mostTrials || scans < 3 && more != firstTrials<<scans {
+			t.Errorf("scan %d puts %d blocks on trial", scans, more)
+		}
+		last = protected
+	}
+	if scans > 10 || m.faults > 0 {
+		t.Errorf("%d scans and %d page faults", scans, m.faults)
+	}
+
+	// Later blocks begin slowly again: they may be hot.
+	w.Scan()
+	for b := blocks; b < all; b++ {
+		ask(t, w, b)
+	}
+	w.Scan()
+	if protected, _ := w.Blocks(); protected > blocks+firstTrials {
+		t.Errorf("%d of the later blocks are on trial at once", protected-blocks)
+	}
+}
+
+// TestTrialsTakeTurns: blocks that are tried often do not keep others from their turn.
+func TestTrialsTakeTurns(t *testing.T) {
+	longtest.OneGoroutine(t)
+	const blocks = 300 // that are all hot
+	m, w := newMachine(blocks)
+	for b := range blocks {
+		ask(t, w, b)
+	}
+	tried := make(map[int]int)
+	for range 600 {
+		m.faults = 0
+		for b := range blocks {
+			if m.isProtected(w, b) {
+				tried[b]++
+			}
+			m.write(b, perBlock)
+		}
+		if m.faults > 4*perBlock {
+			t.Fatalf("%d page faults in an interval", m.faults)
+		}
+		w.Scan()
+	}
+	least, most := 600, 0
+	for b := range blocks {
+		least, most = min(least, tried[b]), max(most, tried[b])
+	}
+	if least == 0 || most > least+8 {
+		t.Errorf("blocks were tried %d to %d times", least, most)
+	}
+}
+
+// TestFailingKernel: after a call that fails, all pages that the call was about count as written, until it
+// succeeds.
+func TestFailingKernel(t *testing.T) {
+	for _, call := range []string{"register", "unprotect", "protect", "scan"} {
+		m, w := newMachine(4)
+		for b := range 4 {
+			ask(t, w, b)
+		}
+		w.Try(4)
+		if call == "protect" {
+			m.failing = call
+		}
+		w.Scan()
+		m.failing = call
+		m.watcher.Altered(m.all.Lo+blockBytes, m.all.Lo+2*blockBytes)
+		m.registered[perBlock] = false
+		w.Keep()
+		for range 3 {
+			m.write(1, 3)
+			w.Scan()
+			if n := len(ask(t, w, 1)); n != perBlock {
+				t.Errorf("%s fails: %d pages are reported", call, n)
+			}
+			w.Keep()
+		}
+		m.failing = ""
+		w.Scan()
+		w.Keep()
+		for range 3 * mostRest {
+			w.Scan()
+			w.Keep()
+		}
+		m.write(1, 3)
+		w.Scan()
+		if n := len(ask(t, w, 1)); n != 3 || !m.registered[perBlock] {
+			t.Errorf("%s has failed: %d pages are reported", call, n)
+		}
+	}
+	for _, call := range []string{"register", "unprotect"} {
+		m, w := newMachine(1)
+		m.failing = call
+		if _, known := w.changed(Range{m.all.Lo, m.all.Lo + 1}, nil); known || m.watcher != nil {
+			t.Errorf("%s fails: known is %v", call, known)
+		}
+		if m.failing = ""; len(ask(t, w, 0)) != perBlock {
+			t.Errorf("%s has failed, and the region is not watched later", call)
+		}
+	}
+}
+
+// TestLostRegistration: pages that lose their registration unnoticed count as written once, and are
+// registered again.
+func TestLostRegistration(t *testing.T) {
+	m, w := newMachine(2)
+	ask(t, w, 0)
+	ask(t, w, 1)
+	w.Try(4)
+	w.Scan()
+	w.Keep()
+	m.registered[perBlock+7] = false
+	for range 2 * mostRest {
+		w.Scan()
+		if n := len(ask(t, w, 1)); n != perBlock && !m.registered[perBlock+7] {
+			t.Fatalf("%d pages are reported", n)
+		}
+		w.Keep()
+	}
+	m.write(1, 2)
+	w.Scan()
+	if n := len(ask(t, w, 1)); n != 2 {
+		t.Errorf("%d pages are reported when the registration is back", n)
+	}
+}
+
+// TestAlteredWithoutMemory: kernels before 6.18 do not report pages whose page table was given back.
+func TestAlteredWithoutMemory(t *testing.T) {
+	m, w := newMachine(2)
+	ask(t, w, 0)
+	w.Try(2)
+	w.Scan()
+	w.Keep()
+	for i := range perBlock {
+		m.protected[i], m.absent[i] = false, true
+	}
+	m.watcher.Altered(m.all.Lo, m.all.Lo+blockBytes)
+	for _, want := range []int{perBlock, 0} {
+		w.Scan()
+		if n := len(ask(t, w, 0)); n != want {
+			t.Errorf("%d pages are reported, want %d", n, want)
+		}
+		w.Keep()
+	}
+	m.write(0, 5)
+	w.Scan()
+	if n := len(ask(t, w, 0)); n != 5 {
+		t.Errorf("%d pages are reported, want 5", n)
+	}
+}
+
+// TestManyAltered: more altered ranges than the list holds are all of the region.
+func TestManyAltered(t *testing.T) {
+	m, w := newMachine(8)
+	for b := range 8 {
+		ask(t, w, b)
+	}
+	w.Try(8)
+	w.Scan()
+	w.Keep()
+	for i := range uintptr(mostAltered + 2) {
+		p := m.all.Lo + 2*(i%1000)<<pageShift
+		m.watcher.Altered(p, p+1<<pageShift)
+	}
+	w.Scan()
+	if n := len(ask(t, w, 7)); n != perBlock {
+		t.Errorf("%d pages of the last block", n)
+	}
+	w.Keep()
+	w.Scan()
+	if n := len(ask(t, w, 7)); n != 0 {
+		t.Errorf("%d pages of the last block, an interval later", n)
+	}
+}
+
+// TestPages compares the runs of a set of pages with a slice of bools.
+func TestPages(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 300 {
+		var s pages
+		want := make([]bool, mostPages)
+		for range rng.IntN(12) {
+			lo := rng.IntN(mostPages)
+			hi := min(mostPages, lo+rng.IntN(1<<rng.IntN(10)))
+			s.add(lo, hi)
+			for i := lo; i < hi; i++ {
+				want[i] = true
+			}
+		}
+		lo := rng.IntN(mostPages)
+		hi := lo + rng.IntN(mostPages-lo+1)
+		got := make([]bool, mostPages)
+		for from, to := s.next(lo, hi); from < to; from, to = s.next(to, hi) {
+			if from > lo && got[from-1] {
+				t.Fatalf("seed %d: a run ends at %d, and the next begins there", seed, from)
+			}
+			for i := from; i < to; i++ {
+				got[i] = true
+			}
+		}
+		if !slices.Equal(got[lo:hi], want[lo:hi]) || slices.Contains(got[:lo], true) ||
+			slices.Contains(got[hi:], true) {
+			t.Fatalf("seed %d: [%d, %d): %v, want %v", seed, lo, hi, got, want)
+		}
+	}
+}

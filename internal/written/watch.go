@@ -1,0 +1,419 @@
+package written
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// Watch finds the written pages of regions. Its methods may be called from many goroutines. [Watch.Close]
+// ends it.
+//
+// A page counts as written by a system call, such as read(2), when the call has written it. So no call may be
+// writing into a watched region during [Watch.Scan].
+type Watch struct {
+	mu      sync.Mutex
+	regions regions
+	kernel  kernel
+	watched []*watched // in the order of their addresses
+	trials  trials
+	kept    bool // whether the last scan was kept
+	ranges  []Range
+}
+
+// Run is a range of bytes, counted from an address that the caller knows.
+type Run struct{ Offset, Bytes int }
+
+// New returns a watch that knows no regions yet. The error says why written pages cannot be found here; then
+// a program compares contents instead. It wraps errors.ErrUnsupported, or is about a lack of descriptors: a
+// process takes two as long as it has a watch.
+func New() (*Watch, error) {
+	r, ok := Regions.(regions)
+	if !ok || r.HeapStandIn() {
+		return nil, unsupported("regions are Go heap memory here")
+	}
+	k, err := openKernel()
+	if err != nil {
+		return nil, err
+	}
+	return &Watch{regions: r, kernel: k}, nil
+}
+
+// Supported returns nil if New returns a watch, or else its error.
+func Supported() error {
+	w, err := New()
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// unsupported is the error of a system that cannot find written pages.
+type unsupported string
+
+func (e unsupported) Error() string { return string(e) }
+
+func (unsupported) Unwrap() error { return errors.ErrUnsupported }
+
+// Close ends the watch of all regions.
+func (w *Watch) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.kernel == nil {
+		return nil
+	}
+	for _, r := range w.watched {
+		r.region.Lock()
+		if !r.isClosed() {
+			r.region.SetWatcher(nil)
+			_ = w.kernel.unregister(r.all) // closing the kernel does the same
+		}
+		r.region.Unlock()
+	}
+	k := w.kernel
+	w.watched, w.kernel = nil, nil
+	return k.close()
+}
+
+// Scan ends an interval and begins the next. From now on [Watch.Changed] tells about the time until this
+// call.
+//
+// Complexity: linear in the number of pages that were written, and of blocks that were asked for. It
+// allocates nothing, except for the first scans of a growing memory.
+func (w *Watch) Scan() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watched = slices.DeleteFunc(w.watched, func(r *watched) bool {
+		r.region.Lock()
+		defer r.region.Unlock()
+		if r.isClosed() {
+			return true
+		}
+		w.scan(r)
+		return false
+	})
+	w.kept = false
+	w.trials.fresh.begin()
+	w.trials.again.begin()
+	after := w.trials.after
+	w.try(after, true)
+	w.try(after, false)
+}
+
+// Keep makes the last scan the moment since which the next scan tells what was written. Without Keep that
+// moment stays, for instance because a copy could not be written to a file.
+func (w *Watch) Keep() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = true
+}
+
+// Changed appends to into the runs of bytes in [p, p+n), in ascending order, that may have been written
+// between the last scan before the call of [Watch.Keep] that came last, and the last scan. A run counts from
+// p. All other bytes are as they were at the first of these scans.
+//
+// Changed reports all bytes of blocks that it was asked about for the first time, and of loose blocks. If
+// known is false, nothing is known about the bytes, because their memory cannot be watched.
+func (w *Watch) Changed(p unsafe.Pointer, n int, into []Run) (runs []Run, known bool) {
+	if n <= 0 {
+		return into, true
+	}
+	return w.changed(Range{uintptr(p), uintptr(p) + uintptr(n)}, into)
+}
+
+func (w *Watch) changed(of Range, into []Run) (runs []Run, known bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	start := of.Lo
+	r := w.find(of.Lo)
+	if r == nil || of.Hi > r.all.Hi {
+		return into, false
+	}
+	before := len(into)
+	for i := r.first(of.Lo); of.Lo < of.Hi; i++ {
+		if number := of.Lo >> blockShift; i == len(r.blocks) || r.blocks[i].number != number {
+			r.blocks = slices.Insert(r.blocks, i, block{number: number})
+			r.blocks[i].changed.fill()
+		}
+		b := &r.blocks[i]
+		part := of.in(b.all())
+		lo, hi := pagesOf(part)
+		for from, to := b.changed.next(lo, hi); from < to; from, to = b.changed.next(to, hi) {
+			run := Range{max(part.Lo, b.all().Lo+uintptr(from)<<pageShift),
+				min(part.Hi, b.all().Lo+uintptr(to)<<pageShift)}
+			off, n := int(run.Lo-start), int(run.Hi-run.Lo)
+			if last := len(into) - 1; last >= before && into[last].Offset+into[last].Bytes == off {
+				into[last].Bytes += n
+			} else {
+				into = append(into, Run{off, n})
+			}
+		}
+		of.Lo = part.Hi
+	}
+	return into, true
+}
+
+// Blocks returns the number of blocks that are protected, and of those that are loose.
+func (w *Watch) Blocks() (protected, loose int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.watched {
+		for i := range r.blocks {
+			if r.blocks[i].protected {
+				protected++
+			} else {
+				loose++
+			}
+		}
+	}
+	return protected, loose
+}
+
+// find returns the watched region that contains an address. It begins to watch the region if it is not
+// watched, and returns nil if that is not possible.
+func (w *Watch) find(addr uintptr) *watched {
+	if w.kernel == nil {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(w.watched, addr, func(r *watched, addr uintptr) int {
+		if r.all.Hi <= addr {
+			return -1
+		}
+		return 1
+	})
+	for ; i < len(w.watched) && w.watched[i].all.Lo <= addr; i++ {
+		// Regions that were closed may have the same addresses.
+		if r := w.watched[i]; r.all.Hi > addr && !r.isClosed() {
+			return r
+		}
+	}
+	region := w.regions.Watchable(addr)
+	if region == nil {
+		return nil
+	}
+	r := &watched{region: region, kernel: w.kernel}
+	region.Lock()
+	defer region.Unlock()
+	r.all = region.Addresses()
+	if !region.SetWatcher(r) {
+		return nil
+	}
+	w.ranges = region.Committed(w.ranges[:0])
+	if w.begin(r.all, w.ranges) != nil {
+		_ = w.kernel.unregister(r.all)
+		region.SetWatcher(nil)
+		return nil
+	}
+	w.watched = slices.Insert(w.watched, i, r)
+	return r
+}
+
+// begin registers a range whose committed pages are known. Kernels before 6.13 leave pages protected when
+// they are moved to addresses that are not registered. Such pages would count as clean, so they are made
+// loose.
+func (w *Watch) begin(all Range, committed []Range) error {
+	if err := w.kernel.register(all); err != nil {
+		return err
+	}
+	var err error
+	inside(committed, all, func(of Range) {
+		if err == nil {
+			err = w.kernel.unprotect(of)
+		}
+	})
+	return err
+}
+
+// scan ends an interval for a region, which is locked.
+func (w *Watch) scan(r *watched) {
+	w.ranges = r.region.Committed(w.ranges[:0])
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		if w.kept {
+			b.changed = pages{}
+		}
+		b.found, b.usable, b.altered = 0, 0, false
+		if b.rest > 0 {
+			b.rest--
+		}
+	}
+	r.parts(w.ranges, func(*block) bool { return true }, func(of Range) {
+		r.each(of, func(b *block, lo, hi int) { b.usable += hi - lo })
+	})
+	for _, of := range r.takeAltered() {
+		r.each(of, func(b *block, lo, hi int) {
+			b.changed.add(lo, hi)
+			b.altered = true // and protected no more, so the kernel takes them for written
+		})
+		if w.begin(of, w.ranges) != nil {
+			w.fail(r, of)
+		}
+	}
+	r.parts(w.ranges, func(b *block) bool { return b.protected }, func(of Range) {
+		for of.Lo < of.Hi {
+			found, end, err := w.kernel.scan(of)
+			if err != nil {
+				w.fail(r, of)
+				return
+			}
+			for _, a := range found {
+				r.each(a.pages(), func(b *block, lo, hi int) {
+					b.changed.add(lo, hi)
+					b.found += hi - lo
+				})
+			}
+			of.Lo = end
+		}
+	})
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		if b.trial && !b.altered {
+			w.trials.of(b).faults += b.found
+		}
+		if b.protected && !b.altered && !b.judge() {
+			inside(w.ranges, b.all(), func(of Range) {
+				_ = w.kernel.unprotect(of) // a page that stays protected costs a fault and no more
+			})
+		}
+		if !b.protected {
+			b.changed.fill()
+		}
+	}
+}
+
+// try puts blocks on trial: those behind a block, or the others.
+func (w *Watch) try(after uintptr, behind bool) {
+	for _, r := range w.watched {
+		r.region.Lock()
+		if !r.isClosed() {
+			w.ranges = r.region.Committed(w.ranges[:0])
+			r.parts(w.ranges, func(b *block) bool {
+				return b.number > after == behind && w.trials.take(b)
+			}, func(of Range) {
+				if w.kernel.protect(of) != nil {
+					w.fail(r, of)
+				}
+			})
+		}
+		r.region.Unlock()
+	}
+}
+
+// fail is called after a failed call of the kernel. The blocks of the range become loose, and the next scan
+// registers the range again.
+func (w *Watch) fail(r *watched, of Range) {
+	r.each(of, func(b *block, _, _ int) {
+		if b.protected {
+			b.loosen()
+		}
+		b.changed.fill()
+	})
+	r.Altered(of.Lo, of.Hi)
+}
+
+// watched is a region that is watched.
+type watched struct {
+	region Region
+	kernel kernel
+	all    Range
+	blocks []block // those that were asked for, in ascending order
+
+	mu      sync.Mutex // is locked last
+	closed  bool
+	altered []Range // since the last scan
+	taken   []Range // memory for altered
+}
+
+// Altered is the method of a Watcher.
+func (r *watched) Altered(lo, hi uintptr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := len(r.altered) - 1; last >= 0 && r.altered[last].Lo <= hi && lo <= r.altered[last].Hi {
+		r.altered[last] = Range{min(lo, r.altered[last].Lo), max(hi, r.altered[last].Hi)}
+		return
+	}
+	if len(r.altered) == mostAltered {
+		r.altered = append(r.altered[:0], r.all)
+		return
+	}
+	r.altered = append(r.altered, Range{lo, hi})
+}
+
+// mostAltered bounds the list of altered ranges. If there are more, all of the region counts as altered.
+const mostAltered = 4096
+
+// takeAltered returns the altered ranges and begins a new list of them.
+func (r *watched) takeAltered() []Range {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.altered, r.taken = r.taken[:0], r.altered
+	return r.taken
+}
+
+// Closing is the method of a Watcher.
+func (r *watched) Closing() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	// The pages of a recycled region stay. If the call fails, they stay registered, and begin mends that.
+	_ = r.kernel.unregister(r.all)
+}
+
+func (r *watched) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// first returns the index of the first block that ends after an address.
+func (r *watched) first(addr uintptr) int {
+	i, _ := slices.BinarySearchFunc(r.blocks, addr>>blockShift, func(b block, number uintptr) int {
+		if b.number < number {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// each calls f for each block that overlaps a range, with the pages of the range in it, rounded outward.
+func (r *watched) each(of Range, f func(b *block, lo, hi int)) {
+	for i := r.first(of.Lo); i < len(r.blocks) && r.blocks[i].all().Lo < of.Hi; i++ {
+		b := &r.blocks[i]
+		lo, hi := pagesOf(of.in(b.all()))
+		f(b, lo, hi)
+	}
+}
+
+// parts calls f for the committed parts of runs of chosen blocks. It may ask about a block twice if the first
+// answer is no.
+func (r *watched) parts(committed []Range, choose func(b *block) bool, f func(of Range)) {
+	for i := 0; i < len(r.blocks); i++ {
+		if !choose(&r.blocks[i]) {
+			continue
+		}
+		of := r.blocks[i].all()
+		for i+1 < len(r.blocks) && r.blocks[i+1].all().Lo == of.Hi && choose(&r.blocks[i+1]) {
+			i++
+			of.Hi = r.blocks[i].all().Hi
+		}
+		inside(committed, of, f)
+	}
+}
+
+// inside calls f for the parts of sorted ranges that lie in another range.
+func inside(ranges []Range, of Range, f func(Range)) {
+	i, _ := slices.BinarySearchFunc(ranges, of.Lo, func(r Range, lo uintptr) int {
+		if r.Hi <= lo {
+			return -1
+		}
+		return 1
+	})
+	for ; i < len(ranges) && ranges[i].Lo < of.Hi; i++ {
+		f(ranges[i].in(of))
+	}
+}
+
+// in returns the part of a range that lies in another range. They overlap.
+func (r Range) in(of Range) Range { return Range{max(r.Lo, of.Lo), min(r.Hi, of.Hi)} }

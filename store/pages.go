@@ -1,0 +1,43 @@
+package store
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/written"
+)
+
+// newPages returns what knows which memory was written, or nil if nothing does: then all memory is read and
+// compared. Tests replace it.
+var newPages = func() pages {
+	w, err := written.New()
+	if err != nil {
+		return nil // vast doctor says why
+	}
+	return &watchedPages{w: w}
+}
+
+// watchedPages asks the kernel of the operating system.
+type watchedPages struct {
+	w     *written.Watch
+	runs  []written.Run
+	parts [][2]int // the answers since the last scan
+}
+
+// scan ends an interval. The last one is not needed any more: if its checkpoint failed, the next one takes
+// everything for changed.
+func (p *watchedPages) scan() {
+	p.w.Keep()
+	p.w.Scan()
+	p.parts = p.parts[:0]
+}
+
+func (p *watchedPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known bool) {
+	p.runs, known = p.w.Changed(base, n, p.runs[:0])
+	before := len(p.parts)
+	for _, r := range p.runs {
+		p.parts = append(p.parts, [2]int{r.Offset, r.Offset + r.Bytes})
+	}
+	return p.parts[before:], known
+}
+
+func (p *watchedPages) close() error { return p.w.Close() }

@@ -1,0 +1,148 @@
+package vm
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/internal/fault"
+	"github.com/vastgo/vast/internal/written"
+)
+
+// notes are what a watcher has heard, as numbers of pages.
+type notes struct {
+	r      *Region
+	heard  intervals
+	closed bool
+}
+
+func (n *notes) Altered(lo, hi uintptr) {
+	base := uintptr(n.r.Base())
+	n.heard.add(int(lo-base)/pageSize, int(hi-base)/pageSize)
+}
+
+func (n *notes) Closing() { n.closed = true }
+
+// watched returns a region of 16 pages with a watcher.
+func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
+	r := open(t, be, 16*pageSize, o)
+	n := &notes{r: r}
+	w := watchable{r.m}
+	w.Lock()
+	defer w.Unlock()
+	if !w.SetWatcher(n) {
+		t.Fatal("the region cannot be watched")
+	}
+	return r, n
+}
+
+// TestWatcher: a watcher hears of all pages that get other contents, or another mapping, by other means than
+// writing.
+func TestWatcher(t *testing.T) {
+	p := PageSize()
+	eachBackend(t, func(t *testing.T, be backend) {
+		r, n := watched(t, be, Options{})
+		hears := func(what string, want ...interval) {
+			t.Helper()
+			if !slices.Equal(n.heard.of, want) {
+				t.Errorf("%s: heard of the pages %v, want %v", what, n.heard.of, want)
+			}
+			n.heard = intervals{}
+		}
+		must(t, r.Commit(2*p, 2*p))
+		hears("commit", interval{2, 4})
+		must(t, r.Commit(0, 8*p))
+		hears("commit around committed pages", interval{0, 2}, interval{4, 8})
+		must(t, r.Commit(3*p, 3*p))
+		must(t, r.Protect(3*p, p, ReadOnly))
+		must(t, r.Protect(3*p, p, ReadWrite))
+		must(t, populate(r, 0, 8*p))
+		hears("nothing")
+		must(t, r.Discard(p, 2*p))
+		hears("discard", interval{1, 3})
+		must(t, r.Decommit(5*p, p))
+		must(t, r.Commit(0, 8*p))
+		hears("decommit and commit", interval{5, 6})
+		must(t, r.MovePages(r, 10*p, 6*p, 2*p))
+		if !n.heard.contains(10, 12) {
+			t.Errorf("move: heard of %v", n.heard.of)
+		}
+		n.heard = intervals{}
+		other, m := watched(t, be, Options{})
+		must(t, r.MovePages(other, 3*p, 10*p, 2*p))
+		if !m.heard.contains(3, 5) {
+			t.Errorf("move from another region: heard of %v", m.heard.of)
+		}
+		n.heard = intervals{}
+		s, err := r.Carve(4*p, 0)
+		must(t, err)
+		must(t, r.Decommit(0, 8*p))
+		must(t, s.CommitTo(1, p))
+		hears("span", interval{0, 1})
+
+		must(t, r.Close())
+		if w := (watchable{r.m}); !n.closed || r.m.watcher != nil || w.SetWatcher(n) {
+			t.Error("a closed region has a watcher")
+		}
+	})
+}
+
+// TestWatcherOfFailedMove: pages that come back have another mapping.
+func TestWatcherOfFailedMove(t *testing.T) {
+	p := PageSize()
+	be := injected{onlyOS(t)}
+	r, n := watched(t, be, Options{})
+	to, _ := watched(t, be, Options{})
+	must(t, r.Commit(0, 8*p))
+	n.heard = intervals{}
+	stop := fault.Inject(func(op string) error {
+		if op == "move" || op == "commit" {
+			return errFaulty
+		}
+		return nil
+	})
+	err := r.MovePages(to, 0, 0, 4*p)
+	if stop(); err == nil {
+		t.Fatal("the move succeeds")
+	}
+	if !n.heard.contains(0, 4) {
+		t.Errorf("heard of %v", n.heard.of)
+	}
+}
+
+// TestWatchable: only memory of the system that is mapped once can be watched.
+func TestWatchable(t *testing.T) {
+	find := watches{}.Watchable
+	be := onlyOS(t)
+	r := open(t, be, 4*pageSize, Options{})
+	must(t, r.Commit(pageSize, 2*pageSize))
+	base := uintptr(r.Base())
+	w := find(base + 4*uintptr(pageSize) - 1)
+	if w == nil || find(base-1) == w || find(base+4*uintptr(pageSize)) == w {
+		t.Fatal("a region is found by other addresses than its own")
+	}
+	w.Lock()
+	if got, want := w.Addresses(), (written.Range{Lo: base, Hi: base + 4*uintptr(pageSize)}); got != want {
+		t.Errorf("addresses %v, want %v", got, want)
+	}
+	want := written.Range{Lo: base + uintptr(pageSize), Hi: base + 3*uintptr(pageSize)}
+	if got := w.Committed(nil); len(got) != 1 || got[0] != want {
+		t.Errorf("committed %v, want %v", got, want)
+	}
+	n := &notes{r: r}
+	if !w.SetWatcher(n) || w.SetWatcher(n) || !w.SetWatcher(nil) || !w.SetWatcher(n) {
+		t.Error("a region has one watcher at a time")
+	}
+	w.Unlock()
+	if heap := open(t, heapBackend{}, pageSize, Options{}); find(uintptr(heap.Base())) != nil {
+		t.Error("Go heap memory is watchable")
+	}
+	m, err := mirrorOn(be, pageSize, Options{Name: t.Name()}, origin{})
+	must(t, err)
+	if find(uintptr(m.Base())) != nil && m.Refused() == nil {
+		t.Error("a mirror is watchable")
+	}
+	must(t, m.Close())
+	if got := (watches{}).HeapStandIn(); got != HeapStandIn() {
+		t.Errorf("heap stand-in: %v", got)
+	}
+}
