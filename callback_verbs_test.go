@@ -12,9 +12,12 @@ import (
 // callbackVerbs has a call of each method of a world and its parts, by the name of the method. A name may
 // have a suffix.
 var callbackVerbs = map[string]func(f *callbackWorld){
-	"World.Alive":        func(f *callbackWorld) { f.Alive(f.es[0]) },
-	"World.Apply":        func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
-	"World.Archetype":    func(f *callbackWorld) { f.Archetype(f.late, f.pool) },
+	"World.Alive":     func(f *callbackWorld) { f.Alive(f.es[0]) },
+	"World.Apply":     func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
+	"World.Archetype": func(f *callbackWorld) { f.Archetype(f.late, f.pool) },
+	"probe.NewColumn": func(f *callbackWorld) {
+		probed.NewColumn(f.World, "new", reflect.TypeFor[uint16](), probing.StorageSparse)
+	},
 	"probe.Parts":        func(f *callbackWorld) { probed.Parts(f.World, func(AnyColumn, probing.Part) {}) },
 	"probe.EntityAt":     func(f *callbackWorld) { probed.EntityAt(f.World, 0) },
 	"World.Changes":      func(f *callbackWorld) { f.Changes() },

@@ -3,6 +3,7 @@ package vast
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
@@ -67,6 +68,10 @@ func (c *column) state() state.Column {
 	_, d := probes{}.Describe(columnOfAnyType{c})
 	s := state.Column{Name: c.name, Linked: c.linked, Private: c.internal, Names: c.world.namedBy(c),
 		Storage: d.Storage, Type: c.typ, Of: c}
+	if k := c.links(); k != nil {
+		s.OnDelete = uint8(k.rule())
+		s.Cyclic = c.relation() != nil && c.relation().cyclic
+	}
 	words := uint(c.slots / 64)
 	for words > 0 && c.set.Word(words-1) == 0 {
 		words--
@@ -196,6 +201,18 @@ func (c *column) pool() state.Container {
 		return nil
 	}
 	return c.store.state()
+}
+
+// links returns the relation or edges whose sources the column holds, or nil.
+func (c *column) links() linked {
+	if c.linked == "" || c.internal {
+		return nil
+	}
+	i := slices.IndexFunc(c.world.relations, func(l linked) bool {
+		sources, _ := l.columns()
+		return sources == c
+	})
+	return c.world.relations[i]
 }
 
 // relation returns the relation whose sources the column holds, or nil.

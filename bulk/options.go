@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"sync"
 
 	"github.com/vastgo/vast/internal/layout"
@@ -55,6 +56,8 @@ type plan struct {
 	budget      int  // bytes, Options.MaxBytes
 	byBudget    bool // growth ends at the budget, not at the capacity
 	step        int  // bytes, 0: an eighth
+	// element is the type of the elements of a pool whose user keeps them; nil otherwise. See PoolOf.
+	element reflect.Type
 }
 
 // newPlan checks the options of a container of T. most is the largest number of elements that such a

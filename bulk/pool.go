@@ -41,6 +41,10 @@ func NewPool[T any](o Options) (*Pool[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	return poolOf[T](plan, o)
+}
+
+func poolOf[T any](plan plan, o Options) (*Pool[T], error) {
 	sizes := sizesGenerations(plan.capacity)
 	s, err := newSlots(plan, o, sizes[:])
 	if err != nil {

@@ -47,12 +47,14 @@ func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
 			Len: c.Slots, Base: g.slots,
 			Kept: func(word int) uint64 { return g.common(uint(word)).apart }},
 	}
-	var v T
-	if unsafe.Sizeof(v) == 0 {
+	t := r.p.plan.element
+	if t == nil {
+		t = reflect.TypeFor[T]()
+	}
+	if t.Size() == 0 {
 		return arrays
 	}
-	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: reflect.TypeFor[T](),
-		Len: room, Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
+	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: t, Len: room, Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
 }
 
 func (r roomOf[T]) Reserve(c state.Contents) error {

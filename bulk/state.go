@@ -2,9 +2,11 @@ package bulk
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/vm"
 )
 
 // states has the method behind package store. The linker drops the method, and with it the state of all
@@ -21,6 +23,22 @@ func (states) Container(container any) (state.Container, error) {
 		return nil, err
 	}
 	return kept.(state.Container), nil
+}
+
+// PoolOf makes a pool that has slots for elements of a type that is known at run time only. The user of the
+// pool reads and writes the elements: the one of a slot lies at slot × size from the address that the method
+// Memory of package rooms returns. The result of Insert and of Get says only whether there is an element.
+func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
+	plan, err := newPlan[struct{}]("Pool", o, maxSlots)
+	if err != nil {
+		return nil, err
+	}
+	plan.element, plan.sizeElement = element, int(element.Size())
+	if plan.capacity > math.MaxInt/8/plan.sizeElement {
+		return nil, &vm.Error{Op: "reserve", Purpose: plan.name, Bytes: plan.sizeElement, Err: vm.ErrSize,
+			Detail: "ask for fewer or smaller elements"}
+	}
+	return poolOf[struct{}](plan, o)
 }
 
 // keep returns the state.Container of a container. The result is any: as an interface with methods, it would

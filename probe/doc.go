@@ -9,6 +9,7 @@
 //   - [ComponentsOf] lists the columns in which an entity has a component. [Value] returns the component as a
 //     reflect.Value; [SetValue], [AddValue] and [RemoveValue] change it. [Bytes] returns the components of a
 //     run.
+//   - [NewColumn] makes a column whose type is known at run time only, and [TypeOf] a type from a [Layout].
 //   - [RelationOf], [EdgesOf] and [NamesOf] find the relation, the edges or the names that a column belongs
 //     to. [AnyEdges] read edges without the type of their values.
 //   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]

@@ -20,6 +20,7 @@ var engine = probing.Vast.(interface {
 	Uses(w *vast.World, slot int) uint32
 
 	Columns(w *vast.World) []vast.AnyColumn
+	NewColumn(w *vast.World, name string, typ reflect.Type, s probing.Storage) vast.AnyColumn
 	ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn
 	ColumnsOf(a *vast.Archetype) []vast.AnyColumn
 	NumberOf(a *vast.Archetype) int

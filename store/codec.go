@@ -99,9 +99,7 @@ func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*s
 	if t.Kind() <= reflect.Complex128 { // the size of other values says nothing about their encoding
 		s.Size = int(t.Size())
 	}
-	if t.PkgPath() != "" {
-		s.Name = t.String()
-	}
+	s.Name = typeName(t)
 	if _, ok := c.of(t); ok {
 		s.Kind = kindOpaque
 		return s, nil

@@ -128,7 +128,7 @@ func TestChains(t *testing.T) {
 					if deltas += len(some); len(some) == 0 {
 						merges++
 					} else if r.IntN(4) == 0 {
-						if err := store.Compact(f, numbers[len(numbers)-1]); err != nil {
+						if err := store.CompactFile(f, numbers[len(numbers)-1]); err != nil {
 							t.Fatal(err)
 						}
 					}

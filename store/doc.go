@@ -12,6 +12,9 @@
 // holds what came from outside, so that after a crash [Store.Recover] repeats the ticks since the last
 // checkpoint. docs/guide/survive.md is the introduction.
 //
+// [OpenAt] reads the world as a store has kept it at an earlier tick. [LoadAny] and [LoadMoment] read a world
+// without the program that keeps it, for tools. [Files], [Verify] and [Compact] care for the folder.
+//
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].
 //

@@ -14,8 +14,8 @@ var OpenFolder = open
 // LongChains has a store merge chains by the number of deltas alone.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
-// Compact makes the file of a checkpoint hold everything.
-func Compact(folder disk.Folder, number uint64) error { return compact(folder, number) }
+// CompactFile makes the file of a checkpoint hold everything.
+func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }
 
 // The ways in which stores find the memory that was written.
 const (

@@ -54,12 +54,8 @@ import (
 // read from a file.
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	from, end := sourceOf(src)
-	file, err := openLayer(from, "")
+	file, err := openSaved(from)
 	var report *Report
-	if err == nil && file.r.version != versionWhole {
-		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the "+
-			"folder with Open", file.m.Kept.Base)
-	}
 	if err == nil {
 		report, err = readWorld(w, []*layer{file}, o)
 	}
@@ -70,6 +66,16 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 		return nil, fmt.Errorf("store: loading world %q: %w", w.Options().Name, err)
 	}
 	return report, nil
+}
+
+// openSaved reads the beginning of a file that holds all of a world.
+func openSaved(src source) (*layer, error) {
+	file, err := openLayer(src, "")
+	if err == nil && file.r.version != versionWhole {
+		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the folder "+
+			"with Open", file.m.Kept.Base)
+	}
+	return file, err
 }
 
 // readWorld reads a world from a file that holds all of it and the deltas that follow, or from a single file.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 )
@@ -51,16 +52,19 @@ type keptManifest struct {
 }
 
 type columnManifest struct {
-	Name    string        `json:"name"`
-	Storage string        `json:"storage"`
-	Linked  string        `json:"linked,omitempty"`
-	Private bool          `json:"private,omitempty"`
-	Names   bool          `json:"names,omitempty"`
-	Type    *schema       `json:"type,omitempty"` // nil for a tag
-	Slots   int           `json:"slots"`
-	Pool    *poolManifest `json:"pool,omitempty"`
-	Notes   []int         `json:"notes,omitempty"`
-	Whole   bool          `json:"whole,omitempty"` // see arrayManifest
+	Name    string `json:"name"`
+	Storage string `json:"storage"`
+	Linked  string `json:"linked,omitempty"`
+	Private bool   `json:"private,omitempty"`
+	Names   bool   `json:"names,omitempty"`
+	// Cyclic and OnDelete are the options of a relation or edges. Load leaves them to the program.
+	Cyclic   bool          `json:"cyclic,omitempty"`
+	OnDelete string        `json:"onDelete,omitempty"` // cascade or refuse
+	Type     *schema       `json:"type,omitempty"`     // nil for a tag
+	Slots    int           `json:"slots"`
+	Pool     *poolManifest `json:"pool,omitempty"`
+	Notes    []int         `json:"notes,omitempty"`
+	Whole    bool          `json:"whole,omitempty"` // see arrayManifest
 }
 
 type poolManifest struct {
@@ -102,6 +106,9 @@ type resourceManifest struct {
 var storages = [...]string{probing.StorageDense: "dense", probing.StorageTag: "tag",
 	probing.StorageSparse: "sparse", probing.StorageHeap: "heap"}
 
+// rulesOnDelete are the names of the values of vast.OnDelete in files.
+var rulesOnDelete = [...]string{vast.Orphan: "", vast.Cascade: "cascade", vast.Refuse: "refuse"}
+
 // describe returns the manifest of a world's state, and the schemas' errors.
 func describe(s *state.World, c codecs) (*manifest, error) {
 	m := &manifest{Mark: s.Mark, Alignment: s.Alignment, Words: s.Words, Used: s.Used,
@@ -114,7 +121,8 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 		}
 		known[col.Name] = true
 		one := columnManifest{Name: col.Name, Storage: storages[col.Storage], Linked: col.Linked,
-			Private: col.Private, Names: col.Names, Slots: col.Slots, Notes: col.Notes}
+			Private: col.Private, Names: col.Names, Slots: col.Slots, Notes: col.Notes,
+			Cyclic: col.Cyclic, OnDelete: rulesOnDelete[col.OnDelete]}
 		switch {
 		case col.Storage == probing.StorageHeap:
 			var err error
@@ -182,6 +190,9 @@ func parse(text []byte) (*manifest, error) {
 // nameOf is the name of a resource's type in files. It tells types of the same name in two packages apart.
 func nameOf(t reflect.Type) string {
 	if t.PkgPath() == "" {
+		if name := madeName(t, tagResource); name != "" {
+			return name
+		}
 		return t.String()
 	}
 	return t.PkgPath() + "." + t.Name()

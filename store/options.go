@@ -66,6 +66,7 @@ var engine = state.Vast.(interface {
 	Abandon(restored any)
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
+	NewLinks(w *vast.World, name string, values reflect.Type, capacity int, o vast.RelationOptions)
 })
 
 // bulkEngine holds the method of package bulk that this package calls.

@@ -53,9 +53,14 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.replica != nil {
 		return s.recoverReplica(tick)
 	}
-	s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
-	err := s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
-	if err == nil {
+	var err error
+	if s.at != nil {
+		err = s.recoverPast(tick)
+	} else {
+		s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
+	}
+	if err == nil && s.at == nil {
 		s.phase = running
 		s.unchanged()
 		err = s.begin()

@@ -32,9 +32,7 @@ const kindOpaque = "opaque"
 // schemaOf describes a type whose values lie in memory without Go pointers.
 func schemaOf(t reflect.Type) *schema {
 	s := &schema{Kind: t.Kind().String(), Size: int(t.Size())}
-	if t.PkgPath() != "" {
-		s.Name = t.String()
-	}
+	s.Name = typeName(t)
 	switch t.Kind() {
 	case reflect.Array:
 		s.Len = t.Len()
@@ -50,6 +48,14 @@ func schemaOf(t reflect.Type) *schema {
 		}
 	}
 	return s
+}
+
+// typeName returns the name of a declared type, also of one that another program declared: see typeOf.
+func typeName(t reflect.Type) string {
+	if t.PkgPath() != "" {
+		return t.String()
+	}
+	return madeName(t, tagType)
 }
 
 // same reports whether values of two types have the same bytes and the same meaning.

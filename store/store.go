@@ -31,6 +31,7 @@ type Store struct {
 	phase   phase
 	failure error // why the store cannot go on
 
+	at       *lookBack       // nil unless OpenAt opened the store
 	tail     *journal.Tail   // what Recover replays; nil if there is nothing
 	base     uint64          // the tick of the checkpoint that Open read
 	segment  uint32          // the segment of the journal that the checkpoint began
@@ -65,6 +66,7 @@ const (
 	opened phase = iota
 	recovering
 	running
+	past // after Recover of a store that OpenAt opened
 	closed
 )
 
@@ -223,6 +225,7 @@ func (s *Store) must(what string, phases ...phase) {
 		opened:     "call Recover first, with the program's tick function",
 		recovering: "Recover is at work; inputs come from the journal",
 		running:    "call it before Recover",
+		past:       "the store was opened with OpenAt, and keeps nothing",
 		closed:     "the store is closed",
 	}[s.phase]
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))

@@ -28,8 +28,10 @@ var verdicts sync.Map // reflect.Type → string
 func Check[T any](what string) { CheckOr[T](what, "") }
 
 // CheckOr is like Check. If other is not empty, it ends the message: it names another way to store a T.
-func CheckOr[T any](what, other string) {
-	t := reflect.TypeFor[T]()
+func CheckOr[T any](what, other string) { CheckType(what, reflect.TypeFor[T](), other) }
+
+// CheckType is CheckOr for a type that is known at run time only.
+func CheckType(what string, t reflect.Type, other string) {
 	verdict, seen := verdicts.Load(t)
 	if !seen {
 		path, kind := pointer(t, name(t))

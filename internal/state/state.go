@@ -36,11 +36,14 @@ type Column struct {
 	Linked  string // the name of the relation or edges that the column belongs to, or empty
 	Private bool   // whether the column holds the targets of a relation or edges
 	Names   bool   // whether the column is that of the world's names
-	Storage probing.Storage
-	Type    reflect.Type // of a component; nil for a tag
-	Slots   int          // every entity with the component has a slot below it; a multiple of 64
-	Pool    *Contents    // of the elements of a sparse column or of edges; else nil
-	Notes   []int        // for each tracker of the column, an end of the slots that it has notes of
+	Cyclic  bool   // whether the column holds the sources of a relation that may have circles
+	// OnDelete is the vast.OnDelete of the relation or edges whose sources the column holds.
+	OnDelete uint8
+	Storage  probing.Storage
+	Type     reflect.Type // of a component; nil for a tag
+	Slots    int          // every entity with the component has a slot below it; a multiple of 64
+	Pool     *Contents    // of the elements of a sparse column or of edges; else nil
+	Notes    []int        // for each tracker of the column, an end of the slots that it has notes of
 
 	// Of is the column of package vast. A column that is to be restored and that the program no longer has
 	// is nil here.

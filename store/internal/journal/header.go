@@ -48,6 +48,16 @@ func appendHeader(batch []byte, h header) []byte {
 // fileName returns the name of a segment's file.
 func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
 
+// Number returns the number of the segment in a file, or 0 if the name is that of no segment.
+func Number(name string) uint32 {
+	digits, is := strings.CutPrefix(name, "journal-")
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if !is || err != nil || fileName(uint32(n)) != name {
+		return 0
+	}
+	return uint32(n)
+}
+
 // segments returns the numbers of the segments whose files exist, in ascending order.
 func segments(f disk.Folder) ([]uint32, error) {
 	files, err := f.Files()
@@ -56,10 +66,8 @@ func segments(f disk.Folder) ([]uint32, error) {
 	}
 	var numbers []uint32
 	for _, file := range files {
-		digits, is := strings.CutPrefix(file.Name, "journal-")
-		n, err := strconv.ParseUint(digits, 10, 32)
-		if is && err == nil && n > 0 && fileName(uint32(n)) == file.Name {
-			numbers = append(numbers, uint32(n))
+		if n := Number(file.Name); n > 0 {
+			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers) // numbers of nine digits come before those of eight in the order of names

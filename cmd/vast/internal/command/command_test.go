@@ -20,7 +20,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("without a command: exit status %d, stdout %q; want 2 and nothing", status, stdout)
 	}
 	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ",
-		"\n  top ", "\n  query ", "\n  soak ", "\n  docs ", "\n  version "} {
+		"\n  top ", "\n  query ", "\n  store ", "\n  soak ", "\n  docs ", "\n  version "} {
 		if !strings.Contains(help, want) {
 			t.Errorf("usage lacks %q:\n%s", want, help)
 		}
@@ -49,7 +49,7 @@ func TestUnknownCommand(t *testing.T) {
 
 // Each command is found by its name and has its own help.
 func TestHelpOfCommands(t *testing.T) {
-	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "soak", "docs", "version"} {
+	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"} {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {
 			status, stdout, stderr := run(args...)
 			if status != 0 || !strings.Contains(stdout+stderr, "vast "+name) {

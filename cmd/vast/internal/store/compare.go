@@ -1,0 +1,223 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// mostShown is the largest number of entities that a comparison lists.
+const mostShown = 200
+
+// difference is what came, went and changed between two moments.
+type difference struct {
+	Came     int       `json:"came"` // entities
+	Went     int       `json:"went"`
+	Changed  int       `json:"changed"`
+	Columns  []counted `json:"columns"`
+	Entities []differs `json:"entities"` // the first ones
+}
+
+// counted is how many components of a column came, went and changed.
+type counted struct {
+	Name    string `json:"name"`
+	Came    int    `json:"came"`
+	Went    int    `json:"went"`
+	Changed int    `json:"changed"`
+}
+
+// differs is an entity that is not the same in both moments.
+type differs struct {
+	ID    string  `json:"id"`
+	Name  string  `json:"name,omitempty"`
+	What  string  `json:"what"` // came, went or changed
+	Parts []parts `json:"parts,omitempty"`
+}
+
+// parts is a component that is not the same in both moments.
+type parts struct {
+	Column string `json:"column"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// pair is a column of both moments; nil where a moment has none.
+type pair struct {
+	name          string
+	before, after vast.AnyColumn
+	counted       *counted
+}
+
+// compare compares a world with a later one. Complexity: one step for each component, and reading it twice.
+func compare(before, after *vast.World) *difference {
+	d := &difference{Entities: []differs{}}
+	pairs := pairsOf(before, after)
+	d.Columns = make([]counted, len(pairs))
+	for i := range pairs {
+		d.Columns[i].Name = pairs[i].name
+		pairs[i].counted = &d.Columns[i]
+	}
+	for e := range before.Query().All() {
+		one := differs{ID: e.String(), What: "changed"}
+		alive, listed := after.Alive(e), len(d.Entities) < mostShown
+		changed := false
+		for _, p := range pairs {
+			part, same := p.compare(e, alive, listed && alive)
+			changed = changed || !same
+			if !same && listed && alive {
+				one.Parts = append(one.Parts, part)
+			}
+		}
+		switch {
+		case !alive:
+			d.Went++
+			one.What = "went"
+		case changed:
+			d.Changed++
+		default:
+			continue
+		}
+		if listed {
+			one.Name = nameOf(before, e)
+			d.Entities = append(d.Entities, one)
+		}
+	}
+	for e := range after.Query().All() {
+		if before.Alive(e) {
+			continue
+		}
+		d.Came++
+		for _, p := range pairs {
+			if p.after != nil && has(p.after, e) {
+				p.counted.Came++
+			}
+		}
+		if len(d.Entities) < 2*mostShown {
+			d.Entities = append(d.Entities, differs{ID: e.String(), Name: nameOf(after, e), What: "came"})
+		}
+	}
+	return d
+}
+
+// pairsOf returns the columns of two worlds by their names. Columns of targets hold no components.
+func pairsOf(before, after *vast.World) []*pair {
+	byName := make(map[string]*pair)
+	var all []*pair
+	for i, w := range []*vast.World{before, after} {
+		for _, col := range probe.Columns(w) {
+			if probe.Describe(col).Private {
+				continue
+			}
+			p := byName[col.Name()]
+			if p == nil {
+				p = &pair{name: col.Name()}
+				byName[p.name] = p
+				all = append(all, p)
+			}
+			if i == 0 {
+				p.before = col
+			} else {
+				p.after = col
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *pair) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+func has(col vast.AnyColumn, e vast.Entity) bool {
+	return probe.Presence(probe.Describe(col).World, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
+}
+
+// compare counts the component of an entity that lived in the first moment. alive is whether it lives in the
+// second one. text is whether to describe both components if they differ.
+func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) {
+	was := p.before != nil && has(p.before, e)
+	is := alive && p.after != nil && has(p.after, e)
+	switch {
+	case was && !is:
+		p.counted.Went++
+	case is && !was:
+		p.counted.Came++
+	case !was:
+		return parts{}, true
+	default:
+		a, b := component(p.before, e), component(p.after, e)
+		if reflect.DeepEqual(a, b) {
+			return parts{}, true
+		}
+		// The types may differ, and a NaN is not equal to itself.
+		if part = (parts{p.name, show(a), show(b)}); part.Before == part.After {
+			return parts{}, true
+		}
+		p.counted.Changed++
+		return part, false
+	}
+	part.Column = p.name
+	if text && was {
+		part.Before = show(component(p.before, e))
+	} else if text {
+		part.After = show(component(p.after, e))
+	}
+	return part, false
+}
+
+// component returns a component as a value that can be compared and printed. It is the list of targets and
+// values for edges.
+func component(col vast.AnyColumn, e vast.Entity) any {
+	if edges, ok := probe.EdgesOf(col); ok {
+		var list []string
+		for to, v := range edges.Targets(e) {
+			list = append(list, fmt.Sprintf("%v %v", to, v))
+		}
+		return list
+	}
+	if v, ok := probe.Value(col, e); ok {
+		return v.Interface()
+	}
+	return nil
+}
+
+// mostText is the most characters of a component in a comparison.
+const mostText = 300
+
+func show(v any) string {
+	var b strings.Builder
+	write(&b, reflect.ValueOf(v))
+	text := b.String()
+	if r := []rune(text); len(r) > mostText {
+		text = string(r[:mostText]) + "…"
+	}
+	return text
+}
+
+// write writes a value: the fields of structs by name, without blank ones.
+func write(b *strings.Builder, v reflect.Value) {
+	if v.Kind() != reflect.Struct || v.Type() == reflect.TypeFor[vast.Entity]() {
+		fmt.Fprintf(b, "%v", v)
+		return
+	}
+	separator := ""
+	b.WriteByte('{')
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name != "_" {
+			fmt.Fprintf(b, "%s%s: ", separator, name)
+			write(b, v.Field(i))
+			separator = ", "
+		}
+	}
+	b.WriteByte('}')
+}
+
+func nameOf(w *vast.World, e vast.Entity) string {
+	if names, ok := probe.NamesOf(w); ok {
+		name, _ := names.Of(e)
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+	library "github.com/vastgo/vast/store"
+)
+
+// load loads a moment of a folder, or the world of a saved file.
+func load(path string, moment uint64) (*vast.World, *library.Report, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := vast.Options{Name: filepath.Base(path)}
+	if info.IsDir() {
+		return library.LoadMoment(path, moment, o)
+	}
+	if moment > 0 {
+		return nil, nil, errors.New("-moment is for a folder, and the path is that of a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return library.LoadAny(f, o)
+}
+
+// export runs `vast store export`.
+func export(o options, stdout, stderr io.Writer) int {
+	w, report, err := load(o.path, o.moment)
+	if err != nil {
+		return end(stderr, "store export", err)
+	}
+	for _, name := range report.Dropped {
+		fmt.Fprintf(stderr, "# %q is left out: only its program can read it\n", name)
+	}
+	err = exportTo(w, o.out, stdout)
+	return end(stderr, "store export", errors.Join(err, w.Close()))
+}
+
+// exportTo writes a world into a new file, or to stdout if there is no path.
+func exportTo(w *vast.World, path string, stdout io.Writer) (err error) {
+	var resources library.Options
+	for _, v := range probe.Resources(w) {
+		resources.Resources = append(resources.Resources, v.Type())
+	}
+	if path == "" {
+		return library.WriteJSON(w, stdout, resources)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	if err = library.WriteJSON(w, b, resources); err == nil {
+		err = b.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+// Package store is the command `vast store`: it examines the folder of a store, or a file that a program has
+// saved, without the program.
+package store
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
+)
+
+// task is a word that may follow `vast store`.
+type task struct {
+	name, about string
+	// flags declares the flags. run runs with them and returns the exit status.
+	flags func(f *flag.FlagSet, o *options)
+	run   func(o options, stdout, stderr io.Writer) int
+}
+
+// options are the flags and the argument of the command line.
+type options struct {
+	path   string
+	json   bool
+	deep   bool
+	moment uint64 // number of a checkpoint; 0: the newest
+	out    string
+	addr   string
+	browse bool
+}
+
+var tasks = []task{
+	{"ls", "list the checkpoints and the journal", flagJSON, list},
+	{"verify", "read each byte, and name what is damaged", func(f *flag.FlagSet, o *options) {
+		flagJSON(f, o)
+		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check what its parts say about "+
+			"each other")
+	}, verify},
+	{"export", "write a moment as a JSON document", func(f *flag.FlagSet, o *options) {
+		flagMoment(f, o)
+		f.StringVar(&o.out, "out", "", "write into this new `file` instead of standard output")
+	}, export},
+	{"look", "show the moments in a browser, and compare two of them", func(f *flag.FlagSet, o *options) {
+		flagMoment(f, o)
+		f.StringVar(&o.addr, "addr", "127.0.0.1:0",
+			"where to listen, as `host:port`; port 0 takes a free one")
+		f.BoolVar(&o.browse, "open", false, "open a browser")
+	}, look},
+	{"compact", "merge the newest checkpoint into one file, and remove all others",
+		func(*flag.FlagSet, *options) {}, compact},
+}
+
+func flagJSON(f *flag.FlagSet, o *options) {
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+func flagMoment(f *flag.FlagSet, o *options) {
+	f.Uint64Var(&o.moment, "moment", 0, "`number` of the checkpoint, as ls shows it; 0: the newest")
+}
+
+// Run runs the command with the arguments after `vast store`, and returns the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		return misuse(stderr, "store", errors.New("what is to be done with the store?"))
+	}
+	switch args[0] {
+	case "-h", "-help", "--help":
+		usage(stdout)
+		return cli.Success
+	}
+	for _, t := range tasks {
+		if t.name == args[0] {
+			return t.parse(args[1:], stdout, stderr)
+		}
+	}
+	return misuse(stderr, "store", fmt.Errorf("unknown word %q", args[0]))
+}
+
+func misuse(stderr io.Writer, command string, err error) int {
+	return cli.Fail(stderr, command, &cli.UsageError{Command: command, Err: err}, cli.Misuse)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "usage: vast store WORD PATH [flags]\n\nExamines the folder of a store, or a file that a "+
+		"program has saved, without the\nprogram. Only compact changes the folder.\n\n")
+	for _, t := range tasks {
+		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
+	}
+	fmt.Fprint(w, "\n`vast store WORD -h` lists the flags.\n")
+}
+
+func (t *task) parse(args []string, stdout, stderr io.Writer) int {
+	var o options
+	command := "store " + t.name
+	f := flag.NewFlagSet("vast "+command, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	t.flags(f, &o)
+	rest, err := cli.Parse(f, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		var b bytes.Buffer
+		f.SetOutput(&b)
+		f.PrintDefaults()
+		fmt.Fprintf(stdout, "usage: vast %s PATH [flags]\n\n%s\n", command, about[t.name])
+		if b.Len() > 0 {
+			fmt.Fprintf(stdout, "\n%s", b.String())
+		}
+		return cli.Success
+	case err != nil:
+		return misuse(stderr, command, err)
+	case len(rest) == 0:
+		return misuse(stderr, command, errors.New("the path of a folder or file is missing"))
+	case len(rest) > 1:
+		return misuse(stderr, command, fmt.Errorf("unexpected argument %q", rest[1]))
+	}
+	o.path = rest[0]
+	return t.run(o, stdout, stderr)
+}
+
+// about says more of each task.
+var about = map[string]string{
+	"ls": `Lists the files of the folder: checkpoints with their last tick, and the segments of the
+journal. A program that has the folder open goes on.`,
+	"verify": `Reads all files: each byte of checkpoints and of the journal, also of those that newer
+ones have replaced. The exit status is 1 if something is damaged or missing, and the
+output names the file and the place. A program that has the folder open goes on.`,
+	"export": `Writes a moment of the folder, or the world of a saved file, as a JSON document, which
+store.ReadJSON reads. A program that has the folder open goes on.`,
+	"look": `Serves a page with the inspector of a moment, a slider through all moments of the folder,
+and what came, went and changed between two of them. A program that has the folder open
+goes on; the page shows the moments that the folder had at the beginning.`,
+	"compact": `Leaves the newest checkpoint, in one file, and the journal that follows it. No program
+may have the folder open. Before anything is removed, all that stays is verified.`,
+}

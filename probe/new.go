@@ -1,0 +1,109 @@
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"reflect"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
+// column has the same memory, bits and rules as one that [vast.NewColumn], [vast.NewTag],
+// [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
+// read and write its components, queries and archetypes take it, and package store keeps it.
+//
+// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics as the functions of
+// package vast do.
+func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
+	return engine.NewColumn(w, name, typ, probing.Storage(s))
+}
+
+// TypeOf returns a type with a given [Layout]: the type of an element of a column that [NewColumn] makes. It
+// looks at these fields of a Layout:
+//
+//   - Type, if it is not nil: then TypeOf returns it;
+//   - otherwise Count and the first of Parts: the elements of an array;
+//   - otherwise Size, and Name, Offset and the type of each of Parts: the fields of a struct.
+//
+// The fields lie at their offsets, in the same memory as those of a Go struct with this layout. Their names
+// are kept, those that are not exported included. Blank fields fill gaps.
+//
+// TypeOf returns an error if fields overlap, if an offset is no multiple of the field's alignment, and if a
+// name is no name of a Go field. Complexity: the number of fields. Go keeps each type that was made until the
+// process ends.
+func TypeOf(l Layout) (t reflect.Type, err error) {
+	if l.Type != nil {
+		return l.Type, nil
+	}
+	defer func() {
+		if v := recover(); v != nil { // package reflect panics if there is no such type
+			t, err = nil, fmt.Errorf("probe: TypeOf(%s): %v", l.Name, v)
+		}
+	}()
+	if l.Count > 0 {
+		if len(l.Parts) == 0 {
+			return nil, fmt.Errorf("probe: TypeOf(%s): the array has no element in Parts", l.Name)
+		}
+		elem, err := TypeOf(l.Parts[0])
+		if err != nil {
+			return nil, err
+		}
+		return reflect.ArrayOf(l.Count, elem), nil
+	}
+	return structOf(l)
+}
+
+// structOf returns the type of a struct.
+func structOf(l Layout) (reflect.Type, error) {
+	var fields []reflect.StructField
+	end, align := 0, 1
+	fill := func(to int) {
+		if to > end {
+			fields = append(fields, reflect.StructField{Name: "_", PkgPath: pathOfFields,
+				Type: reflect.ArrayOf(to-end, reflect.TypeFor[byte]())})
+			end = to
+		}
+	}
+	parts := slices.SortedStableFunc(slices.Values(l.Parts), func(a, b Layout) int {
+		return cmp.Compare(a.Offset, b.Offset)
+	})
+	for _, part := range parts {
+		t, err := TypeOf(part)
+		if err != nil {
+			return nil, err
+		}
+		if part.Offset < end || part.Offset%t.Align() != 0 {
+			return nil, fmt.Errorf("probe: TypeOf(%s): field %s of %v cannot lie at offset %d: it needs a "+
+				"multiple of %d, at or after %d", l.Name, part.Name, t, part.Offset, t.Align(), end)
+		}
+		align = max(align, t.Align())
+		if (end+t.Align()-1)/t.Align()*t.Align() != part.Offset {
+			fill(part.Offset)
+		}
+		f := reflect.StructField{Name: part.Name, Type: t}
+		if !token.IsExported(part.Name) {
+			f.PkgPath = pathOfFields
+		}
+		fields = append(fields, f)
+		end = part.Offset + int(t.Size())
+	}
+	if n := len(fields); n > 0 && fields[n-1].Type.Size() == 0 && end == l.Size && end > 0 {
+		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has no size and no bytes behind it: Go keeps a "+
+			"byte there", l.Name, fields[n-1].Name)
+	}
+	if l.Size < end || l.Size%align != 0 {
+		return nil, fmt.Errorf("probe: TypeOf(%s): a struct of %d bytes with fields up to byte %d: the size "+
+			"is a multiple of %d", l.Name, l.Size, end, align)
+	}
+	if (end+align-1)/align*align != l.Size {
+		fill(l.Size)
+	}
+	return reflect.StructOf(fields), nil
+}
+
+// pathOfFields is the package of fields that are not exported.
+const pathOfFields = "github.com/vastgo/vast/probe"

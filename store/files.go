@@ -1,0 +1,189 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// File is a file in the folder of a store, or one that [Save] has written.
+type File struct {
+	Name    string
+	Kind    FileKind
+	Bytes   int64
+	Written time.Time // by the clock of the file system
+	Number  uint64    // of a checkpoint, or of a segment of the journal
+	Tick    uint64    // the last tick in a checkpoint
+	Base    uint64    // the checkpoint that this one continues; 0 if the file holds all of the world
+	Err     error     // what is wrong with the file, or nil
+}
+
+// FileKind says what a file in a folder is.
+type FileKind string
+
+const (
+	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
+	FileJournal    FileKind = "journal"    // inputs and ticks
+	FileUnfinished FileKind = "unfinished" // a checkpoint that a crash, or a program at work, has not ended
+	FileLock       FileKind = "lock"       // says which process has the folder open
+	FileWorld      FileKind = "world"      // written by Save
+	FileUnknown    FileKind = "unknown"    // of no store
+	FileMissing    FileKind = "missing"    // a file that others need
+)
+
+const lockFile = "lock"
+
+// Files lists the files of a store's folder by their names, or the one file at a path that [Save] has
+// written. It reads the descriptions of checkpoints, and takes no lock: a program that keeps its world in the
+// folder goes on. [Verify] also reads what else the files hold.
+func Files(path string) ([]File, error) {
+	l, err := list(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: listing %q: %w", path, err)
+	}
+	return l.files, nil
+}
+
+// listing is a list of files.
+type listing struct {
+	folder disk.Folder // nil if the path is that of a file
+	files  []File
+	kept   map[string]*keptManifest // of the checkpoints whose description is sound
+}
+
+func list(path string) (*listing, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{kept: make(map[string]*keptManifest)}
+	if !info.IsDir() {
+		l.files = []File{{Name: path, Kind: FileWorld, Bytes: info.Size(), Written: info.ModTime()}}
+		return l, nil
+	}
+	if l.folder, err = disk.OpenFolder(path); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := File{Name: entry.Name(), Bytes: info.Size(), Written: info.ModTime()}
+		if l.classify(&f, info); !errors.Is(f.Err, fs.ErrNotExist) {
+			l.files = append(l.files, f)
+		}
+	}
+	return l, nil
+}
+
+// classify finds out what a file is, and reads the description of a checkpoint.
+func (l *listing) classify(f *File, info fs.FileInfo) {
+	number, finished, ok := checkpointNumber(f.Name)
+	segment := journal.Number(f.Name)
+	switch {
+	case !info.Mode().IsRegular():
+		f.Kind = FileUnknown
+	case strings.EqualFold(f.Name, lockFile):
+		f.Kind = FileLock
+	case f.Name == begunName, ok && !finished:
+		f.Kind = FileUnfinished
+	case segment > 0:
+		f.Kind, f.Number = FileJournal, uint64(segment)
+	case ok:
+		f.Kind, f.Number = FileCheckpoint, number
+		y, file, err := openCheckpoint(l.folder, number)
+		if err == nil {
+			err = file.Close()
+			l.kept[f.Name] = y.m.Kept
+			f.Tick, f.Base = y.m.Kept.Tick, y.m.Kept.Base
+		}
+		f.Err = err
+	default:
+		f.Kind = FileUnknown
+	}
+}
+
+// moments returns the checkpoints that can be read, oldest first: their descriptions are sound, and the files
+// that they continue are there.
+func (l *listing) moments() []File {
+	all := slices.DeleteFunc(slices.Clone(l.files), func(f File) bool {
+		return f.Kind != FileCheckpoint || f.Err != nil
+	})
+	slices.SortFunc(all, func(a, b File) int { return cmp.Compare(a.Number, b.Number) })
+	there := map[uint64]bool{0: true}
+	return slices.DeleteFunc(all, func(f File) bool {
+		there[f.Number] = there[f.Base] // a base has a lower number
+		return !there[f.Number]
+	})
+}
+
+// attempts is how often a folder is listed again if files that it had are gone.
+const attempts = 8
+
+// onMoments calls f with the moments of a folder, oldest first. If a program that has the folder open removes
+// a file meanwhile, onMoments calls f again with the moments that are left.
+func onMoments(dir string, f func(folder disk.Folder, moments []File) error) error {
+	for left := attempts; ; left-- {
+		l, err := list(dir)
+		if err != nil {
+			return err
+		}
+		if l.folder == nil {
+			return errors.New("the path is that of a file, and not of a store's folder")
+		}
+		moments := l.moments()
+		if len(moments) == 0 {
+			return errors.New("the folder holds no checkpoint that can be read")
+		}
+		err = f(l.folder, moments)
+		var damage *journal.Damage
+		if err == nil || left == 0 || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
+// saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. It takes no lock: a
+// program that has the folder open goes on. That program may remove the checkpoint at any time: then the
+// error is fs.ErrNotExist. On Windows it cannot remove a file while LoadMoment reads it; it notifies of the
+// error, and removes the file after its next checkpoint.
+func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {
+	err = onMoments(dir, func(folder disk.Folder, moments []File) error {
+		at := len(moments) - 1
+		if number > 0 {
+			if at = slices.IndexFunc(moments, func(f File) bool { return f.Number == number }); at < 0 {
+				return fmt.Errorf("%s: %w", checkpointName(number), fs.ErrNotExist)
+			}
+		}
+		c, err := openChain(folder, moments[at].Number)
+		if err != nil {
+			return err
+		}
+		w, r, err = readAny(c.layers, o)
+		return errors.Join(err, c.close())
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: loading a moment of %q: %w", filepath.Clean(dir), err)
+	}
+	return w, r, nil
+}

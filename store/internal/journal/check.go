@@ -1,0 +1,21 @@
+package journal
+
+import "github.com/vastgo/vast/store/internal/disk"
+
+// Check reads all sectors of a segment, those included that do not count, and returns a *Damage for the first
+// one that no crash leaves so. [Read] finds what is missing between segments. Complexity: reads the file
+// twice.
+func Check(f disk.Folder, store [16]byte, segment uint32) error {
+	in, err := open(f, segment)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	found, err := in.scanLast()
+	if err != nil || found.sectors == 0 {
+		return err
+	}
+	t := &Tail{folder: f, store: store}
+	_, err = t.check(in, &part{segment: segment, sectors: found.sectors})
+	return err
+}

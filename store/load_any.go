@@ -1,0 +1,182 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// LoadAny reads a world that [Save] has written without the program that saved it. It makes the world, with
+// all columns, tags, relations, edges and names that the file describes, and the resources. Package probe
+// reads and writes the components, and package inspect shows them. Close the world after use.
+//
+// Component types are made from the description in the file: structs with the same fields at the same places.
+// What a file does not describe is lost:
+//
+//   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
+//   - values that a codec or the type's own method has encoded are their bytes; a time.Time stays one;
+//   - names of declared types that are no structs, and resources of such types, which the report names;
+//   - containers, which the report names, too;
+//   - promises of Grow, and callbacks.
+//
+// Otherwise [Save] and [WriteJSON] write the same world again. Options.Resources then has the types of
+// [probe.Resources].
+//
+// o says how the world is made. Default of MaxEntities: the slots that the file needs.
+//
+// LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
+// the memory with o.Limit if the file is not trusted.
+func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
+	from, end := sourceOf(src)
+	file, err := openSaved(from)
+	var w *vast.World
+	var report *Report
+	if err == nil {
+		w, report, err = readAny([]*layer{file}, o)
+	}
+	if err == nil {
+		if err = end(); err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: loading a world: %w", err)
+	}
+	return w, report, nil
+}
+
+// readAny reads a world without its program.
+func readAny(layers []*layer, o vast.Options) (*vast.World, *Report, error) {
+	m := layers[len(layers)-1].m
+	w, resources, err := makeWorld(m, o)
+	var report *Report
+	if err == nil {
+		report, err = readWorld(w, layers, Options{Resources: resources})
+	}
+	if err != nil {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+		return nil, nil, err
+	}
+	slices.Sort(report.Dropped)
+	return w, report, nil
+}
+
+// makeWorld makes the world that a file describes, with its columns and without entities. It returns the
+// types of the resources, too.
+func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.Type, err error) {
+	defer func() {
+		if v := recover(); v != nil { // functions of package vast panic without memory
+			err = fmt.Errorf("making the world: %v", v)
+		}
+	}()
+	if m.Used < 0 || m.Used > maxWords {
+		return nil, nil, fmt.Errorf("the world has %d words", m.Used)
+	}
+	o.MaxEntities = max(o.MaxEntities, m.Used*64, 64)
+	for _, c := range m.Columns {
+		if c.Storage == storages[probing.StorageSparse] && c.Pool != nil && c.Pool.Slots <= maxWords*64 {
+			o.MaxEntities = max(o.MaxEntities, c.Pool.Slots)
+		}
+	}
+	w = vast.NewWorld(o)
+	for i := range m.Columns {
+		if err := makeColumn(w, m, i); err != nil {
+			return w, nil, fmt.Errorf("column %s: %w", m.Columns[i].Name, err)
+		}
+	}
+	for i, col := range probe.Columns(w) {
+		if i >= len(m.Columns) {
+			break
+		}
+		for range min(len(m.Columns[i].Notes), maxNotes) {
+			vast.NewTracker(w, col)
+		}
+	}
+	for i := range m.Resources {
+		t, err := resourceOf(&m.Resources[i])
+		if err != nil {
+			return w, nil, fmt.Errorf("resource %s: %w", m.Resources[i].Name, err)
+		}
+		if t != nil {
+			resources = append(resources, t)
+		}
+	}
+	return w, resources, nil
+}
+
+const (
+	maxWords = min(1<<26, math.MaxInt/64) // of 64 slots; a slot is a 32-bit number
+	maxNotes = 64                         // trackers of a column that LoadAny makes
+)
+
+// makeColumn makes a column of the file.
+func makeColumn(w *vast.World, m *manifest, i int) error {
+	c := &m.Columns[i]
+	switch {
+	case c.Private: // made with its relation or edges
+		return nil
+	case c.Names:
+		w.Names()
+		return nil
+	case c.Linked != "":
+		return makeLinks(w, m, i)
+	}
+	s := slices.Index(storages[:], c.Storage)
+	if s < 0 {
+		return fmt.Errorf("the storage %q is unknown", c.Storage)
+	}
+	if s == probing.StorageTag {
+		probe.NewColumn(w, c.Name, probe.StorageTag, nil)
+		return nil
+	}
+	t, err := typeOf(c.Type, s == probing.StorageHeap)
+	if err == nil {
+		probe.NewColumn(w, c.Name, probe.Storage(s), t)
+	}
+	return err
+}
+
+// makeLinks makes a relation or edges of the file.
+func makeLinks(w *vast.World, m *manifest, i int) error {
+	c := &m.Columns[i]
+	rule := slices.Index(rulesOnDelete[:], c.OnDelete)
+	if rule < 0 {
+		return fmt.Errorf("the rule on deletion %q is unknown", c.OnDelete)
+	}
+	o := vast.RelationOptions{Cyclic: c.Cyclic, OnDelete: vast.OnDelete(rule)}
+	if c.Pool == nil {
+		engine.NewLinks(w, c.Name, nil, 0, o)
+		return nil
+	}
+	k := slices.IndexFunc(m.Arrays, func(a arrayManifest) bool {
+		return a.Kind == state.PoolElements && a.Column == i
+	})
+	if k < 0 {
+		return errors.New("the array of edges is missing")
+	}
+	fields := m.Arrays[k].Type.Fields
+	value := slices.IndexFunc(fields, func(f member) bool { return f.Name == "value" })
+	if value < 0 {
+		return errors.New("edges without the field value")
+	}
+	t, err := typeOf(fields[value].Type, false)
+	if err != nil {
+		return err
+	}
+	capacity := 0
+	if c.Pool.Slots > 4*w.Options().MaxEntities {
+		capacity = c.Pool.Slots
+	}
+	engine.NewLinks(w, c.Name, t, capacity, o)
+	return nil
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// lookBack is the part of a store that OpenAt opened.
+type lookBack struct {
+	tick  uint64 // up to which Recover replays
+	after *tail  // what the journal holds after the checkpoint
+	err   error  // why the journal cannot be read
+}
+
+// OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
+// this tick or an earlier one. [Store.LastTick] tells which. w is a world like that of [Open]. The folder
+// stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick, Report
+// and Close panic or return an error.
+//
+// Recover then replays the ticks that follow the checkpoint, up to the given tick or as far as the journal
+// leads, which LastTick tells, with the functions that the program gives to a store that it keeps. After that
+// a schedule that was attached is free: the program may run it on, to see what would have come, and admits
+// visitors.
+//
+//	st, err := store.OpenAt("data", w, 12_000, store.Options{})
+//	…
+//	st.Attach(s)
+//	err = st.Recover(apply, s.Tick) // the world after tick 12,000
+//
+// Options.Keep of the program that keeps the store says how far back checkpoints go. OpenAt takes no lock, so
+// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt tries the
+// one that is left. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
+//
+// OpenAt returns an error if no checkpoint is as old, and as Open. Complexity: as Open, and reads the
+// description of each checkpoint.
+func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
+	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
+	s.checkpoints.prepare()
+	var c *chain
+	tries := 0
+	err := onMoments(dir, func(folder disk.Folder, moments []File) (err error) {
+		i := len(moments) - 1
+		for ; i >= 0 && moments[i].Tick > tick; i-- {
+		}
+		if i < 0 {
+			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for it or a later "+
+				"one, and set Options.Keep to keep more", moments[0].Tick)
+		}
+		if c, err = openChain(folder, moments[i].Number); err != nil {
+			return err
+		}
+		s.folder = folder
+		if err = s.lookAhead(c.manifest().Kept); err != nil && tries < 3 {
+			tries++ // a program may be writing the journal
+			return errors.Join(err, c.close())
+		}
+		// Recover says so if it needs the journal. It may begin after this checkpoint: a file stays longer
+		// than its journal if others continue it.
+		s.at.err = err
+		return nil
+	})
+	if err == nil {
+		s.report, err = c.read(w, o)
+		err = errors.Join(err, c.close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: opening %q at tick %d for world %q: %w", dir, tick, w.Options().Name,
+			err)
+	}
+	return s, nil
+}
+
+// lookAhead takes what the description of a checkpoint says, and reads the journal that follows it.
+func (s *Store) lookAhead(m *keptManifest) (err error) {
+	if s.id, err = storeOf(m); err != nil {
+		return err
+	}
+	s.next = m.Number + 1
+	s.tick, s.base, s.durable = m.Tick, m.Tick, m.Tick
+	s.segment, s.position = m.Segment, m.Position
+	s.known = m.Schedule
+	s.at.after = new(tail)
+	if m.Segment == 0 || m.Tick >= s.at.tick {
+		return nil
+	}
+	if s.tail, err = journal.Read(s.folder, s.id, m.Segment, m.Position); err != nil {
+		return err
+	}
+	t := new(tail)
+	for r, err := range s.tail.Records() {
+		if err == nil {
+			err = s.readRecord(t, r)
+		}
+		if err != nil {
+			return fmt.Errorf("record %d of the journal, in segment %d: %w", r.Position, r.Segment, err)
+		}
+	}
+	t.replayable()
+	for n := len(t.ticks); n > 0 && t.ticks[n-1].number > s.at.tick; n-- {
+		t.ticks = t.ticks[:n-1]
+	}
+	t.inputs = nil // of the ticks that are not replayed
+	s.at.after = t
+	return nil
+}
+
+// recoverPast replays the ticks up to the one that OpenAt was given.
+func (s *Store) recoverPast(tick func() error) error {
+	if tick == nil || s.o.DropTail || s.tick >= s.at.tick {
+		return s.release()
+	}
+	if s.at.err != nil {
+		return s.at.err
+	}
+	build, err := s.build()
+	if err != nil {
+		return err
+	}
+	if err := s.mayReplay(s.at.after, build, true); err != nil {
+		return err
+	}
+	for i := range s.at.after.ticks {
+		one := &s.at.after.ticks[i]
+		if err := s.replayTick(one, tick); err != nil {
+			return fmt.Errorf("replaying tick %d: %w", one.number, err)
+		}
+	}
+	return s.release()
+}
+
+// release lets the schedule run without the store.
+func (s *Store) release() error {
+	if s.schedule != nil {
+		schedules().Leave(s.schedule)
+		s.schedule = nil
+	}
+	s.phase = past
+	return nil
+}

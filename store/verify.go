@@ -1,0 +1,390 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// Verify reads all files of a store's folder, or the one file at a path that [Save] has written, and returns
+// them with what is wrong with each. It checks each byte of checkpoints and of the journal, also of those
+// that newer ones have replaced and of space behind the end of the journal; that checkpoints continue each
+// other; that the journal leads on from them; and that no file is missing that others name. What a crash may
+// leave, such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other
+// programs have FileUnknown and no error.
+//
+// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, and checks what the parts of the
+// world say about each other. Checksums find accidents, deep checks find forged files.
+//
+// Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
+// reads the files once, and segments of the journal up to four times; deep also loads each checkpoint.
+func Verify(path string, deep bool) ([]File, error) {
+	l, err := list(path)
+	if err == nil {
+		err = l.verify(path, deep)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: verifying %q: %w", path, err)
+	}
+	return l.files, nil
+}
+
+func (l *listing) verify(path string, deep bool) error {
+	if l.folder == nil {
+		l.files[0].Err = verifySaved(path, deep)
+		return nil
+	}
+	id, known := l.identity()
+	for i := range l.files {
+		f := &l.files[i]
+		check := func() error { return l.check(f, id, known) }
+		if f.Err == nil {
+			f.Err = again(check)
+		}
+		if f.Name == begunName && f.Bytes > 0 {
+			f.Err = errors.New("the file is not empty")
+		}
+	}
+	l.verifyChains()
+	if known {
+		l.verifyJournal(id)
+	} else {
+		l.verifyNew()
+	}
+	if deep {
+		for i := range l.files {
+			if f := &l.files[i]; f.Kind == FileCheckpoint && f.Err == nil {
+				f.Err = loadDeep(l.folder, f.Number)
+			}
+		}
+	}
+	l.files = slices.DeleteFunc(l.files, func(f File) bool {
+		return f.Kind != FileMissing && errors.Is(f.Err, fs.ErrNotExist) && l.gone(f.Name)
+	})
+	return nil
+}
+
+// again calls a check again if it fails: a program may just be writing the file.
+func again(check func() error) error {
+	err := check()
+	for range 2 {
+		if err != nil {
+			time.Sleep(10 * time.Millisecond)
+			err = check()
+		}
+	}
+	return err
+}
+
+func (l *listing) gone(name string) bool {
+	files, err := l.folder.Files()
+	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
+}
+
+// identity returns the identity of the store, which the newest checkpoint has whose description is sound.
+func (l *listing) identity() (id [16]byte, known bool) {
+	newest := uint64(0)
+	for _, m := range l.kept {
+		if own, err := storeOf(m); err == nil && m.Number >= newest {
+			id, known, newest = own, true, m.Number
+		}
+	}
+	return id, known
+}
+
+// check reads a file.
+func (l *listing) check(f *File, id [16]byte, known bool) error {
+	switch f.Kind {
+	case FileCheckpoint:
+		if own, err := storeOf(l.kept[f.Name]); err != nil || own != id {
+			return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s",
+				l.kept[f.Name].Store, identity(id)))
+		}
+		file, err := l.folder.Open(f.Name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(verifyBlocks(file, f.Bytes), file.Close())
+	case FileJournal:
+		if known {
+			return journal.Check(l.folder, id, uint32(f.Number))
+		}
+	}
+	return nil
+}
+
+// verifyBlocks reads all blocks of a file, and checks that nothing follows them.
+func verifyBlocks(src io.ReaderAt, size int64) error {
+	at := &places{src: src}
+	y, err := openLayer(at, "")
+	if err != nil {
+		return err
+	}
+	var room []byte
+	for {
+		begin := at.offset
+		b, err := y.r.next()
+		if err != nil {
+			return fmt.Errorf("byte %d: %w", begin, err)
+		}
+		number := y.r.blocks - 1
+		switch {
+		case b.size > uint64(math.MaxInt64-at.offset) || at.offset+int64(b.size) > size:
+			return fmt.Errorf("byte %d: block %d has %d bytes, and the file ends at byte %d", begin, number,
+				b.size, size)
+		case b.kind < blockExtents || b.kind > blockZero:
+			return fmt.Errorf("byte %d: block %d has the unknown kind %d", begin, number, b.kind)
+		case b.kind == blockEnd && b.count != number:
+			return fmt.Errorf("byte %d: the file has %d blocks, of %d", begin, number, b.count)
+		}
+		if err := checkBytes(at, int64(b.size), number, y.r.sum, &room); err != nil {
+			return fmt.Errorf("byte %d: %w", begin, err)
+		}
+		if b.kind != blockEnd {
+			continue
+		}
+		if at.offset != size {
+			return fmt.Errorf("byte %d: %d bytes follow the end of the world", at.offset, size-at.offset)
+		}
+		return nil
+	}
+}
+
+// checkBytes reads the bytes of a block, and checks their checksum.
+func checkBytes(src *places, n int64, number uint64, sum uint32, room *[]byte) error {
+	crc := crc32.New(castagnoli)
+	for n > 0 {
+		*room = resize(*room, int(min(n, maxBlock)))
+		if err := src.read(*room); err != nil {
+			return fmt.Errorf("block %d: %w", number, err)
+		}
+		crc.Write(*room)
+		n -= int64(len(*room))
+	}
+	if crc.Sum32() != sum {
+		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
+	}
+	return nil
+}
+
+// verifySaved checks a file that Save has written.
+func verifySaved(path string, deep bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil {
+		err = verifyBlocks(file, info.Size())
+	}
+	if err != nil || !deep {
+		return err
+	}
+	w, _, err := LoadAny(file, vast.Options{})
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// loadDeep loads a checkpoint.
+func loadDeep(folder disk.Folder, number uint64) error {
+	c, err := openChain(folder, number)
+	if err != nil {
+		return err
+	}
+	w, _, err := readAny(c.layers, vast.Options{})
+	if err = errors.Join(err, c.close()); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// verifyChains checks that checkpoints continue each other. A crash may leave checkpoints that continue a
+// removed one, but not the newest one: then the store has lost its world.
+func (l *listing) verifyChains() {
+	numbers := make(map[uint64]bool)
+	newest := uint64(0)
+	for _, f := range l.files {
+		if f.Kind == FileCheckpoint {
+			numbers[f.Number] = true
+			newest = max(newest, f.Number)
+		}
+	}
+	for i := range l.files {
+		f := &l.files[i]
+		if f.Kind != FileCheckpoint || f.Err != nil {
+			continue
+		}
+		if f.Number != newest && f.Base > 0 && !numbers[f.Base] {
+			f.Kind = FileUnfinished // what is left of a chain that a program was removing
+			continue
+		}
+		c, err := openChain(l.folder, f.Number)
+		if err == nil {
+			err = c.close()
+		}
+		f.Err = err
+	}
+}
+
+// verifyJournal checks that the journal leads on from the checkpoints.
+func (l *listing) verifyJournal(id [16]byte) {
+	first := uint64(math.MaxUint64) // the first segment
+	for _, f := range l.files {
+		if f.Kind == FileJournal {
+			first = min(first, f.Number)
+		}
+	}
+	moments := l.moments()
+	if len(moments) == 0 {
+		return
+	}
+	newest := moments[len(moments)-1]
+	// The journal of the oldest checkpoint that still has one holds that of all others.
+	oldest := slices.IndexFunc(moments, func(f File) bool {
+		m := l.kept[f.Name]
+		return m.Segment > 0 && uint64(m.Since) >= first
+	})
+	for _, f := range []File{newest, moments[max(oldest, 0)]} {
+		m := l.kept[f.Name]
+		if m.Segment == 0 || oldest < 0 && f.Number != newest.Number {
+			continue
+		}
+		err := again(func() error { return l.leadsOn(id, m, f.Number == newest.Number) })
+		if err != nil && !l.gone(f.Name) { // the journal goes with its checkpoint
+			l.blame(f.Name, err)
+			return
+		}
+	}
+}
+
+// leadsOn reads the journal from a checkpoint on.
+func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
+	tail, err := journal.Read(l.folder, id, m.Segment, m.Position)
+	if err != nil || !newest {
+		return err
+	}
+	s := &Store{tail: tail, segment: m.Segment, base: m.Tick}
+	s.next = m.Number + 1
+	_, err = s.readTail()
+	return err
+}
+
+// blame enters an error of the journal: into the file that is damaged, or as a file that is missing.
+func (l *listing) blame(checkpoint string, err error) {
+	name := checkpoint
+	var damage *journal.Damage
+	if errors.As(err, &damage) {
+		name = damage.File
+	}
+	for i := range l.files {
+		if f := &l.files[i]; f.Name == name {
+			f.Err = errors.Join(f.Err, err)
+			return
+		}
+	}
+	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
+}
+
+// verifyNew checks a folder without a sound checkpoint.
+func (l *listing) verifyNew() {
+	var infos []disk.Info
+	for _, f := range l.files {
+		if f.Kind == FileCheckpoint {
+			return // it has an error
+		}
+		if f.Kind != FileLock {
+			infos = append(infos, disk.Info{Name: f.Name})
+		}
+	}
+	if _, _, err := checkpointFiles(infos); err != nil {
+		l.files = append(l.files, File{Name: checkpointName(1), Kind: FileMissing, Err: err})
+	}
+}
+
+// Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
+// world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
+// takes the lock: if a program has the folder open, the error names it. Before it removes anything it checks
+// each byte of what it keeps. If it is interrupted, the folder holds the same world. Complexity: reads the
+// files of the newest checkpoint twice.
+func Compact(dir string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("store: compacting %q: %w", filepath.Clean(dir), err)
+		}
+	}()
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	lock, err := disk.LockFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	folder, err := disk.OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	files, err := folder.Files()
+	if err != nil {
+		return err
+	}
+	numbers, leftovers, err := checkpointFiles(files)
+	if err != nil {
+		return err
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	newest := numbers[len(numbers)-1]
+	for _, name := range leftovers {
+		if err := folder.Remove(name); err != nil {
+			return err
+		}
+	}
+	if err := compact(folder, newest); err != nil {
+		return err
+	}
+	l, err := list(dir)
+	if err != nil {
+		return err
+	}
+	name := checkpointName(newest)
+	i := slices.IndexFunc(l.files, func(f File) bool { return f.Name == name })
+	id, known := l.identity()
+	if err := errors.Join(l.files[i].Err, l.check(&l.files[i], id, known)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	m := l.kept[name]
+	if m.Segment > 0 {
+		if err := l.leadsOn(id, m, true); err != nil {
+			return err
+		}
+	}
+	for k := len(numbers) - 2; k >= 0; k-- { // newest first: a file goes after those that continue it
+		if err := folder.Remove(checkpointName(numbers[k])); err != nil {
+			return err
+		}
+	}
+	for _, f := range l.files {
+		if f.Kind == FileJournal && f.Number < uint64(m.Since) {
+			if err := folder.Remove(f.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return folder.Sync()
+}
