@@ -627,3 +627,54 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%s\ninstead of\n%s", now, before)
 	}
 }
+
+// TestVerifyNewest removes the newest checkpoint of a store without a journal. An older one is left, and a
+// file tells that it is not the last state.
+func TestVerifyNewest(t *testing.T) {
+	dir := t.TempDir()
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	vast.NewColumn[int64](w).Named("age")
+	st, err := store.Open(dir, w, store.Options{Keep: 2})
+	if err == nil {
+		err = st.Recover(nil, nil)
+	}
+	for range 2 {
+		w.Archetype().NewN(3, nil)
+		if err == nil {
+			err = st.Checkpoint()
+		}
+	}
+	if err = errors.Join(err, st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	mustBeSound(t, dir)
+	files, err := store.Files(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := uint64(0)
+	for _, f := range files {
+		if f.Kind == store.FileNewest {
+			newest = f.Number
+		}
+	}
+	name := fmt.Sprintf("checkpoint-%08d", newest)
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	files, err = store.Verify(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(files, func(f store.File) bool { return f.Name == name })
+	if i < 0 || files[i].Kind != store.FileMissing {
+		t.Fatalf("%v", files)
+	}
+	mustSay(t, files[i].Err, name+" is missing")
+	before := listing(t, dir)
+	mustSay(t, store.Compact(dir), name+" is missing")
+	if now := listing(t, dir); now != before {
+		t.Errorf("%s\ninstead of\n%s", now, before)
+	}
+}
