@@ -22,7 +22,7 @@ type File struct {
 	Kind    FileKind
 	Bytes   int64
 	Written time.Time // by the clock of the file system
-	Number  uint64    // of a checkpoint, or of a segment of the journal; with FileNewest, of the checkpoint
+	Number  uint64    // of a checkpoint, or of a segment of the journal
 	Tick    uint64    // the last tick in a checkpoint
 	Base    uint64    // the checkpoint that this one continues; 0 if the file holds all of the world
 	Err     error     // what is wrong with the file, or nil
@@ -35,7 +35,6 @@ const (
 	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
 	FileJournal    FileKind = "journal"    // inputs and ticks
 	FileUnfinished FileKind = "unfinished" // a checkpoint that a crash, or a program at work, has not ended
-	FileNewest     FileKind = "newest"     // names the checkpoint that must be there, or a later one
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
 	FileUnknown    FileKind = "unknown"    // of no store
@@ -108,8 +107,6 @@ func (l *listing) classify(f *File, info fs.FileInfo) {
 		f.Kind = FileUnfinished
 	case segment > 0:
 		f.Kind, f.Number = FileJournal, uint64(segment)
-	case newestNumber(f.Name) > 0:
-		f.Kind, f.Number = FileNewest, newestNumber(f.Name)
 	case ok:
 		f.Kind, f.Number = FileCheckpoint, number
 		y, file, err := openCheckpoint(l.folder, number)

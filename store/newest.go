@@ -17,33 +17,29 @@ const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
 
-// newestNumber returns the number in the name of such a file, or 0.
-func newestNumber(name string) uint64 {
-	n, err := strconv.ParseUint(strings.TrimPrefix(name, newestPrefix), 10, 64)
-	if err != nil || name != newestName(n) {
-		return 0
-	}
-	return n
-}
-
-// checkNewest returns an error if the newest checkpoint is lost. file is the name of the file that names the
-// checkpoint, or empty.
-func checkNewest(files []disk.Info, numbers []uint64) (file string, err error) {
-	number := uint64(0)
+// newest returns the number of the checkpoint that must be there, or 0.
+func (s *Store) newest(files []disk.Info) (number uint64) {
 	for _, f := range files {
-		if n := newestNumber(f.Name); n > number {
-			number, file = n, f.Name
+		n, err := strconv.ParseUint(strings.TrimPrefix(f.Name, newestPrefix), 10, 64)
+		if err == nil && n > number && f.Name == newestName(n) {
+			number, s.newestFile = n, f.Name
 		}
 	}
+	return number
+}
+
+// checkNewest returns an error if the newest checkpoint is lost.
+func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
+	number := s.newest(files)
 	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
-		return file, nil
+		return nil
 	}
 	left := "nothing is left of the world"
 	if len(numbers) > 0 {
 		left = "to go on from " + checkpointName(numbers[len(numbers)-1])
 	}
-	return file, fmt.Errorf("%s is missing: it was durable: restore the file, or remove %s (%s)",
-		checkpointName(number), file, left)
+	return fmt.Errorf("%s is missing: it was durable: restore the file, or remove %s (%s)",
+		checkpointName(number), s.newestFile, left)
 }
 
 // noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one

@@ -132,7 +132,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.newestFile, err = checkNewest(files, numbers); err != nil {
+	if err := s.checkNewest(files, numbers); err != nil {
 		return nil, err
 	}
 	if len(numbers) == 0 {
@@ -184,7 +184,7 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 			leftovers = append(leftovers, f.Name)
 		case strings.HasPrefix(f.Name, journalPrefix):
 			segments = append(segments, f.Name)
-		case newestNumber(f.Name) > 0: // see checkNewest
+		case strings.HasPrefix(f.Name, newestPrefix): // see Store.checkNewest
 		default:
 			others = append(others, f.Name)
 		}

@@ -52,11 +52,10 @@ func (l *listing) verify(path string, deep bool) error {
 		if f.Err == nil {
 			f.Err = again(check)
 		}
-		if (f.Name == begunName || f.Kind == FileNewest) && f.Bytes > 0 {
+		if f.Name == begunName && f.Bytes > 0 {
 			f.Err = errors.New("the file is not empty")
 		}
 	}
-	l.verifyNewest()
 	l.verifyChains()
 	if known {
 		l.verifyJournal(id)
@@ -300,26 +299,6 @@ func (l *listing) blame(checkpoint string, err error) {
 	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
 }
 
-// verifyNewest checks that the newest checkpoint is there, as far as a file names one.
-func (l *listing) verifyNewest() {
-	var files []disk.Info
-	var numbers []uint64
-	newest := uint64(0)
-	for _, f := range l.files {
-		switch f.Kind {
-		case FileCheckpoint:
-			numbers = append(numbers, f.Number)
-		case FileNewest:
-			files = append(files, disk.Info{Name: f.Name})
-			newest = max(newest, f.Number)
-		}
-	}
-	slices.Sort(numbers)
-	if _, err := checkNewest(files, numbers); err != nil {
-		l.blame(checkpointName(newest), err)
-	}
-}
-
 // verifyNew checks a folder without a sound checkpoint.
 func (l *listing) verifyNew() {
 	var infos []disk.Info
@@ -327,7 +306,7 @@ func (l *listing) verifyNew() {
 		if f.Kind == FileCheckpoint {
 			return // it has an error
 		}
-		if f.Kind != FileLock && f.Kind != FileMissing {
+		if f.Kind != FileLock {
 			infos = append(infos, disk.Info{Name: f.Name})
 		}
 	}
@@ -365,9 +344,6 @@ func Compact(dir string) (err error) {
 	}
 	numbers, leftovers, err := checkpointFiles(files)
 	if err != nil {
-		return err
-	}
-	if _, err := checkNewest(files, numbers); err != nil {
 		return err
 	}
 	if len(numbers) == 0 {
