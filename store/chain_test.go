@@ -66,7 +66,7 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 // is an error that names the file. Merging does not pass it on.
 func TestDamagedChains(t *testing.T) {
 	d, hash := chainOf(t)
-	if names := d.Names(); len(names) != 5 {
+	if names := d.Names(); len(names) != 6 || names[5] != newestName(5) {
 		t.Fatalf("the chain has the files %q", names)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -95,7 +95,7 @@ func TestDamagedChains(t *testing.T) {
 	if testing.Short() {
 		rounds = 10
 	}
-	for _, name := range d.Names() {
+	for _, name := range d.Names()[:5] {
 		file := d.Bytes(name)
 		for range rounds {
 			c := d.Copy(1)
@@ -107,11 +107,9 @@ func TestDamagedChains(t *testing.T) {
 			c.Put(name, file[:end])
 			must(name, fmt.Sprintf("cut at %d of %d", end, len(file)), c)
 		}
-		if name != checkpointName(5) { // the checkpoint before it counts then
-			c := d.Copy(1)
-			c.Lose(name)
-			must(name, "lost", c)
-		}
+		c := d.Copy(1)
+		c.Lose(name)
+		must(name, "lost", c)
 	}
 	l, err := openedIsland(t, d.Restart(), islandOptions())
 	if err != nil || l.hash() != hash {

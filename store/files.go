@@ -35,6 +35,7 @@ const (
 	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
 	FileJournal    FileKind = "journal"    // inputs and ticks
 	FileUnfinished FileKind = "unfinished" // a checkpoint that a crash, or a program at work, has not ended
+	FileNewest     FileKind = "newest"     // says which checkpoint must be there
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
 	FileUnknown    FileKind = "unknown"    // of no store
@@ -105,6 +106,8 @@ func (l *listing) classify(f *File, info fs.FileInfo) {
 		f.Kind = FileLock
 	case f.Name == begunName, ok && !finished:
 		f.Kind = FileUnfinished
+	case newestNumber(f.Name) > 0:
+		f.Kind, f.Number = FileNewest, newestNumber(f.Name)
 	case segment > 0:
 		f.Kind, f.Number = FileJournal, uint64(segment)
 	case ok:

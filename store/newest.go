@@ -17,20 +17,23 @@ const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
 
-// newest returns the number of the checkpoint that must be there, or 0.
-func (s *Store) newest(files []disk.Info) (number uint64) {
-	for _, f := range files {
-		n, err := strconv.ParseUint(strings.TrimPrefix(f.Name, newestPrefix), 10, 64)
-		if err == nil && n > number && f.Name == newestName(n) {
-			number, s.newestFile = n, f.Name
-		}
+// newestNumber returns the number of the checkpoint that a file says must be there, or 0.
+func newestNumber(name string) uint64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(name, newestPrefix), 10, 64)
+	if err != nil || name != newestName(n) {
+		return 0
 	}
-	return number
+	return n
 }
 
 // checkNewest returns an error if the newest checkpoint is lost.
 func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
-	number := s.newest(files)
+	number := uint64(0)
+	for _, f := range files {
+		if n := newestNumber(f.Name); n > number {
+			number, s.newestFile = n, f.Name
+		}
+	}
 	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
 		return nil
 	}

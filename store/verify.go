@@ -52,10 +52,11 @@ func (l *listing) verify(path string, deep bool) error {
 		if f.Err == nil {
 			f.Err = again(check)
 		}
-		if f.Name == begunName && f.Bytes > 0 {
+		if (f.Name == begunName || f.Kind == FileNewest) && f.Bytes > 0 {
 			f.Err = errors.New("the file is not empty")
 		}
 	}
+	l.verifyNewest()
 	l.verifyChains()
 	if known {
 		l.verifyJournal(id)
@@ -297,6 +298,22 @@ func (l *listing) blame(checkpoint string, err error) {
 		}
 	}
 	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
+}
+
+// verifyNewest checks that the checkpoint is there that a file names.
+func (l *listing) verifyNewest() {
+	var least, newest File
+	for _, f := range l.files {
+		if f.Kind == FileNewest && f.Number > least.Number {
+			least = f
+		} else if f.Kind == FileCheckpoint && f.Number > newest.Number {
+			newest = f
+		}
+	}
+	if newest.Number < least.Number {
+		l.files = append(l.files, File{Name: checkpointName(least.Number), Kind: FileMissing,
+			Err: fmt.Errorf("%s says that it was durable", least.Name)})
+	}
 }
 
 // verifyNew checks a folder without a sound checkpoint.
