@@ -43,7 +43,7 @@ func (d *Dense[T]) committed() int { return d.elements.Committed() }
 func (d *Dense[T]) measure() {
 	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
 		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
-	d.words = d.live.Words()
+	d.findWords()
 }
 
 // Trim gives back the memory behind the last element, as far as it fills whole pages. It decommits the memory

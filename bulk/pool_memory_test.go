@@ -72,6 +72,25 @@ func TestPoolTrim(t *testing.T) {
 	_ = p.Trim()
 }
 
+// TestTrimBeforeTheFirstElement trims containers that have no memory, and then uses them.
+func TestTrimBeforeTheFirstElement(t *testing.T) {
+	p, d := newPool[int](t, Options{}), newDense[int](t, Options{})
+	defer p.Close()
+	defer d.Close()
+	for range 2 {
+		if err := errors.Join(p.Trim(), d.Trim()); err != nil {
+			t.Fatal(err)
+		}
+		h, _ := p.Insert(5)
+		k, _ := d.Insert(6)
+		if *p.Get(h) != 5 || *d.Get(k) != 6 {
+			t.Errorf("the elements are %d and %d, want 5 and 6", *p.Get(h), *d.Get(k))
+		}
+		p.Remove(h)
+		d.Remove(k)
+	}
+}
+
 // TestTrimGivesTheBudgetBack: after Trim, the memory behind the last element does not count against the
 // limit, and another container can commit it.
 func TestTrimGivesTheBudgetBack(t *testing.T) {

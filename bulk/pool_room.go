@@ -33,5 +33,5 @@ func (p *Pool[T]) committed() int { return p.elements.Committed() }
 func (p *Pool[T]) measure() {
 	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(),
 		p.plan.capacity))
-	p.words = p.live.Words()
+	p.findWords()
 }

@@ -56,6 +56,14 @@ func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	return slots{words: unsafe.Pointer(&noFree), live: live, region: r, plan: p}, err
 }
 
+// findWords sets the address of the presence words after their number has changed.
+func (s *slots) findWords() {
+	s.words = unsafe.Pointer(&noFree)
+	if s.live.Len() > 0 {
+		s.words = s.live.Words()
+	}
+}
+
 // noFree stands for the presence words of a container without memory. Insert finds no free slot in noFree, so
 // Insert calls search.
 var noFree uint64 = full
