@@ -186,8 +186,17 @@ func (c *comparison) compare(k *known, masks bool) {
 	}
 	c.parts = c.parts[sort.Search(len(c.parts), func(i int) bool { return c.parts[i][1] > first*size }):]
 	scratch := make([]byte, unit*size)
-	changed := 0
+	changed, asked := 0, first
 	for lo := first; lo < end; lo += unit {
+		if lo >= asked {
+			asked = c.unwritten(lo, end, unit)
+			if asked > lo && c.untouched(lo, asked, unit) {
+				if lo = asked; lo == end {
+					break
+				}
+			}
+			asked = max(asked, lo+1)
+		}
 		hi := min(lo+unit, end)
 		any, all, same := c.kept(lo, hi, masks)
 		old := &c.known.units[lo/unit]
@@ -200,10 +209,10 @@ func (c *comparison) compare(k *known, masks bool) {
 				*old = 0
 				c.add(lo, hi, true)
 			}
+		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		case c.hot:
 			*old = unsure // until the copy is written
 			c.add(lo, hi, false)
-		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		default:
 			var now uint64
 			if all {
@@ -214,8 +223,10 @@ func (c *comparison) compare(k *known, masks bool) {
 				now = k.hash(copied)
 			}
 			if now != *old {
+				if *old > unsure { // a new element says nothing about how often others change
+					changed += (hi - lo) * size
+				}
 				*old = now
-				changed += (hi - lo) * size
 				c.add(lo, hi, false)
 			}
 		}
@@ -223,6 +234,47 @@ func (c *comparison) compare(k *known, masks bool) {
 	if !c.hot && changed > c.full*3/4 {
 		c.known.hot[c.piece] = hotFor
 	}
+}
+
+// unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down to
+// whole units and whole words of presence bits. It returns lo if there are none.
+func (c *comparison) unwritten(lo, end, unit int) int {
+	step := max(unit, 64)
+	if !c.clean || lo%step != 0 {
+		return lo
+	}
+	size := int(c.array.Type.Size())
+	if c.written(lo*size, end*size) {
+		return max(lo, min(end, c.parts[0][0]/size)/step*step)
+	}
+	return end
+}
+
+// untouched reports whether units whose memory was not written are as in the last checkpoint, because the same
+// elements belong to the state.
+func (c *comparison) untouched(lo, hi, unit int) bool {
+	size, full := int(c.array.Type.Size()), 0
+	for n := lo / unit; n*unit < hi; n++ {
+		switch old := c.known.units[n]; {
+		case old == unsure, old == 0 && c.array.Kept == nil:
+			return false
+		case old > 0:
+			full += (min(n*unit+unit, hi) - n*unit) * size
+		}
+	}
+	if c.array.Kept != nil {
+		for group := lo / 64; group*64 < hi; group++ {
+			mask := c.array.Kept(group)
+			if n := hi - group*64; n < 64 {
+				mask &= 1<<n - 1
+			}
+			if mask != c.known.masks[group] {
+				return false
+			}
+		}
+	}
+	c.full += full
+	return true
 }
 
 // kept returns whether any and all of some elements belong to the state, and whether these are the same as in
