@@ -137,6 +137,14 @@ func (s *Store) recover(tick func() error, changed bool) error {
 			return errors.Join(err, j.Close())
 		}
 	}
+	if !s.isNew {
+		// A crash may have torn the record that follows the checkpoint. Before the program takes the ticks in
+		// the checkpoint for durable, the journal must say that the file is needed.
+		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
+		if err = errors.Join(err, j.Flush()); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.journal, s.waiting, s.needed, s.broken = j, after.inputs, s.next, changed

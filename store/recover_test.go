@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -234,6 +236,56 @@ func (f *narrow) Create(name string) (disk.File, error) {
 		return nil, &fs.PathError{Op: "create", Path: name, Err: syscall.ENOSPC}
 	}
 	return f.Folder.Create(name)
+}
+
+// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next program
+// goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
+func TestLostCheckpointWithTornRecord(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Keep = 2
+	a := recoveredIsland(t, d.Folder(), o)
+	a.ticks(t, 2)
+	a.idle()
+	a.outside(7)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	hash := a.hash()
+	d.Kill()
+	d.Restart()
+	journal, newest := "", ""
+	for _, name := range d.Names() {
+		if strings.HasPrefix(name, journalPrefix) {
+			journal = name
+		}
+		if strings.HasPrefix(name, checkpointPrefix) {
+			newest = name
+		}
+	}
+	records := slices.Clone(d.Bytes(journal))
+	last := len(bytes.TrimRight(records, "\x00")) - 1
+	clear(records[last/512*512:])
+	d.Put(journal, records)
+	d.Kill()
+	f := &narrow{Folder: d.Restart()}
+	f.full.Store(true) // the checkpoint of the next program fails
+	b := recoveredIsland(t, f, o)
+	if b.hash() != hash {
+		t.Fatal("the checkpoint without the record gives another island")
+	}
+	b.idle()
+	d.Kill()
+	d.Restart()
+	d.Lose(newest)
+	d.Kill()
+	c, err := openedIsland(t, d.Restart(), o)
+	if err == nil {
+		err = c.st.Recover(c.apply, c.tick)
+	}
+	if err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost:
