@@ -139,15 +139,19 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 		rounds := (m.rounds + pass) / passes // adds up to m.rounds
 		seen := make(map[emptyKey]bool)
 		for i, p := range plans {
-			key := emptyKey{p.match.peer, p.work.extras}
-			if empties[key] == nil {
-				empties[key] = &times{}
-			}
-			if !seen[key] && p.match.emptyTheirs != nil {
-				seen[key] = true
-				ours, theirs := newEmptyVast(p.work.extras), p.match.emptyTheirs(p.work.extras)
-				if err := m.compare(&ours, &theirs, rounds, empties[key]); err != nil {
-					return fmt.Errorf("empty query beside %s: %w", p.match.peer, err)
+			empty := &times{} // has no samples for work that is no query
+			if p.match.emptyTheirs != nil {
+				key := emptyKey{p.match.peer, p.work.extras}
+				if empties[key] == nil {
+					empties[key] = &times{}
+				}
+				empty = empties[key]
+				if !seen[key] {
+					seen[key] = true
+					ours, theirs := newEmptyVast(p.work.extras), p.match.emptyTheirs(p.work.extras)
+					if err := m.compare(&ours, &theirs, rounds, empty); err != nil {
+						return fmt.Errorf("empty query beside %s: %w", p.match.peer, err)
+					}
 				}
 			}
 			if m.rowTime == 0 || spent[i] < m.rowTime {
@@ -158,7 +162,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 				spent[i] += time.Since(start)
 			}
 			if pass == passes-1 {
-				if err := out.add(newRow(p, &rows[i], empties[key])); err != nil {
+				if err := out.add(newRow(p, &rows[i], empty)); err != nil {
 					return err
 				}
 			}
