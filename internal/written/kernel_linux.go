@@ -229,6 +229,22 @@ func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	return k.answers[:n], uintptr(a.walkEnd), nil
 }
 
+func (d *descriptors) written(of Range) (bool, error) {
+	var found answer
+	var pin runtime.Pinner // the kernel takes the address of the answer as a number
+	pin.Pin(&found)
+	defer pin.Unpin()
+	a := scanArgument{flags: checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+		vec: uint64(uintptr(unsafe.Pointer(&found))), vecLen: 1, maxPages: 1,
+		categoryMask: pageIsWritten, returnMask: pageIsWritten}
+	a.size = uint64(unsafe.Sizeof(a))
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.pagemap), scanCall, uintptr(unsafe.Pointer(&a)))
+	if errno != 0 {
+		return false, errno
+	}
+	return n > 0, nil
+}
+
 // control is ioctl without a result.
 func control(fd int, call uintptr, argument unsafe.Pointer) error {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), call, uintptr(argument)); errno != 0 {
