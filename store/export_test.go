@@ -27,14 +27,15 @@ const (
 
 // FindWritten sets the way for stores that are opened from now on. stop sets the usual way.
 func FindWritten(way string) (stop func()) {
-	usual := newPages
+	usual, least := newPages, leastLate
+	leastLate = 1
 	switch way {
 	case ByComparison:
 		newPages = func() pages { return nil }
 	case Exactly:
 		newPages = func() pages { return &exactPages{} }
 	}
-	return func() { newPages = usual }
+	return func() { newPages, leastLate = usual, least }
 }
 
 // Protected returns how many blocks of memory the kernel watches for a store, and whether it can.

@@ -48,7 +48,7 @@ type lateArray struct {
 const eagerFor = 64
 
 // leastLate is the least number of bytes of an array that is copied after the pause.
-const leastLate = 256 << 10
+var leastLate = 256 << 10
 
 // postpone has an array be copied after the pause, if that is possible: work from first on.
 func (s *stage) postpone(p *picture, a *state.Array, first int) bool {
