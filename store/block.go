@@ -142,8 +142,8 @@ func newBlockReader(src source) (*blockReader, error) {
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version != versionWhole && r.version != versionDelta {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"and %d: load it with a program that has the package store of that version", r.version, versionWhole,
-			versionDelta)
+			"and %d: load it with a program that has the package store of that version", r.version,
+			versionWhole, versionDelta)
 	}
 	return r, nil
 }
@@ -163,7 +163,7 @@ func (r *blockReader) next() (block, error) {
 		le.Uint64(h[24:])}, nil
 }
 
-// into reads the bytes of a block to where they belong. They are there when the source's wait has returned.
+// into reads the bytes of a block into dst. They are there when the source's method wait has returned.
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes

@@ -23,8 +23,8 @@ type layer struct {
 	name string // of the file in its folder, or empty
 	r    *blockReader
 	m    *manifest
-	// arrays, columns and resources are the places in the newest description of what the description of this
-	// file has, or -1.
+	// arrays, columns and resources are for each array, column and resource in the description of this file
+	// its index in the newest description, or -1.
 	arrays, columns, resources []int
 	next                       []uint64 // the element after the last block of each array of a delta
 }
@@ -136,7 +136,7 @@ func (y *layer) continues(base *layer) error {
 	return nil
 }
 
-// match finds what the description of each layer has in that of the last layer.
+// match finds the arrays, columns and resources of each layer in the description of the last one.
 func (c *chain) match() error {
 	last := c.layers[len(c.layers)-1].m
 	arrays := make(map[arrayKey]int)
