@@ -27,7 +27,8 @@ type Document struct {
 }
 
 // ReadJSON adds the entities of a JSON document to a world, which may have others, and sets the resources
-// that the document has. [WriteJSON] writes such documents, and people do. src is read up to its end.
+// that the document has. [WriteJSON] writes such documents, and people may write them. ReadJSON reads src up
+// to its end.
 //
 // The entities are new: they get slots as any others. References between entities of the document lead to the
 // new entities. {"outside": "name"} refers to an entity that the world had before. A field that the document

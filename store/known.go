@@ -159,11 +159,11 @@ func (k *known) sumOf(blocks []staged) [2]uint64 {
 type comparison struct {
 	array *state.Array
 	known *knownArray
-	index uint32 // of the array
-	piece int    // number of the piece
+	index uint32   // of the array
+	piece int      // number of the piece
 	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
 	clean bool     // nothing but parts was written; otherwise parts says nothing
-	hot   bool // the units are copied without a comparison, and hashed later
+	hot   bool     // the units are copied without a comparison, and hashed later
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
 }

@@ -13,7 +13,7 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick is over: its number; it has applied the inputs before a position
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
-	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
+	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
 	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
 )
@@ -24,10 +24,10 @@ type Schedule interface {
 	Tick() error
 }
 
-// Attach has a schedule report its ticks to the store: inputs are applied before each tick, and checkpoints
-// are taken after ticks. The schedule continues after the last tick that the store knows, with its seed. Call
-// Attach before Recover and before the first tick. The schedule then admits no visitors of the world until
-// Recover has returned.
+// Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
+// takes checkpoints after ticks. The schedule continues after the last tick that the store knows, with the
+// seed that it had. Call Attach before Recover and before the first tick. The schedule admits no visitors of
+// the world until Recover has returned.
 //
 // The Start functions of systems run in each process, before its first tick. In a world that a store has
 // kept, Context.Tick is above 0 there, and Start must not fill the world again.
@@ -52,8 +52,7 @@ func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
 func (k keeper) Visits() bool          { return k.s.phase == running }
 
-// Reset has the next tick count as one after a change outside of ticks: a replay would not reset the
-// schedule.
+// Reset counts as a change outside of ticks, because a replay would not reset the schedule.
 func (k keeper) Reset() { k.s.edited = true }
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
@@ -85,7 +84,7 @@ func (s *Store) runTick(tick func() error) error {
 	return errors.Join(err, s.endTick(err != nil))
 }
 
-// beginTick records the beginning of a tick, and applies the inputs that were recorded before it.
+// beginTick begins a tick: it applies the inputs that were recorded before it.
 func (s *Store) beginTick() error {
 	s.must("Tick, or that of the attached schedule", running, recovering)
 	if s.inside { // the goroutine of the last tick ended

@@ -18,17 +18,17 @@ import (
 )
 
 // Verify reads all files of a store's folder, or the one file at a path that [Save] has written, and returns
-// them with what is wrong with each. It checks each byte of checkpoints and of the journal, also of those
-// that newer ones have replaced and of space behind the end of the journal; that checkpoints continue each
-// other; that the journal leads on from them; and that no file is missing that others name. What a crash may
-// leave, such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other
-// programs have FileUnknown and no error.
+// them with what is wrong with each. It checks each byte of all checkpoints and of the journal, and the free
+// space at the end of the journal. It also checks that checkpoints continue each other, that the journal
+// leads on from them, and that no file is missing that others name. An unfinished checkpoint and a torn end
+// of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
+// error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, and checks what the parts of the
 // world say about each other. Checksums find accidents, deep checks find forged files.
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
-// reads the files once, and segments of the journal up to four times; deep also loads each checkpoint.
+// reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
 func Verify(path string, deep bool) ([]File, error) {
 	l, err := list(path)
 	if err == nil {
@@ -334,9 +334,9 @@ func (l *listing) verifyNew() {
 
 // Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
 // world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
-// takes the lock: if a program has the folder open, the error names it. Before it removes anything it checks
-// each byte of what it keeps. If it is interrupted, the folder holds the same world. Complexity: reads the
-// files of the newest checkpoint twice.
+// takes the lock: if a program has the folder open, the error names it. Before it removes a checkpoint or a
+// part of the journal, it checks each byte of what it keeps. If Compact is interrupted, the folder holds the
+// same world. Complexity: reads the files of the newest checkpoint, writes one file, and reads it.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {
