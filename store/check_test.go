@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
-// unsound is an island whose ticks end with a change that perhaps no replay repeats.
+// unsound is an island whose ticks end with a change that a replay may not repeat.
 type unsound struct {
 	*island
 	number int32 // of the island, which no world knows

@@ -551,7 +551,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestMistakes has folders make mistakes: some store that dies then breaks its promises.
+// TestMistakes uses folders that make mistakes: at least one store that dies must break a promise.
 func TestMistakes(t *testing.T) {
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
 		var found error

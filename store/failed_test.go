@@ -168,7 +168,7 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// The first checkpoint of a program with a journal is missed, too. Later ones are made up for.
+		// The loss of the first checkpoint with a journal is noticed, too. The journal makes up for later ones.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()

@@ -105,7 +105,7 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
 		return plan{}, nil
 	}
-	into, err := r.families(c)
+	into, err := r.linksInto(c)
 	if err != nil {
 		return plan{}, err
 	}
@@ -115,8 +115,8 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	return r.planLinks(c, into)
 }
 
-// families returns, for each entity of the document, the links into it in their order.
-func (r *documentReader) families(c *readColumn) (map[int][]int, error) {
+// linksInto returns, for each entity of the document, the links into it in their order.
+func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	into := make(map[int][]int)
 	known := make(map[vast.Entity]int) // the last source with a link to an entity of the world
 	last := make(map[int]int)          // the last source with a link to an entity of the document

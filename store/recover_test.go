@@ -210,7 +210,8 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.st.Recover(b.apply, b.tick); err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), newest+" is missing") {
 		t.Errorf("the error is %v", err)
 	}
 	d.Kill()

@@ -43,7 +43,8 @@ func BenchmarkPause(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			const warm = 30 // the memory of the copy is touched for the first time; pages are protected by and by
+			// The first copies touch their memory for the first time, and pages become protected by and by.
+			const warm = 30
 			for number := range uint64(warm) {
 				take(number + 2)
 				s.hash()
