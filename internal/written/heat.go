@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// Protecting a page costs about a microsecond at the first write to it. A page that is copied although it did
-// not change costs less than half of that, and its place in a file. So a block of which half or more is
-// written in an interval is better left loose.
+// Protecting a page costs about a microsecond at the first write to it. Reading a page that did not change
+// costs less than half of that. So a block is better left loose if half or more of it is written in an
+// interval.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
 // sees how many of their pages were written. A trial that fails makes the block loose again at once; the next
@@ -20,7 +20,7 @@ import (
 const (
 	firstTrials = 2   // blocks on trial at the first scan
 	mostTrials  = 128 // at any scan; protecting 256 MiB of small pages takes about 2 ms
-	faultsMost  = 512 // page faults of tried blocks in an interval that are not too many: one hot block
+	faultsMost  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
 	firstRest   = 4   // intervals until the next trial, after a trial that failed
 	mostRest    = 64  // the same after several
 	hotAt       = 2   // the heat at which a block becomes loose

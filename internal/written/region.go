@@ -1,10 +1,10 @@
 package written
 
-// Regions holds the method behind which package vm has its regions. Package vm sets it in an init function.
-// The type is any, so that the linker leaves the method out of programs that watch nothing.
+// Regions holds the methods of package vm that find its regions. Package vm sets it in an init function. The
+// type is any, so that the linker leaves the methods out of programs that watch nothing.
 var Regions any
 
-// regions is what package vm has to offer.
+// regions is the interface of the value in Regions.
 type regions interface {
 	// Watchable returns the open region that contains an address. It returns nil if there is none, or if its
 	// pages cannot be watched: Go heap memory, or memory that is mapped twice.

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// mostShown is the largest number of entities that a comparison lists.
+// mostShown is the largest number of entities that went or changed in a list; those that came may double it.
 const mostShown = 200
 
 // difference is what came, went and changed between two moments.
