@@ -208,8 +208,8 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 	return p, nil
 }
 
-// planLinks orders links so that each comes after the link before it out of its source, and after the link
-// before it into its target.
+// planLinks orders links so that two orders hold: that of the links out of each source, and that of the links
+// into each target.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
 	waits := make([]uint8, len(c.links))  // how many of the two must be made first
 	frees := make([][2]int, len(c.links)) // the links that wait for a link, plus one
