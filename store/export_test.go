@@ -45,7 +45,7 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages are pages that say written only of memory that has other bytes than at the scan before.
+// exactPages report only memory whose bytes differ from those at the scan before.
 type exactPages struct {
 	before, now map[uintptr][]byte // by address
 }

@@ -168,7 +168,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// The loss of the first checkpoint with a journal is noticed, too. The journal makes up for later ones.
+		// The loss of the first checkpoint with a journal is noticed, too. The journal makes up for later
+		// ones.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()

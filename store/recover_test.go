@@ -239,8 +239,8 @@ func (f *narrow) Create(name string) (disk.File, error) {
 	return f.Folder.Create(name)
 }
 
-// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next program
-// goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
+// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next
+// program goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
 func TestLostCheckpointWithTornRecord(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()

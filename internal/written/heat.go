@@ -76,7 +76,7 @@ type block struct {
 	number    uintptr // address / blockBytes
 	protected bool
 	trial     bool  // protected at the last scan, and loose before
-	heat      uint8 // intervals in which it was mostly written, less others
+	heat      uint8 // intervals in which it was mostly written, minus the other intervals
 	rest      uint8 // intervals until the next trial
 	wait      uint8 // the last rest
 	altered   bool  // pages were altered in the last interval

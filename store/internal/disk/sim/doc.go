@@ -6,8 +6,8 @@
 // loses part of what was not synced:
 //
 //   - Each sector of 512 bytes that was not synced survives or not, whatever the sectors before it do. A
-//     sector survives whole, as one of the calls of Write or WriteAt left it. Sectors that did not survive are
-//     as they were at the last Sync, or zero if they are new.
+//     sector survives whole, as one of the calls of Write or WriteAt left it. Sectors that did not survive
+//     are as they were at the last Sync, or zero if they are new.
 //   - A file ends behind its last surviving sector, or where it ended at its last Sync, or where the
 //     program's last Write ended.
 //   - Of the creations, renames and removals since the last Sync of the folder, the first few survive, or any
