@@ -177,7 +177,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("array", a.Kind)
 		case !a.Type.same(last.Arrays[k].Type):
-			return fmt.Errorf("the array %q has elements of another type than later", a.Kind)
+			return fmt.Errorf("the array %q has elements of another type than in a later file", a.Kind)
 		}
 		y.arrays = append(y.arrays, k)
 	}
@@ -190,7 +190,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("column", c.Name)
 		case c.Storage != last.Columns[k].Storage || !c.Type.same(last.Columns[k].Type):
-			return fmt.Errorf("column %s is of another type than later", c.Name)
+			return fmt.Errorf("column %s is of another type than in a later file", c.Name)
 		}
 		y.columns = append(y.columns, k)
 	}
@@ -203,7 +203,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("resource", r.Name)
 		case !r.Type.same(last.Resources[k].Type):
-			return fmt.Errorf("the resource %s is of another type than later", r.Name)
+			return fmt.Errorf("the resource %s is of another type than in a later file", r.Name)
 		}
 		y.resources = append(y.resources, k)
 	}

@@ -150,11 +150,12 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 			return err
 		}
 		if l.folder == nil {
-			return errors.New("the path is that of a file, and not of a store's folder")
+			return errors.New("the path is that of a file, and not of a store's folder: read a file of " +
+				"Save with Load or LoadAny")
 		}
 		moments := l.moments()
 		if len(moments) == 0 {
-			return errors.New("the folder holds no checkpoint that can be read")
+			return errors.New("the folder holds no checkpoint that can be read: Verify names what is damaged")
 		}
 		err = f(l.folder, moments)
 		var damage *journal.Damage

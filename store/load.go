@@ -227,7 +227,7 @@ func (l *loader) blocks(number int) error {
 		switch b.kind {
 		case blockEnd:
 			if b.count != l.r().blocks-1 || b.size != 0 {
-				return fmt.Errorf("the file has %d blocks, of %d", l.r().blocks-1, b.count)
+				return fmt.Errorf("the file has %d blocks, and its end says %d", l.r().blocks-1, b.count)
 			}
 			return nil
 		case blockArray:
@@ -377,8 +377,8 @@ func (l *loader) extents() ([]state.Extent, error) {
 	const size = uint64(unsafe.Sizeof(state.Extent{}))
 	if b.kind != blockExtents || b.count != uint64(l.layer.m.Extents) || b.size/size != b.count ||
 		b.size%size != 0 {
-		return nil, fmt.Errorf("block %d has kind %d and %d extents, of %d", l.r().blocks-1, b.kind, b.count,
-			l.layer.m.Extents)
+		return nil, fmt.Errorf("block %d has kind %d and %d extents, and the description says %d extents",
+			l.r().blocks-1, b.kind, b.count, l.layer.m.Extents)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {
@@ -518,7 +518,8 @@ func (l *loader) array(b block, number int) error {
 // zero clears a part of an array.
 func (l *loader) zero(b block, number int) error {
 	if b.size > 0 || l.r().version != versionDelta {
-		return fmt.Errorf("block %d has the unknown kind %d, or %d bytes", l.r().blocks-1, b.kind, b.size)
+		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta has such blocks, and without bytes",
+			l.r().blocks-1, b.kind, b.size)
 	}
 	t, err := l.target(b, 0, number)
 	if err != nil || t == nil {

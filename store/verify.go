@@ -147,7 +147,7 @@ func verifyBlocks(src io.ReaderAt, size int64) error {
 		case b.kind < blockExtents || b.kind > blockZero:
 			return fmt.Errorf("byte %d: block %d has the unknown kind %d", begin, number, b.kind)
 		case b.kind == blockEnd && b.count != number:
-			return fmt.Errorf("byte %d: the file has %d blocks, of %d", begin, number, b.count)
+			return fmt.Errorf("byte %d: the file has %d blocks, and its end says %d", begin, number, b.count)
 		}
 		if err := checkBytes(at, int64(b.size), number, y.r.sum, &room); err != nil {
 			return fmt.Errorf("byte %d: %w", begin, err)
@@ -173,10 +173,7 @@ func checkBytes(src *places, n int64, number uint64, sum uint32, room *[]byte) e
 		crc.Write(*room)
 		n -= int64(len(*room))
 	}
-	if crc.Sum32() != sum {
-		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
-	}
-	return nil
+	return matching(crc.Sum32(), number, sum)
 }
 
 // verifySaved checks a file that Save has written.
