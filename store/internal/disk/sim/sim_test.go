@@ -416,8 +416,8 @@ func TestRenameIsAtomic(t *testing.T) {
 		}
 		seen[outcome]++
 	}
-	// The rename, the removal of the renamed file and the creation of an empty one survive, each or not. The
-	// removal does nothing without the rename.
+	// The rename, the removal of the renamed file and the creation of an empty one survive independently of
+	// each other. The removal does nothing without the rename.
 	seen.expect(t, "new=new old=old ", "old=new ", "", "old= ", "new=new old= ")
 	seen = make(outcomes)
 	for seed := range uint64(seeds) {
