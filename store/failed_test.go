@@ -82,7 +82,7 @@ func TestDeathInTick(t *testing.T) {
 	a.ticks(t, 2)
 	hash := a.hash()
 	a.input(t, 1)
-	_ = a.st.Tick(func() error { // perhaps the journal hears of the disk's end later
+	_ = a.st.Tick(func() error { // the journal may notice later that the disk has stopped
 		a.input(t, 2)
 		if tick := a.st.DurableTick(); tick > 2 {
 			t.Errorf("tick %d is durable, and not over", tick)

@@ -39,9 +39,9 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 }
 
 // Submit records an input, applies it between two ticks, even if no tick follows soon, and returns nil when
-// the input is durable and applied. It is for what must take effect at once, such as an edit in an inspector
-// of a program that is paused. Inputs that were recorded before are applied first. A replay applies the input
-// before the next tick, too.
+// the input is durable and applied. It is for inputs that must take effect at once, such as an edit in an
+// inspector of a program that is paused. Inputs that were recorded before are applied first. A replay applies
+// the input before the next tick, too.
 //
 // Submit visits the world, so the rules of [vast.World.Visit] hold: call it on another goroutine than that of
 // the world. If the last tick is not over because there was no memory for its commands, the next tick applies

@@ -46,7 +46,7 @@ import (
 // world and written again is the same, if its entities have the components that others require.
 //
 // WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
-// not UTF-8, or if a component or dst cannot be written. Then what dst got is not a document. Nothing may
+// not UTF-8, or if a component or dst cannot be written. Then dst has got no whole document. Nothing may
 // change the world while WriteJSON runs.
 //
 // Complexity: one step for each field of each component, and for each entity and column.

@@ -28,7 +28,7 @@ import (
 // also become narrower if each value fits. The report says what it did. Options.Renamed gives new names.
 // Everything else that differs is an error that names the column, the field, both types and the remedy.
 //
-// Load calls no callbacks: what OnAdd derives from components is derived by the program after Load, or saved
+// Load calls no callbacks. If OnAdd derives something from components, derive it again after Load, or save it
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //

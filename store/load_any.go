@@ -19,7 +19,7 @@ import (
 // reads and writes the components, and package inspect shows them. Close the world after use.
 //
 // Component types are made from the description in the file: structs with the same fields at the same places.
-// What a file does not describe is lost:
+// A file does not describe everything. LoadAny loses:
 //
 //   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
 //   - the form of values that a codec or the type's own method has encoded: they are bytes, except a

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// lookBack is what only a store that OpenAt opened has.
+// lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
 	tick  uint64 // up to which Recover replays
 	after *tail  // what the journal holds after the checkpoint
@@ -74,7 +74,7 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	return s, nil
 }
 
-// lookAhead takes what the description of a checkpoint says, and reads the journal that follows it.
+// lookAhead sets the store's state from the description of a checkpoint, and reads the journal that follows.
 func (s *Store) lookAhead(m *keptManifest) (err error) {
 	if s.id, err = storeOf(m); err != nil {
 		return err

@@ -19,9 +19,9 @@ import (
 // state give the same bytes, apart from unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
-// structs of what can be encoded need nothing, fields that are not exported included. A type that has the
-// methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and every other type by a
-// codec in the options.
+// structs of encodable values need nothing from the program; fields that are not exported are encoded, too. A
+// type that has the methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and
+// every other type by a codec in the options.
 //
 // Save returns an error if Commands wait to be applied, if two columns have the same name, if a component
 // cannot be encoded (the message names the field and the remedy), or if dst returns one. Then dst has got no

@@ -43,7 +43,7 @@ func BenchmarkPause(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			// The first copies touch their memory for the first time, and pages become protected by and by.
+			// The first copies touch new memory, and pages become protected gradually.
 			const warm = 30
 			for number := range uint64(warm) {
 				take(number + 2)

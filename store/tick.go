@@ -45,7 +45,7 @@ func (s *Store) Attach(schedule Schedule) {
 	s.schedule = schedule
 }
 
-// keeper hears of the ticks of a schedule.
+// keeper is the store as an attached schedule calls it.
 type keeper struct{ s *Store }
 
 func (k keeper) Begin() error          { return k.s.beginTick() }

@@ -15,8 +15,8 @@ import (
 // in two more intervals than it was not.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
-// faults. So most of a large cold memory is protected after some ten scans, and a memory that is all hot
-// takes about two thousand page faults an interval for being tried, at most.
+// faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
+// the trials cost at most about two thousand page faults an interval.
 const (
 	firstTrials = 2   // blocks on trial at the first scan
 	mostTrials  = 128 // at any scan; protecting 256 MiB of small pages takes about 2 ms
@@ -158,8 +158,8 @@ func (t *trials) of(b *block) *pace {
 	return &t.fresh
 }
 
-// take reports whether a block is on trial from this scan on. It is asked for all blocks twice, in ascending
-// order: first for those behind the block that was tried last at the scan before, then for the others.
+// take reports whether a block is on trial from this scan on. Scan calls take for each block in ascending
+// order: first for the blocks behind the one that was tried last at the scan before, then for the others.
 func (t *trials) take(b *block) bool {
 	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {
 		p.left--

@@ -21,12 +21,12 @@ type Region interface {
 	Addresses() Range
 	// Committed appends the addresses of the committed pages, in ascending order.
 	Committed(into []Range) []Range
-	// SetWatcher makes w hear what happens to the region, or ends that if w is nil. It returns false, and
-	// does nothing, if the region is closed, or if w is not nil and there is a watcher.
+	// SetWatcher sets the watcher of the region, or removes it if w is nil. It returns false, and does
+	// nothing, if the region is closed, or if w is not nil and there is a watcher.
 	SetWatcher(w Watcher) bool
 }
 
-// Watcher hears what happens to a region. Its methods are called between Lock and Unlock of the region.
+// Watcher is told what happens to a region. Its methods are called between Lock and Unlock of the region.
 type Watcher interface {
 	// Altered is called when pages get other contents, or another mapping of the system, by other means than
 	// writing: when they are committed, discarded or moved.

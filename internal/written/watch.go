@@ -10,7 +10,7 @@ import (
 // Watch finds the written pages of regions. Its methods may be called from many goroutines. [Watch.Close]
 // ends it.
 //
-// A page counts as written by a system call, such as read(2), when the call has written it. So no call may be
+// A scan may miss the page that a system call, such as read(2), is writing at that moment. So no call may be
 // writing into a watched region during [Watch.Scan].
 type Watch struct {
 	mu      sync.Mutex

@@ -78,7 +78,7 @@ func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers
 	return numbers, known
 }
 
-// learnt returns a region of small pages of which the first bytes are committed, written and protected.
+// learnt returns a region of small pages whose first bytes are committed, written and protected.
 func learnt(t *testing.T, w *written.Watch, bytes int) *vm.Region {
 	t.Helper()
 	r := reserve(t, max(bytes, 2*block), vm.Options{Pages: vm.PagesSmall})

@@ -15,8 +15,8 @@
 // (16 bits), and flags (8 bits: end of a batch, end of the segment). Then come 492 bytes of payload and the
 // byte 255. Integers are little-endian.
 //
-// A batch is what is synced at once: whole sectors. Its payload runs on over its sectors and is padded with
-// zeros at the end. A record never spans batches.
+// A batch is a run of whole sectors that are synced at once. Its payload continues from sector to sector, and
+// is padded with zeros at the end. A record never spans batches.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into it grows the file, and
 // brings free space with it: as many bytes as the file then holds, at most 128 KiB, up to a multiple of 4

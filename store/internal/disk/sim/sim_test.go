@@ -71,9 +71,10 @@ func read(t testing.TB, f disk.Folder, name string) []byte {
 	return all
 }
 
-// outcomes counts what happened over all seeds, and expects some to happen.
+// outcomes counts what happened over all seeds.
 type outcomes map[string]int
 
+// expect fails the test unless each of these outcomes has happened, and no other.
 func (o outcomes) expect(t *testing.T, all ...string) {
 	t.Helper()
 	for _, name := range all {
