@@ -606,8 +606,8 @@ func (l *loader) readValues(b block) error {
 		return l.r().skip(b)
 	}
 	if b.first != v.next || b.count > uint64(len(v.slots)) {
-		return fmt.Errorf("block %d has %d values from %d on: %d follow %d", l.r().blocks-1, b.count, b.first,
-			len(v.slots), v.next)
+		return fmt.Errorf("block %d has %d values from number %d on, and the column lacks %d values from "+
+			"number %d on", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {
