@@ -36,9 +36,10 @@ type checkpoints struct {
 	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the next
 	// one must hold everything.
 	lost bool
-	// share and mostDeltas bound a chain of files: it may be larger than a file that holds everything by this
-	// share of that file, and have this number of deltas. If a delta would exceed a bound, a file that holds
-	// everything replaces the chain. A delta that is itself larger than the share is not written either.
+	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
+	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, a file that
+	// holds everything replaces the chain. A delta of more than share times these bytes is not written
+	// either.
 	share      float64
 	mostDeltas int
 	next       uint64    // number of the next checkpoint

@@ -141,8 +141,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. Before the program takes the ticks in
-		// the checkpoint for durable, the journal must say that the file is needed.
+		// A crash may have torn the record that follows the checkpoint. Before the ticks in the checkpoint
+		// count as durable, the journal must say that the file is needed.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -222,7 +222,7 @@ type tail struct {
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops what has a position from one on.
+// cut drops what the journal holds at a position or later.
 func (t *tail) cut(position uint64) {
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
 		t.ticks = t.ticks[:len(t.ticks)-1]
