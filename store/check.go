@@ -48,8 +48,8 @@ type repeat struct {
 	broken bool // there are changes that cannot be repeated; then this is the only step
 }
 
-// repeats notes a step of the next check.
-func (s *Store) repeats(one repeat) {
+// noteRepeat notes a step of the next check.
+func (s *Store) noteRepeat(one repeat) {
 	switch {
 	case s.o.Check.Again == nil || unrepeatable(s.check.since):
 	case one.broken:

@@ -447,7 +447,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
-		s.repeats(repeat{broken: true}) // the steps before are not kept
+		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

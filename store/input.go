@@ -86,7 +86,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.repeats(repeat{inputs: inputs})
+	s.noteRepeat(repeat{inputs: inputs})
 	s.edited = true // if apply panics
 	for _, in := range inputs {
 		s.apply(in.data)

@@ -60,7 +60,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		s.noteRepeat(repeat{broken: true}) // the checkpoint before was perhaps of another build
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {

@@ -112,11 +112,11 @@ func (s *Store) beginTick() error {
 			return err
 		}
 	}
-	inputs, err := s.take()
+	inputs, err := s.takeInputs()
 	if err != nil {
 		return err
 	}
-	s.repeats(repeat{tick: s.tick + 1, inputs: inputs})
+	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -130,7 +130,7 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
-	s.repeats(repeat{broken: true})
+	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil { // else nothing is replayed
@@ -159,8 +159,8 @@ func (s *Store) Changed() {
 	s.edited = true
 }
 
-// take returns the inputs that a tick applies.
-func (s *Store) take() ([]input, error) {
+// takeInputs returns the inputs that a tick applies.
+func (s *Store) takeInputs() ([]input, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inputs := s.waiting
@@ -185,15 +185,15 @@ func (s *Store) endTick(failed bool) error {
 	if s.phase == recovering {
 		return nil
 	}
-	if err := s.countTick(failed); err != nil {
+	if err := s.journalTick(failed); err != nil {
 		return err
 	}
 	return s.mayCheckpoint()
 }
 
-// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
+// journalTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
 // Only the next checkpoint has its effect, as that of a change outside of ticks.
-func (s *Store) countTick(failed bool) error {
+func (s *Store) journalTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {
 		s.due = s.due || failed
