@@ -6,7 +6,7 @@ import (
 )
 
 // digest holds two sums, each over one hash of every component. The slots of the entities depend on the
-// machine's page size. A sum does not depend on the order of the components, so a digest does not depend on
+// size of the machine's huge pages. A sum does not depend on the order of the components, so a digest does not depend on
 // the slots.
 type digest struct{ a, b uint64 }
 
