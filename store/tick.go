@@ -59,8 +59,8 @@ func (k keeper) Reset() { k.s.edited = true }
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
 // Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
-// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made: LastTick
-// tells.
+// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
+// LastTick counts it.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -146,7 +146,8 @@ func (s *Store) noteChanges() error {
 	return nil
 }
 
-// unchanged notes that nothing was changed outside of ticks that the next checkpoint does not hold.
+// unchanged makes the world's present state the one with which noteChanges compares: only later changes count
+// as changes outside of ticks.
 func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
