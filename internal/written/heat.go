@@ -11,8 +11,8 @@ import (
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
 // sees how many of their pages were written. A trial that fails makes the block loose again at once; the next
-// trial comes later and later. A block that has stood its trial stays protected until it was mostly written
-// in two more intervals than it was not.
+// trial comes later and later. A block that has stood its trial counts the intervals in which half of its
+// pages or more were written, and takes off one for each other interval. At a count of two it becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
 // faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
