@@ -18,7 +18,7 @@ import (
 type Document struct {
 	// Entities are the new entities, in the order of the document.
 	Entities []vast.Entity
-	// Named are the new entities with a name, and Numbered those with an id, by these.
+	// Named has the new entities that have a name, by name. Numbered has those that have an id, by id.
 	Named    map[string]vast.Entity
 	Numbered map[uint64]vast.Entity
 	// Report names the fields and resources that the document lacks, which are zero, and what
@@ -40,8 +40,8 @@ type Document struct {
 // hierarchy. Options.Renamed gives columns and fields their new names, and drops those that it maps to "".
 //
 // On an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
-// makes an entity. If there is no memory for what follows, or if a callback or a codec panics, ReadJSON
-// deletes the entities that it has made.
+// makes an entity. If memory for names or links runs out after that, or if a callback or a codec panics,
+// ReadJSON deletes the entities that it has made.
 //
 // Entities are born with their components, and gain the components that these require; see
 // [vast.World.Require]. Then callbacks see all components of the document, but not yet names, links and
