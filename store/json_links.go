@@ -211,8 +211,8 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 // planLinks orders links so that two orders hold: that of the links out of each source, and that of the links
 // into each target.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
-	waits := make([]uint8, len(c.links))  // how many of the two must be made first
-	frees := make([][2]int, len(c.links)) // the links that wait for a link, plus one
+	waits := make([]uint8, len(c.links))  // how many links must be made before a link: at most two
+	frees := make([][2]int, len(c.links)) // the indices + 1 of the links that wait for a link
 	for i := 1; i < len(c.links); i++ {
 		if c.links[i].from == c.links[i-1].from { // the links out of a source lie side by side
 			waits[i]++
