@@ -361,8 +361,8 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestKeepChains: the folder has as many moments as Options.Keep says, whatever is merged, and no file that
-// none of them needs.
+// TestKeepChains: whatever is merged, the folder has as many moments as Options.Keep says, and each of its
+// files is needed for one of them.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
