@@ -38,7 +38,7 @@ type checks struct {
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
 	ended   time.Time // when the last check ended; set before busy is cleared
-	err     error     // of the first check that failed, without Check.Done; likewise
+	err     error     // of the first check that failed, without Check.Done; set before busy is cleared
 }
 
 // repeat is a step of a check: a tick with its inputs.

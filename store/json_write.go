@@ -36,8 +36,8 @@ import (
 // number, wherever they lie in components, edges and resources. A reference to a deleted entity becomes null,
 // and an entry of a map with such a reference in its key is left out.
 //
-// All fields are written by their names, those that are not exported included. A type with the methods
-// MarshalJSON and UnmarshalJSON, or MarshalText and UnmarshalText, is written by these. A type with a codec
+// All fields are written by their names, also unexported ones. A type that has the methods MarshalJSON and
+// UnmarshalJSON, or MarshalText and UnmarshalText, is written by its methods. A type with a codec
 // in the options, or with the binary methods of [Save], is written as its bytes. Numbers are exact, apart
 // from the bits of a NaN.
 //

@@ -17,14 +17,14 @@ type lookBack struct {
 }
 
 // OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
-// this tick or an earlier one. [Store.LastTick] tells which. w is a world like that of [Open]. The folder
-// stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick, Report
-// and Close panic or return an error.
+// this tick or an earlier one. [Store.LastTick] returns that tick. w is a world like that of [Open]. The
+// folder stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick,
+// Report and Close panic or return an error.
 //
 // Recover then replays the ticks that follow the checkpoint, with the functions that the program also gives
-// to a store that keeps its world. It stops at the given tick, or where the journal ends: LastTick tells.
-// After that an attached schedule is free: it admits visitors, and the program may run it on, to see what
-// would have come.
+// to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick returns
+// the tick that it has reached. After that an attached schedule is free: it admits visitors, and the program
+// may run it on, to see what would have come.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…

@@ -87,8 +87,8 @@ const (
 //
 // One process at a time can open a folder; the error names the other process. Open also returns an error if a
 // file is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot
-// be kept; in addition it returns the errors of Load, which close w. The error names the file and the place. The
-// folder then is as it was.
+// be kept; in addition it returns the errors of Load, which close w. The error names the file and the place.
+// The folder then is as it was.
 //
 // Complexity: reads the files of the last checkpoint with all processors, at most 1.5 times the world's
 // bytes, and the journal that follows it.
