@@ -17,9 +17,9 @@ type lookBack struct {
 }
 
 // OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
-// this tick or an earlier one. [Store.LastTick] returns that tick. w is a world like that of [Open]. The
-// folder stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick,
-// Report and Close panic or return an error.
+// this tick or an earlier one. [Store.LastTick] returns the checkpoint's tick. w is a world like that of
+// [Open]. The folder stays as it is, and the returned store keeps nothing: calls other than Attach, Recover,
+// LastTick, Report and Close panic or return an error.
 //
 // Recover then replays the ticks that follow the checkpoint, with the functions that the program also gives
 // to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick returns
