@@ -93,7 +93,7 @@ func (l *listing) gone(name string) bool {
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
 }
 
-// identity returns the identity of the store, which the newest checkpoint has whose description is sound.
+// identity returns the identity of the store. It is read from the newest checkpoint with a sound description.
 func (l *listing) identity() (id [16]byte, known bool) {
 	newest := uint64(0)
 	for _, m := range l.kept {
@@ -251,7 +251,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 		return
 	}
 	newest := moments[len(moments)-1]
-	// The journal of the oldest checkpoint that still has one holds that of all others.
+	// The journal that begins at a checkpoint includes the journals of all later ones. So it is enough to
+	// check the oldest checkpoint whose journal was not removed, and the newest one.
 	oldest := slices.IndexFunc(moments, func(f File) bool {
 		m := l.kept[f.Name]
 		return m.Segment > 0 && uint64(m.Since) >= first
@@ -297,7 +298,7 @@ func (l *listing) blame(checkpoint string, err error) {
 	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
 }
 
-// verifyNewest checks that the checkpoint is there that a file names.
+// verifyNewest reports the checkpoint that the file newest-… names as missing, if no checkpoint is as new.
 func (l *listing) verifyNewest() {
 	var least, newest File
 	for _, f := range l.files {
