@@ -216,8 +216,8 @@ func (c *chain) manifest() *manifest { return c.layers[len(c.layers)-1].m }
 // read reads the checkpoint into a world: see [Load].
 func (c *chain) read(w *vast.World, o Options) (*Report, error) { return readWorld(w, c.layers, o) }
 
-// whereFrom returns for each array, column and resource of the last description the first layer that counts:
-// the last one that holds all of it.
+// whereFrom returns, for each array, column and resource of the last description, the layer with which
+// reading begins: the last layer that holds all of it.
 func whereFrom(layers []*layer) (arrays, columns, resources []int) {
 	last := layers[len(layers)-1].m
 	arrays, columns = make([]int, len(last.Arrays)), make([]int, len(last.Columns))
