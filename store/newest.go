@@ -45,8 +45,8 @@ func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
 		checkpointName(number), s.newestFile, left)
 }
 
-// noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one
-// before. older are the checkpoints before it.
+// noteNewest records on the disk that a checkpoint must exist, unless a journal leads to it from the
+// checkpoint before it, and then would show its loss. older are the checkpoints before it.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {
