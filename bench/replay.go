@@ -105,8 +105,8 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 	return w, st, nil
 }
 
-// recordTicks makes the folder to: that of a program that has died replayedTicks ticks after a checkpoint,
-// with an input in each tick. The program uses the folder from.
+// recordTicks lets a program take a checkpoint in the folder from, and make replayedTicks ticks with an input
+// each after it. The folder to becomes what a death of the program then leaves behind.
 func recordTicks(n int, from, to string) error {
 	w, st, err := openTicking(from, n, func() {})
 	if err != nil {

@@ -43,7 +43,7 @@ type Column struct {
 	Type     reflect.Type // of a component; nil for a tag
 	Slots    int          // every entity with the component has a slot below it; a multiple of 64
 	Pool     *Contents    // of the elements of a sparse column or of edges; else nil
-	Notes    []int        // for each tracker of the column, an end of the slots that it has notes of
+	Notes    []int        // for each tracker of the column, the end of the slots that it has notes about
 
 	// Of is the column of package vast. A column that is to be restored and that the program no longer has
 	// is nil here.
