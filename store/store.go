@@ -86,8 +86,8 @@ const (
 //	err = st.Recover(apply, s.Tick)
 //
 // One process at a time can open a folder; the error names the other process. Open also returns an error if a
-// file is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot
-// be kept; in addition it returns the errors of Load, which close w. The error names the file and the place.
+// file is damaged or missing, belongs to another store, or has a newer format, and if a column or resource
+// cannot be kept. It returns the errors of Load, too, which close w. The error names the file and the place.
 // The folder then is as it was.
 //
 // Complexity: reads the files of the last checkpoint with all processors, at most 1.5 times the world's
