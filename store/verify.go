@@ -88,6 +88,16 @@ func again(check func() error) error {
 	return err
 }
 
+// outdated reports whether the folder has a newer checkpoint by now. Then a program may have removed the
+// journal of older ones, and keeps their files if newer files continue them.
+func (l *listing) outdated(newest uint64) bool {
+	files, err := l.folder.Files()
+	return err == nil && slices.ContainsFunc(files, func(f disk.Info) bool {
+		number, finished, ok := checkpointNumber(f.Name)
+		return ok && finished && number > newest
+	})
+}
+
 func (l *listing) gone(name string) bool {
 	files, err := l.folder.Files()
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
@@ -263,7 +273,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 			continue
 		}
 		err := again(func() error { return l.leadsOn(id, m, f.Number == newest.Number) })
-		if err != nil && !l.gone(f.Name) { // the journal goes with its checkpoint
+		// The journal goes with its checkpoint.
+		if err != nil && !l.gone(f.Name) && !l.outdated(newest.Number) {
 			l.blame(f.Name, err)
 			return
 		}
