@@ -27,8 +27,8 @@ type stage struct {
 	late   *late // the part of the copy that is made after the pause, or nil
 	wholes []wholePart
 	blocks []staged
-	full   int              // bytes that the blocks of all of the world would have
-	spare  int              // checkpoints since one that needed a fair part of the memory
+	full   int              // bytes that a copy of all of the world would have
+	spare  int              // checkpoints in a row that needed at most a quarter of the memory
 	whole  bool             // the copy holds everything
 	eager  map[string]int   // for how many checkpoints more a column is not late, by its name
 	urgent map[string]int64 // when systems have asked for the late arrays of a column: see lateArray
