@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -24,6 +25,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	}
 	if len(c.layers) == 1 {
 		return c.close()
+	}
+	if err = folder.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, c.close())
 	}
 	f, err := folder.Create(name + unfinished)
 	if err != nil {
