@@ -419,7 +419,7 @@ func (c *crash) live(f disk.Folder) (err error) {
 	l, err := c.open(f, o)
 	if err == nil {
 		err = c.use(l)
-	} else if c.mixed && strings.Contains(err.Error(), "recorded tick") && !o.DropTail {
+	} else if c.mixed && errors.As(err, new(*BuildError)) && !o.DropTail {
 		c.drop, err = true, nil
 	}
 	if c.r.IntN(2) == 0 {
@@ -478,7 +478,7 @@ func (c *crash) damage() error {
 		l, err := one.open(f, o)
 		d.Kill()
 		f = d.Restart()
-		if c.mixed && err != nil && strings.Contains(err.Error(), "recorded tick") {
+		if c.mixed && errors.As(err, new(*BuildError)) {
 			err = nil
 		}
 		return errors.Join(err, l.end())

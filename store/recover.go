@@ -99,11 +99,16 @@ func (s *Store) recover(tick func() error, changed bool) error {
 			}
 		}
 	}
+	s.edited = false
 	if n := len(after.now); n > 0 {
-		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1] {
+		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1].position {
 			s.apply(after.inputs[0].data)
 			after.inputs = after.inputs[1:]
 		}
+	}
+	if s.edited {
+		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail to "+
+			"lose them", s.tick, errUnrepeatable)
 	}
 	if tick == nil {
 		return nil
@@ -166,25 +171,33 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 			return &BuildError{one.build, build, one.number, s.base, len(t.ticks)}
 		}
 	}
+	if n := len(t.now); n > 0 && len(t.inputs) > 0 && t.inputs[0].position < t.now[n-1].position &&
+		t.now[n-1].build != build {
+		return &BuildError{t.now[n-1].build, build, 0, s.base, len(t.ticks)}
+	}
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that a program of another build has recorded: this one may
-// compute another world from them.
+// BuildError is the error of Recover for ticks that a program of another build has recorded, and for inputs
+// that it has applied after the last tick: this one may compute another world from them.
 type BuildError struct {
 	Recorded, Build string // the builds that recorded the tick and that cannot replay it
-	Tick            uint64 // the first tick of the other build
+	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
 	Ticks           int    // that follow the checkpoint
 }
 
 // Error names the builds and the remedies.
 func (e *BuildError) Error() string {
-	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world "+
-		"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
-		"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks after "+
+	what := fmt.Sprintf("recorded tick %d", e.Tick)
+	if e.Tick == 0 {
+		what = "applied inputs after the last tick"
+	}
+	return fmt.Sprintf("build %q %s, and this is build %q, which may compute another world from it: run the "+
+		"other build once, because its Close takes a checkpoint; or set Options.Build to the same name in "+
+		"both if they compute the same; or set Options.DropTail to lose the %d ticks and the inputs after "+
 		"tick %d",
-		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
+		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
 
 // replayTick makes a tick once more.
@@ -193,6 +206,7 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return fmt.Errorf("the journal continues with it after tick %d", s.tick)
 	}
 	s.replay = t
+	s.edited = false
 	var err error
 	if s.schedule != nil {
 		err = tick()
@@ -206,15 +220,20 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return errors.New("the function made no tick of the attached schedule: give Recover the schedule's " +
 			"Tick, or a function that calls it once")
 	}
+	if s.edited {
+		return errUnrepeatable
+	}
 	return nil
 }
+
+var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not at the first time")
 
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input  // in the order of positions; after replayable, those that no tick has applied
-	now    []uint64 // positions: the inputs before one were applied, perhaps without a tick
-	broken bool     // the world was changed outside of ticks at position change
+	inputs []input    // in the order of positions; after replayable, those that no tick has applied
+	now    []replayed // only position and build: the inputs before it were applied, perhaps without a tick
+	broken bool       // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
@@ -227,7 +246,7 @@ func (t *tail) cut(position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
 		t.inputs = t.inputs[:len(t.inputs)-1]
 	}
-	for len(t.now) > 0 && t.now[len(t.now)-1] >= position {
+	for len(t.now) > 0 && t.now[len(t.now)-1].position >= position {
 		t.now = t.now[:len(t.now)-1]
 	}
 	if t.broken && t.change >= position {
@@ -299,7 +318,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 				build: r.Build})
 		}
 	case recordNow:
-		t.now = append(t.now, r.Position)
+		t.now = append(t.now, replayed{position: r.Position, build: r.Build})
 	case recordBreak:
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
