@@ -287,12 +287,16 @@ func (c *crash) step(l *life) error {
 // tick makes a tick.
 func (c *crash) tick(l *life, e event) error {
 	l.got, l.ticked = nil, false
-	tick := l.tick
+	tick, changed := l.tick, e.failed && c.r.IntN(2) == 0
 	if e.failed {
 		c.counts.failed++
 		tick = func() error {
 			l.ticked = true
-			return l.fail()
+			if err := l.fail(); !changed {
+				return err
+			}
+			l.st.Changed() // means the same
+			return nil
 		}
 	}
 	err := l.st.Tick(tick)
@@ -302,7 +306,7 @@ func (c *crash) tick(l *life, e event) error {
 		}
 		return err
 	}
-	if e.failed {
+	if e.failed && !changed {
 		if !errors.Is(err, errTick) {
 			return wrongf("the tick has failed, and Tick returns %v", err)
 		}
