@@ -3,11 +3,13 @@ package store
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/store/internal/journal"
 )
 
 // submit applies an input at once, as Submit does.
@@ -220,5 +222,84 @@ func TestTicksAreForgotten(t *testing.T) {
 	}
 	if tick := a.st.DurableTick(); tick != 2000 {
 		t.Errorf("tick %d is durable", tick)
+	}
+}
+
+// TestCallsBesideTheOwner calls the methods that any goroutine may call, while the owner makes ticks, takes
+// checkpoints and closes the store. Each input that was acknowledged was applied, or waits for the next
+// program.
+func TestCallsBesideTheOwner(t *testing.T) {
+	for seed := range byte(3) {
+		d := sim.New(uint64(seed))
+		o := islandOptions()
+		o.Every = time.Microsecond
+		a := recoveredIsland(t, d.Folder(), o)
+		var group sync.WaitGroup
+		acknowledged := make([][]byte, 4) // the inputs of each goroutine, by their numbers
+		for g := range byte(4) {
+			group.Go(func() {
+				for n := byte(0); n < 100; n++ {
+					input := []byte{n, g, 0, 0, 0, 0, 0, 0}
+					a.st.DurableTick()
+					a.st.Durable()
+					var err error
+					if g == 0 {
+						err = a.st.Submit(t.Context(), input)
+					} else {
+						var position uint64
+						if position, err = a.st.Record(input); err == nil {
+							err = a.st.Wait(t.Context(), position)
+						}
+					}
+					if err != nil {
+						if !errors.Is(err, journal.ErrClosed) && !errors.Is(err, errNoJournal) {
+							t.Error(err)
+						}
+						return
+					}
+					acknowledged[g] = append(acknowledged[g], n)
+				}
+			})
+		}
+		for range 30 {
+			a.ticks(t, 1)
+			a.w.Admit(100 * time.Microsecond)
+			if a.st.LastTick()%10 == 0 {
+				if err := a.st.Checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := a.st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			group.Wait()
+			close(ended)
+		}()
+		for open := true; open; {
+			select {
+			case <-ended:
+				open = false
+			default:
+				a.w.Admit(100 * time.Microsecond)
+			}
+		}
+		d.PowerCut()
+		b := recoveredIsland(t, d.Restart(), islandOptions())
+		b.ticks(t, 1)
+		there := make(map[[2]byte]bool)
+		for _, input := range append(a.got, b.got...) {
+			there[[2]byte(input)] = true
+		}
+		for g, numbers := range acknowledged {
+			for _, n := range numbers {
+				if !there[[2]byte{n, byte(g)}] {
+					t.Errorf("seed %d: input %d of goroutine %d was acknowledged, and is lost", seed, n, g)
+				}
+			}
+		}
+		d.Kill()
 	}
 }
