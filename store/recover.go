@@ -120,7 +120,11 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	var j *journal.Journal
+	var dropped []byte
 	if s.tail != nil {
+		if dropped, err = s.dropped(after); err != nil {
+			return err
+		}
 		j, err = s.tail.Resume(build, o)
 	} else {
 		j, err = journal.Create(s.folder, s.id, build, o)
@@ -129,11 +133,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		return err
 	}
 	if s.tail != nil && (s.o.DropTail || after.broken) {
-		from := s.position
-		if after.broken {
-			from = after.change
-		}
-		if _, err := j.Append(recordDrop, binary.AppendUvarint(nil, from), true); err != nil {
+		if _, err := j.Append(recordDrop, dropped, true); err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
@@ -154,6 +154,25 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	defer s.mu.Unlock()
 	s.journal, s.waiting, s.needed, s.broken = j, after.inputs, s.next, changed
 	return nil
+}
+
+// dropped returns the record that drops what follows the checkpoint, or a change. The inputs that waited when
+// the checkpoint was taken are dropped, too; ticks and changes between them are in the checkpoint.
+func (s *Store) dropped(after *tail) ([]byte, error) {
+	inputs, others := after.change, after.change
+	if !after.broken {
+		inputs, others = s.position, s.tail.End
+		for r, err := range s.tail.Records() {
+			if err != nil {
+				return nil, err
+			}
+			if r.Segment >= s.segment {
+				others = r.Position
+				break
+			}
+		}
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
 // mayReplay returns an error if the program cannot replay ticks.
@@ -238,13 +257,13 @@ type tail struct {
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops what has a position from one on.
-func (t *tail) cut(position uint64) {
+// cut drops the inputs that have a position from one on, and all else that has a position from another one on.
+func (t *tail) cut(inputs, position uint64) {
+	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
+		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
 		t.ticks = t.ticks[:len(t.ticks)-1]
-	}
-	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
-		t.inputs = t.inputs[:len(t.inputs)-1]
 	}
 	for len(t.now) > 0 && t.now[len(t.now)-1].position >= position {
 		t.now = t.now[:len(t.now)-1]
@@ -257,7 +276,7 @@ func (t *tail) cut(position uint64) {
 // replayable drops what follows a change, and gives the ticks their inputs.
 func (t *tail) replayable() {
 	if t.broken {
-		t.cut(t.change)
+		t.cut(t.change, t.change)
 		t.broken = true
 	}
 	for i := range t.ticks {
@@ -292,7 +311,7 @@ func (s *Store) readTail() (*tail, error) {
 }
 
 // numbersOf are the numbers that records of a kind hold.
-var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
+var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
@@ -328,7 +347,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 			t.kept = numbers[0]
 		}
 	case recordDrop:
-		t.cut(numbers[0])
+		t.cut(numbers[0], numbers[1])
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

@@ -15,7 +15,7 @@ const (
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
+	recordDrop  byte = 'd' // the inputs and the other records from two positions on were dropped
 )
 
 // Schedule is a *sched.Schedule.
@@ -61,7 +61,7 @@ func (k keeper) Reset() { k.s.edited = true }
 //
 // Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
 // disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made: LastTick
-// tells.
+// tells. The store tries the copy again after Options.Every or a second, whichever is less.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
