@@ -23,22 +23,25 @@ type replayed struct {
 	build    string
 }
 
-// Recover brings the world to the last durable tick, and begins to keep it: for each tick that the journal
-// holds after the checkpoint, it applies the tick's inputs and calls tick, the function that makes one tick:
-// (*sched.Schedule).Tick if a schedule is attached. From then on apply applies recorded inputs before each
-// tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
-// nothing else.
+// Recover brings the world to the last durable tick, and begins to keep it. For each tick that the journal
+// holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick makes one
+// tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply for each
+// recorded input before the next tick. Both functions must compute the same from the same world and inputs. A
+// Schedule does, if its systems read nothing else.
 //
-// A new world is filled before Recover. Another world is changed after Recover: a change between Open and
-// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a
-// checkpoint, and nothing that follows is durable before that checkpoint is.
+// Fill a new world before Recover, and change any other world after Recover. If there are ticks to replay, a
+// change between Open and Recover is an error; the store sees such changes as it sees those between ticks:
+// see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
+// checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
+// A tick that failed is not replayed. Unless a checkpoint followed it, the world is that of the tick before
+// it, and its inputs wait for the next tick.
+//
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
-// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its
-// inputs wait for the next tick. Then close the store.
+// Close the store after an error.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
@@ -57,7 +60,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		s.noteRepeat(repeat{broken: true}) // the checkpoint before was perhaps of another build
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {
@@ -143,8 +146,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. Before the program takes the ticks in
-		// the checkpoint for durable, the journal must say that the file is needed.
+		// A crash may have torn the record that follows the checkpoint. Before the ticks in the checkpoint
+		// count as durable, the journal must say that the file is needed.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -197,13 +200,13 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that a program of another build has recorded, and for inputs
-// that it has applied after the last tick: this one may compute another world from them.
+// BuildError is the error of Recover for ticks that another build of the program has recorded, and for inputs
+// that it has applied after the last tick: this build may compute another world from them.
 type BuildError struct {
 	Recorded, Build string // the builds that recorded the tick and that cannot replay it
 	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
-	Ticks           int    // that follow the checkpoint
+	Ticks           int    // how many ticks follow the checkpoint
 }
 
 // Error names the builds and the remedies.
@@ -222,7 +225,7 @@ func (e *BuildError) Error() string {
 // replayTick makes a tick once more.
 func (s *Store) replayTick(t *replayed, tick func() error) error {
 	if t.number != s.tick+1 {
-		return fmt.Errorf("the journal continues with it after tick %d", s.tick)
+		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
 	}
 	s.replay = t
 	s.edited = false
@@ -250,14 +253,15 @@ var errUnrepeatable = errors.New("it fails here, or the program has called Chang
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input    // in the order of positions; after replayable, those that no tick has applied
-	now    []replayed // only position and build: the inputs before it were applied, perhaps without a tick
-	broken bool       // the world was changed outside of ticks at position change
+	inputs []input // in the order of positions; after replayable, those that no tick has applied
+	// now are records of the kind recordNow, position and build alone: the inputs before them were applied.
+	now    []replayed
+	broken bool // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops the inputs that have a position from one on, and all else that has a position from another one on.
+// cut drops the inputs that the journal holds at a position or later, and all else at another one or later.
 func (t *tail) cut(inputs, position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
 		t.inputs = t.inputs[:len(t.inputs)-1]
@@ -310,7 +314,7 @@ func (s *Store) readTail() (*tail, error) {
 	return t, nil
 }
 
-// numbersOf are the numbers that records of a kind hold.
+// numbersOf is how many numbers a record of a kind holds.
 var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
