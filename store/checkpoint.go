@@ -204,7 +204,11 @@ func (s *Store) mayCheckpoint() error {
 		}
 		return nil
 	}
-	return s.begin()
+	err := s.begin()
+	if err != nil { // each attempt costs a segment of the journal
+		s.failed = time.Now()
+	}
+	return err
 }
 
 // begin copies the world and begins to write the copy. No checkpoint may be under way.

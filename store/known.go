@@ -104,6 +104,9 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	k.hot = resize(k.hot, (n+piece-1)/piece)
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
+		if n%64 != 0 {
+			k.masks[n/64] &= 1<<(n%64) - 1 // if it was longer
+		}
 	}
 }
 

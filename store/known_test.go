@@ -270,3 +270,36 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byt
 		}
 	}
 }
+
+// surePages always know.
+type surePages struct{ *modelPages }
+
+func (p surePages) changed(base unsafe.Pointer, _ int) ([][2]int, bool) { return p.parts[base], true }
+
+// TestArrayGrowsAgain: elements that come again behind the end of a shorter array, without a write, are in the
+// next checkpoint.
+func TestArrayGrowsAgain(t *testing.T) {
+	a := &modelArray{typ: reflect.TypeFor[[64]byte](), memory: bytes.Repeat([]byte{7}, 4096), len: 64,
+		kept: []uint64{^uint64(0)}, written: make([]bool, 1)}
+	m := &model{arrays: []*modelArray{a}}
+	s := &stage{pages: surePages{&modelPages{model: m}}}
+	for step, n := range []int{64, 48, 64} {
+		a.len = n
+		if _, err := s.take(m.picture(nil), step == 0, 1e9); err != nil {
+			t.Fatal(err)
+		}
+		s.hash()
+		elements := 0
+		for _, b := range s.blocks {
+			if b.kind == blockArray {
+				elements += int(b.count)
+			}
+		}
+		if want := []int{64, 0, 16}[step]; elements != want {
+			t.Errorf("the checkpoint with %d elements has %d that changed, want %d", n, elements, want)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+}

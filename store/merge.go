@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -24,6 +25,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	}
 	if len(c.layers) == 1 {
 		return c.close()
+	}
+	if err = folder.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, c.close())
 	}
 	f, err := folder.Create(name + unfinished)
 	if err != nil {
@@ -274,15 +278,26 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 	}
 	piece := pieceOf(size)
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
-	for lo := 0; lo < a.Len; lo += piece {
-		hi := min(lo+piece, a.Len)
-		o.chunk, o.filled = resize(o.chunk, (hi-lo)*size), o.filled[:0]
+	for lo := 0; ; {
+		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
 		for n, x := range layers {
-			o.without(x.ends[index], hi) // see the method cut of loader
 			blocks := x.ofArray[index]
 			for at[n] < len(blocks) && int(blocks[at[n]].first+blocks[at[n]].count) <= lo {
 				at[n]++
 			}
+			if at[n] < len(blocks) {
+				first = min(first, max(int(blocks[at[n]].first), lo))
+			}
+		}
+		if first == a.Len {
+			return nil
+		}
+		lo = first / piece * piece
+		hi := lo + min(piece, a.Len-lo)
+		o.chunk, o.filled = resize(o.chunk, (hi-lo)*size), o.filled[:0]
+		for n, x := range layers {
+			o.without(x.ends[index], hi) // see the method cut of loader
+			blocks := x.ofArray[index]
 			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
 				if err := o.lay(x, &blocks[i], lo, hi, size); err != nil {
 					return err
@@ -296,8 +311,8 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 				return err
 			}
 		}
+		lo = hi
 	}
-	return nil
 }
 
 // lay lays a block on the chunk of the elements [lo, hi).

@@ -44,7 +44,9 @@ type Options struct {
 	Keep int
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with this name compute the same. Default: a hash of the executable file.
+	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for
+	// the next program, of any build: its apply reads what older builds have recorded. Default: a hash of the
+	// executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
