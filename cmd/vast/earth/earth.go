@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
@@ -39,6 +40,8 @@ type Config struct {
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
 	// inspector. New repeats the inputs since the last checkpoint. Default: there are no inputs.
 	Apply func(w *vast.World, input []byte)
+	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
+	Every time.Duration
 	// DropTail has New lose the ticks after the last checkpoint in Data, if another build has computed them:
 	// see store.Options.DropTail.
 	DropTail bool
