@@ -98,8 +98,8 @@ func TestEarthRows(t *testing.T) {
 		if figure := max(1, float64([]time.Duration{p.pause, p.late}[i%2])); r.OursNS != figure {
 			t.Errorf("row %d has %v, want %v", i, r.OursNS, figure)
 		}
-		if r.OursWithin != rounded(p.within) || p.within <= 0 || p.within > 1+1e-9 {
-			t.Errorf("row %d: a share of %v in the row, %v in the run", i, r.OursWithin, p.within)
+		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1+1e-9 {
+			t.Errorf("row %d: %+v, the share in the run is %v", i, r, p.within)
 		}
 	}
 }

@@ -276,11 +276,11 @@ func newDirtyBytes(n int) side {
 		figure: func() float64 { return float64(w.dirty(coldEvery) * pageBytes) }}
 }
 
-// The steps of the work bytes-on-disk write to one page in ten. The files grow by half in five steps, and are
-// merged, so there are two merges.
+// The steps of the work bytes-on-disk write to one page in ten. The files grow by half in five steps, and the
+// next step merges them.
 const (
 	diskEvery = 10
-	diskSteps = 12
+	diskSteps = 7
 )
 
 // newBytesOnDisk measures the most bytes that a folder has while checkpoints are taken and merged.
@@ -321,8 +321,26 @@ func folderBytes(dir string) (bytes int64) {
 	return bytes
 }
 
-// newLiveBytes counts the bytes of the components.
-func newLiveBytes(n int) side { return constantSide(n, float64(n)*cargoBytes) }
+// newLiveBytes counts the bytes that live in the world: those of a file that holds all of it.
+func newLiveBytes(n int) side {
+	w := newCargoWorld(n)
+	w.fill(n)
+	var err error
+	return side{units: n, check: func(int) error { return err }, close: func() { _ = w.Close() },
+		figure: func() float64 {
+			var live byteCounter
+			err = store.Save(w.World, &live, store.Options{})
+			return float64(live)
+		}}
+}
+
+// byteCounter counts what is written to it.
+type byteCounter int
+
+func (c *byteCounter) Write(b []byte) (int, error) {
+	*c += byteCounter(len(b))
+	return len(b), nil
+}
 
 // constantSide is a bound that the other side must keep.
 func constantSide(units int, figure float64) side {

@@ -74,12 +74,11 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	for i, bound := range []struct{ least, most, peer float64 }{
-		{0.8 * 0.8192, 2 * 0.8192, 0.8192}, // 4 of 313 pages
-		{cargoBytes, 4 * cargoBytes, cargoBytes},
-	} {
+	// The peers are 4 of 313 pages, and the components with what else a world has.
+	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
-		if r.OursBytes < bound.least || r.OursBytes > bound.most || r.PeerBytes != bound.peer || r.OursNS != 0 {
+		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||
+			r.OursBytes > 4*bound.most {
 			t.Errorf("row %+v, want %+v", r, bound)
 		}
 	}

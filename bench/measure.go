@@ -127,7 +127,7 @@ type emptyKey struct {
 // times are the samples of both sides, in nanoseconds or bytes per unit.
 type times struct {
 	ours, theirs measure.Samples
-	within       float64 // of our side
+	within       *float64 // of our side; nil if no ticks are counted
 }
 
 // measureAll measures the planned rows and hands each to the report.
@@ -209,7 +209,8 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	})
 	to.ours, to.theirs = append(to.ours, samples[0]...), append(to.theirs, samples[1]...)
 	if ours.within != nil {
-		to.within = ours.within()
+		within := rounded(ours.within())
+		to.within = &within
 	}
 	// Both sides are checked and closed, even if the first check fails.
 	errOurs, errTheirs := ours.finish(), theirs.finish()

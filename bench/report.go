@@ -27,7 +27,7 @@ type row struct {
 	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
 	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
 	// share of Vast's ticks that end within a bound, if the peer is one
-	OursWithin float64 `json:"ours_within,omitempty"`
+	OursWithin *float64 `json:"ours_within,omitempty"`
 	// a whole query that matches nothing, best round
 	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`
 	// a whole query that matches nothing, best round
@@ -38,7 +38,7 @@ type row struct {
 // rounding.
 func newRow(p plan, t, empty *times) row {
 	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer,
-		Ratio: rounded(measure.Ratio(t.ours, t.theirs)), OursWithin: rounded(t.within)}
+		Ratio: rounded(measure.Ratio(t.ours, t.theirs)), OursWithin: t.within}
 	if p.work.bytes {
 		r.OursBytes, r.PeerBytes = rounded(t.ours.Best()), rounded(t.theirs.Best())
 		r.OursMedianBytes, r.PeerMedianBytes = rounded(t.ours.Median()), rounded(t.theirs.Median())

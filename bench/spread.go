@@ -134,8 +134,8 @@ func (w *spreadWorld) close() error {
 }
 
 // warmSeconds is how many checkpoints, or copies, are taken before those that are measured: fresh memory is
-// slow, and a store learns what is written often.
-const warmSeconds = 3
+// slow, and a store learns what is written often. Neither matters in a small world.
+func warmSeconds(n int) int { return min(3, n/1000) }
 
 // newPauseSpreadVast lets a store take a checkpoint each second, unless the disk is busy with the last one.
 func newPauseSpreadVast(n int) side {
@@ -170,7 +170,7 @@ func newPauseSpreadVast(n int) side {
 			}
 		}
 	}
-	for range warmSeconds {
+	for range warmSeconds(n) {
 		second()
 	}
 	return side{units: 1,
@@ -229,7 +229,7 @@ func newPauseSpreadCopy(n int) side {
 			}
 		}
 	}
-	for range warmSeconds {
+	for range warmSeconds(n) {
 		second()
 	}
 	return side{units: 1,
