@@ -80,12 +80,13 @@ func newEarthPart(part int, figure func(p earthPart) time.Duration) func(n int) 
 
 // earthMatches lists the bounds of a part.
 func earthMatches(part int) []match {
-	bound := func(d time.Duration) func(int) side {
-		return func(int) side { return constantSide(1, float64(d)) }
+	row := func(peer string, bound time.Duration, figure func(p earthPart) time.Duration) match {
+		return match{peer: peer, ours: newEarthPart(part, figure),
+			theirs: func(int) side { return constantSide(1, float64(bound)) }}
 	}
 	return []match{
-		{peer5ms, newEarthPart(part, func(p earthPart) time.Duration { return p.pause }), bound(earthPause), nil},
-		{peer16ms, newEarthPart(part, func(p earthPart) time.Duration { return p.late }), bound(earthLate), nil},
+		row(peer5ms, earthPause, func(p earthPart) time.Duration { return p.pause }),
+		row(peer16ms, earthLate, func(p earthPart) time.Duration { return p.late }),
 	}
 }
 

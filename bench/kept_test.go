@@ -60,8 +60,8 @@ func TestDirtyPages(t *testing.T) {
 		}
 	}
 	if written < pages || written > pages+len(w.parts) || changed != pages*cargoPerPage {
-		t.Errorf("%d pages were counted and %d entities written, want %d pages, or one more in each of %d parts",
-			written, changed, pages, len(w.parts))
+		t.Errorf("%d pages were counted and %d entities written, want %d pages, or one more in each of %d "+
+			"parts", written, changed, pages, len(w.parts))
 	}
 }
 

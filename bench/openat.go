@@ -53,7 +53,7 @@ func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 					ok := found != nil && *found == want.value
 					took = clock.Now() - began
 					if !ok {
-						err = fmt.Errorf("the opened world has another component in the entity %v", want.entity)
+						err = fmt.Errorf("the opened world has another component in %v", want.entity)
 					}
 					err = errors.Join(err, end())
 				}

@@ -206,7 +206,7 @@ func newPauseSpreadVast(n int) side {
 		}}
 }
 
-// newPauseSpreadCopy copies all columns in one tick of each second, into memory that an earlier copy has used.
+// newPauseSpreadCopy copies all columns in one tick of each second, into memory that was used before.
 func newPauseSpreadCopy(n int) side {
 	w := newSpreadWorld(n)
 	w.fill(n)
