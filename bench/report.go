@@ -103,8 +103,8 @@ func (t *table) add(r row) error {
 		_, err := fmt.Fprintf(t.out,
 			"Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
 				"is ahead.\n"+
-				"memory… and bytes-…: bytes an entity; gc_…: nanoseconds a collection; pause-…, open-at and "+
-				"earth…: nanoseconds in all.\n\n"+
+				"memory… and bytes-…: bytes an entity; gc_…: nanoseconds a collection;\n"+
+				"pause-…, open-at and earth…: nanoseconds in all.\n\n"+
 				tableTitle, "work", "n", "peer", "ours", "peer", "ratio",
 			"ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {
