@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -92,11 +91,11 @@ func earthMatches(part int) []match {
 
 // runEarth makes a folder, opens it again, and measures all parts of a run.
 func runEarth(n int) (parts []earthPart, err error) {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer removeFolder(dir)
 	var mu sync.Mutex
 	var kept []uint64 // the ticks of the durable checkpoints
 	var failed error

@@ -122,7 +122,7 @@ type keptWorld struct {
 // newKeptWorld makes a world of n entities and its first checkpoint.
 func newKeptWorld(n int) *keptWorld {
 	k := &keptWorld{cargoWorld: newCargoWorld(n)}
-	k.dir, k.err = os.MkdirTemp("", "vast-bench-")
+	k.dir, k.err = makeFolder()
 	if k.err == nil {
 		k.st, k.err = store.Open(filepath.Join(k.dir, "world"), k.World, store.Options{Every: time.Hour,
 			Build: "bench", Notify: func(c store.Checkpoint) { k.last = c }})
@@ -172,7 +172,7 @@ func (k *keptWorld) close() {
 		_ = k.st.Close()
 	}
 	_ = k.Close()
-	_ = os.RemoveAll(k.dir)
+	removeFolder(k.dir)
 }
 
 // coldEvery is how many pages there are for one that is written.

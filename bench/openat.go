@@ -26,7 +26,7 @@ type sought struct {
 // that of the look-up.
 func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 	open func(w *cargoWorld, dir string) (end func() error, err error)) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	var want sought
 	if err == nil {
 		w := newCargoWorld(n)
@@ -62,7 +62,7 @@ func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 			return max(1, float64(took))
 		},
 		check: func(int) error { return err },
-		close: func() { _ = os.RemoveAll(dir) }}
+		close: func() { removeFolder(dir) }}
 }
 
 func newOpenAtVast(n int) side {

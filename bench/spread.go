@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -148,7 +147,7 @@ func newPauseSpreadVast(n int) side {
 		}
 		reached.Store(c.Tick)
 	}
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	folder := filepath.Join(dir, "world")
 	var st *store.Store
 	if err == nil {
@@ -202,7 +201,7 @@ func newPauseSpreadVast(n int) side {
 				_ = st.Close()
 			}
 			_ = w.close()
-			_ = os.RemoveAll(dir)
+			removeFolder(dir)
 		}}
 }
 

@@ -84,7 +84,7 @@ type filed struct {
 
 // newFiled makes the side. prepare, if not nil, writes the file that work reads.
 func newFiled(n int, prepare, work func(path string) error, check func(path string) error, done func()) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +95,7 @@ func newFiled(n int, prepare, work func(path string) error, check func(path stri
 	return side{units: n, sample: timeAll(f, doFiled),
 		check: func(int) error { return errors.Join(f.err, check(f.path)) },
 		close: func() {
-			_ = os.RemoveAll(dir)
+			removeFolder(dir)
 			if done != nil {
 				done()
 			}
@@ -246,7 +246,7 @@ func doRecorded(r *recorded) {
 
 // newRecorded makes the side. open returns what records an input and waits, and what closes all.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
 	}
@@ -264,7 +264,7 @@ func newRecorded(n int, open func(dir string) (record, end func() error, err err
 		},
 		close: func() {
 			_ = end()
-			_ = os.RemoveAll(dir)
+			removeFolder(dir)
 		}}
 }
 
