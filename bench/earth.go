@@ -21,6 +21,10 @@ import (
 
 const earthWorkers = 2
 
+// earthCatchUp is the largest number of missed ticks that are made up for, as in `vast earth`. The others
+// count as late.
+const earthCatchUp = 5
+
 // earthScale says how long a second is, and which places there are. Tests make both smaller.
 var earthScale = struct {
 	second time.Duration
@@ -121,20 +125,27 @@ func runEarth(n int) (parts []earthPart, err error) {
 	first := e.Store().LastTick()
 	period := earthScale.second / ticksPerSecond
 	var late []time.Duration
-	var ends []int // of the parts
-	began := clock.Now()
-	for _, seconds := range earthSeconds {
+	var ends []int                                // of the parts
+	var missed [len(earthSeconds)][]time.Duration // how late the ticks are that were not made
+	due := clock.Now()
+	for part, seconds := range earthSeconds {
 		from := len(late)
 		for enough := false; !enough; {
-			due := began + time.Duration(len(late))*period
 			time.Sleep(due - clock.Now())
+			if behind := clock.Now() - due; behind > earthCatchUp*period {
+				for range behind / period {
+					missed[part] = append(missed[part], behind)
+				}
+				due += behind
+			}
 			if err := e.Tick(); err != nil {
 				return nil, err
 			}
 			late = append(late, clock.Now()-due)
+			due += period
 			mu.Lock()
 			err = failed
-			enough = len(late)-from >= seconds*ticksPerSecond &&
+			enough = len(late)+len(missed[part])-from >= seconds*ticksPerSecond &&
 				slices.ContainsFunc(kept, func(tick uint64) bool { return tick > first+uint64(from) })
 			mu.Unlock()
 			if err != nil {
@@ -155,23 +166,25 @@ func runEarth(n int) (parts []earthPart, err error) {
 		}
 	}
 	from := 0
-	for _, end := range ends {
-		parts = append(parts, newEarthPartOf(late[from:end], with[from:end]))
+	for part, end := range ends {
+		parts = append(parts, newEarthPartOf(late[from:end], with[from:end], missed[part]))
 		from = end
 	}
 	return parts, nil
 }
 
 // newEarthPartOf computes the figures from the lateness of each tick, and whether the tick had a checkpoint.
+// missed is the lateness of ticks that were not made.
 //
 // The pause of a checkpoint is the lateness of its tick less that of an ordinary tick, which is the median of
 // the ticks without a checkpoint. A checkpoint protects memory, and the next tick is the first that writes
 // there. So the later one of these two ticks counts.
-func newEarthPartOf(late []time.Duration, with []bool) (p earthPart) {
+func newEarthPartOf(late []time.Duration, with []bool, missed []time.Duration) (p earthPart) {
 	var ordinary, pauses []time.Duration
+	within := 0
 	for i, d := range late {
 		if d <= earthLate {
-			p.within += 1 / float64(len(late))
+			within++
 		}
 		if !with[i] {
 			ordinary = append(ordinary, d)
@@ -182,7 +195,8 @@ func newEarthPartOf(late []time.Duration, with []bool) (p earthPart) {
 		}
 		pauses = append(pauses, d)
 	}
-	p.late = percentile(late, 0.99)
+	all := slices.Concat(late, missed)
+	p.within, p.late = float64(within)/float64(len(all)), percentile(all, 0.99)
 	p.pause = percentile(pauses, 0.99) - percentile(ordinary, 0.5)
 	return p
 }

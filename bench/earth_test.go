@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -33,23 +32,26 @@ func TestPausesOfTicks(t *testing.T) {
 		name   string
 		late   []time.Duration
 		with   []int // ticks with a checkpoint
+		missed []time.Duration
 		pause  time.Duration
 		worst  time.Duration
 		within float64
 	}{
-		{"no checkpoint", ms(4, 5, 6), nil, -5 * time.Millisecond, 6 * time.Millisecond, 1},
-		{"the tick itself", ms(4, 9, 5, 4), []int{1}, 5 * time.Millisecond, 9 * time.Millisecond, 1},
-		{"the tick after it", ms(4, 6, 9, 4, 4, 4), []int{1}, 5 * time.Millisecond, 9 * time.Millisecond, 1},
-		{"the last tick", ms(4, 4, 4, 20), []int{3}, 16 * time.Millisecond, 20 * time.Millisecond, 0.75},
-		{"the worst of two", ms(4, 30, 4, 4, 17, 4, 4, 4), []int{1, 4}, 26 * time.Millisecond,
+		{"no checkpoint", ms(4, 5, 6), nil, nil, -5 * time.Millisecond, 6 * time.Millisecond, 1},
+		{"the tick itself", ms(4, 9, 5, 4), []int{1}, nil, 5 * time.Millisecond, 9 * time.Millisecond, 1},
+		{"the tick after it", ms(4, 6, 9, 4, 4, 4), []int{1}, nil, 5 * time.Millisecond, 9 * time.Millisecond, 1},
+		{"the last tick", ms(4, 4, 4, 20), []int{3}, nil, 16 * time.Millisecond, 20 * time.Millisecond, 0.75},
+		{"ticks that were not made", ms(4, 6, 4, 4), []int{1}, ms(90, 90), 2 * time.Millisecond,
+			90 * time.Millisecond, 4.0 / 6},
+		{"the worst of two", ms(4, 30, 4, 4, 17, 4, 4, 4), []int{1, 4}, nil, 26 * time.Millisecond,
 			30 * time.Millisecond, 0.75},
 	} {
 		with := make([]bool, len(c.late))
 		for _, i := range c.with {
 			with[i] = true
 		}
-		p := newEarthPartOf(c.late, with)
-		if p.pause != c.pause || p.late != c.worst || math.Abs(p.within-c.within) > 1e-9 {
+		p := newEarthPartOf(c.late, with, c.missed)
+		if p != (earthPart{c.pause, c.worst, c.within}) {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 	}
@@ -98,7 +100,7 @@ func TestEarthRows(t *testing.T) {
 		if figure := max(1, float64([]time.Duration{p.pause, p.late}[i%2])); r.OursNS != figure {
 			t.Errorf("row %d has %v, want %v", i, r.OursNS, figure)
 		}
-		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1+1e-9 {
+		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1 {
 			t.Errorf("row %d: %+v, the share in the run is %v", i, r, p.within)
 		}
 	}
