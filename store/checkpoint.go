@@ -22,8 +22,8 @@ type Checkpoint struct {
 	Bytes   int64         // of its file, which may hold only what has changed since the last one
 	Pause   time.Duration // how long the world stood still for the copy
 	Took    time.Duration // from the copy's beginning until the file was durable
-	Skipped int           // checkpoints since the last one that were due while it was being written
-	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
+	Skipped int           // checkpoints that were left out before, because the last one was being written
+	Err     error         // why the checkpoint failed, or nil; the store tries again after a second at most
 	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
 	// durable, and the next one tries again.
 	PruneErr error
@@ -33,11 +33,13 @@ type Checkpoint struct {
 type checkpoints struct {
 	stage stage
 	kept  []keptFile // in the folder, oldest first
-	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
-	// folder is not known.
+	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the next
+	// one must hold everything.
 	lost bool
-	// A file that holds everything replaces the last chain of files if a delta would make the chain larger
-	// than such a file by more than this share of it, or longer than mostDeltas.
+	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
+	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, a file that
+	// holds everything replaces the chain. A delta of more than share times these bytes is not written
+	// either.
 	share      float64
 	mostDeltas int
 	next       uint64    // number of the next checkpoint
@@ -79,8 +81,9 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
-	// begunName is an empty file that a store has until its first checkpoint is durable. It tells a journal
-	// that no checkpoint precedes from one whose checkpoint is lost. No checkpoint has the number 0.
+	// begunName is an empty file that a store has until its first checkpoint is durable. A journal without a
+	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. No checkpoint has the
+	// number 0.
 	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
@@ -402,8 +405,8 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is
-// removed after those that continue it.
+// prune removes the checkpoints beyond Options.Keep, except those that a kept one continues, and the segments
+// of the journal that no kept checkpoint needs. It removes a file after the files that continue it.
 func (s *Store) prune() error {
 	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
 	since := s.kept[oldest].since
@@ -426,7 +429,7 @@ func (s *Store) prune() error {
 	return s.folder.Sync()
 }
 
-// finish ends the checkpoint that was being written, if it is written. If wait is true, finish waits for it.
+// finish notes that the writing of a checkpoint has ended, if it has. If wait is true, finish waits for it.
 func (s *Store) finish(wait bool) error {
 	if s.writing == nil {
 		return nil
@@ -444,7 +447,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
-		s.repeats(repeat{broken: true}) // the steps before are not kept
+		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

@@ -73,8 +73,8 @@ type indexed struct {
 	ends                          []int     // the length of each array in this layer
 }
 
-// merge writes a file that holds all of the checkpoint, or of the one that top continues it with. top is nil
-// if there is none. The caller closes the chain, which cannot be read afterwards.
+// merge writes a file that holds all of the checkpoint. If top is not nil, the file holds the checkpoint that
+// top continues the chain with. The caller closes the chain, which cannot be read afterwards.
 func (c *chain) merge(dst io.Writer, top *stage) error {
 	if top != nil {
 		c.layers = append(c.layers, layerOf(top))
@@ -244,7 +244,7 @@ func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// copyTo writes blocks as they are, for number index of the last description.
+// copyTo writes blocks as they are, with the index that their column or resource has in the last description.
 func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]byte) error {
 	for i := range blocks {
 		b, err := x.bytes(&blocks[i], buffer)
@@ -346,7 +346,7 @@ func (o *overlay) without(lo, hi int) {
 	o.filled = slices.Replace(o.filled, i, j, rest...)
 }
 
-// touching returns the ranges of filled elements that overlap or adjoin some.
+// touching returns which ranges of filled elements overlap or adjoin the elements [lo, hi): filled[i:j].
 func (o *overlay) touching(lo, hi int) (i, j int) {
 	i, _ = slices.BinarySearchFunc(o.filled, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
 	for j = i; j < len(o.filled) && o.filled[j][0] <= hi; j++ {
