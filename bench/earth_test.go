@@ -39,7 +39,8 @@ func TestPausesOfTicks(t *testing.T) {
 	}{
 		{"no checkpoint", ms(4, 5, 6), nil, nil, -5 * time.Millisecond, 6 * time.Millisecond, 1},
 		{"the tick itself", ms(4, 9, 5, 4), []int{1}, nil, 5 * time.Millisecond, 9 * time.Millisecond, 1},
-		{"the tick after it", ms(4, 6, 9, 4, 4, 4), []int{1}, nil, 5 * time.Millisecond, 9 * time.Millisecond, 1},
+		{"the tick after it", ms(4, 6, 9, 4, 4, 4), []int{1}, nil, 5 * time.Millisecond,
+			9 * time.Millisecond, 1},
 		{"the last tick", ms(4, 4, 4, 20), []int{3}, nil, 16 * time.Millisecond, 20 * time.Millisecond, 0.75},
 		{"ticks that were not made", ms(4, 6, 4, 4), []int{1}, ms(90, 90), 2 * time.Millisecond,
 			90 * time.Millisecond, 4.0 / 6},

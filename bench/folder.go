@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Sides keep their files in folders for temporary files. A side removes its folder when it closes. If a signal
-// ends the process, the folders that are left are removed too, because some hold gigabytes.
+// Sides keep their files in folders for temporary files. A side removes its folder when it closes. If a
+// signal ends the process, the folders that are left are removed too, because some hold gigabytes.
 
 // folders are the folders of the sides that are open.
 var folders struct {
