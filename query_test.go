@@ -218,9 +218,9 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfEightColumns: a query can name more columns than the filter has fields for. The columns have
+// TestQueryOfManyColumns: a query can name more columns than the filter has fields for. The columns have
 // random bits.
-func TestQueryOfEightColumns(t *testing.T) {
+func TestQueryOfManyColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -25,7 +25,7 @@ const cycles = 5
 
 // memory returns the work that measures the memory of a world.
 func memory(parts int) *outside {
-	return &outside{bytes: true, parts: parts, measure: measureMemory}
+	return &outside{parts: parts, measure: measureMemory}
 }
 
 // measureMemory returns the bytes per entity that a world takes.

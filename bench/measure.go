@@ -16,6 +16,11 @@ import (
 type side struct {
 	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
+	// figure is set instead of sample if a figure is more than the time of repeated work, such as the longest
+	// of several ticks. It returns the figure of one round, in nanoseconds or bytes.
+	figure func() float64
+	// within returns the share of ticks that end within a bound; it may be nil.
+	within func() float64
 	// check returns an error if the state is wrong; done is the number of repetitions so far.
 	check func(done int) error
 	// close frees memory that the collector does not free; it may be nil.
@@ -119,9 +124,10 @@ type emptyKey struct {
 	extras int
 }
 
-// times are the samples of both sides, in nanoseconds per unit.
+// times are the samples of both sides, in nanoseconds or bytes per unit.
 type times struct {
 	ours, theirs measure.Samples
+	within       *float64 // of our side; nil if no ticks are counted
 }
 
 // measureAll measures the planned rows and hands each to the report.
@@ -194,11 +200,18 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	}
 	samples := measure.Turns(rounds, len(sides), enough, func(i int) float64 {
 		runtime.GC()
+		if figure := sides[i].figure; figure != nil {
+			return figure() / float64(sides[i].units)
+		}
 		sides[i].run(max(1, reps[i]/16))
 		took := sides[i].run(reps[i])
 		return float64(took.Nanoseconds()) / float64(reps[i]) / float64(sides[i].units)
 	})
 	to.ours, to.theirs = append(to.ours, samples[0]...), append(to.theirs, samples[1]...)
+	if ours.within != nil {
+		within := rounded(ours.within())
+		to.within = &within
+	}
 	// Both sides are checked and closed, even if the first check fails.
 	errOurs, errTheirs := ours.finish(), theirs.finish()
 	if errOurs != nil {
@@ -212,6 +225,9 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 
 // calibrate warms a side up and returns the number of repetitions for a sample of the wanted time.
 func (m measurement) calibrate(s *side) int {
+	if s.figure != nil {
+		return 1
+	}
 	s.run(1)
 	reps := 1
 	for {

@@ -16,8 +16,7 @@ import (
 
 // outside describes a work whose sides run in processes of their own.
 type outside struct {
-	bytes   bool // the figure is bytes per entity; otherwise nanoseconds per collection
-	parts   int  // components of an entity
+	parts   int // components of an entity
 	measure func(n int, fill func() any) (float64, error)
 }
 
@@ -115,5 +114,5 @@ func outsideMatches(peers ...string) []match {
 
 // canMeasure reports whether a work can be measured on this system.
 func (w *workload) canMeasure() bool {
-	return w.outside == nil || !w.outside.bytes || runtime.GOOS == "linux"
+	return w.outside == nil || !w.bytes || runtime.GOOS == "linux"
 }

@@ -13,6 +13,7 @@ func TestMain(m *testing.M) {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
 	}
+	must(quickEarth())
 	os.Exit(m.Run())
 }
 

@@ -26,7 +26,12 @@ const (
 	peerGGECS        = "ggecs"
 	peerFile         = "file"
 	peerGob          = "gob"
+	peerSQLite       = "sqlite"
+	peerCopy         = "copy"
+	peerBytes        = "bytes"
 	peerBolt         = "bbolt"
+	peer5ms          = "5ms"
+	peer16ms         = "16.7ms"
 )
 
 // slowMost limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
@@ -49,7 +54,12 @@ var peers = []peer{
 	{name: peerGGECS, store: peerGGECS, most: slowMost},
 	{name: peerFile}, // the same bytes, written and synced, or read
 	{name: peerGob},  // encoding/gob of slices
+	{name: peerSQLite},
+	{name: peerCopy},  // all components, copied
+	{name: peerBytes}, // the bytes themselves
 	{name: peerBolt},
+	{name: peer5ms},  // a bound
+	{name: peer16ms}, // a bound: a sixtieth of a second
 }
 
 // peerNamed returns the peer of that name, which must exist.

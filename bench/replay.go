@@ -158,7 +158,7 @@ type replayed struct {
 }
 
 func newReplayVast(n int) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
 	}
@@ -177,7 +177,7 @@ func newReplayVast(n int) side {
 			return total
 		},
 		check: r.check,
-		close: func() { _ = os.RemoveAll(dir) }}
+		close: func() { removeFolder(dir) }}
 }
 
 // recover recovers the recorded ticks, and returns their time.

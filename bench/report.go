@@ -26,6 +26,8 @@ type row struct {
 	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
 	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
 	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
+	// share of Vast's ticks that end within a bound, if the peer is one
+	OursWithin *float64 `json:"ours_within,omitempty"`
 	// a whole query that matches nothing, best round
 	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`
 	// a whole query that matches nothing, best round
@@ -35,8 +37,9 @@ type row struct {
 // newRow makes the row of a plan. It has no empty query if empty has no samples. The ratio is computed before
 // rounding.
 func newRow(p plan, t, empty *times) row {
-	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer, Ratio: rounded(measure.Ratio(t.ours, t.theirs))}
-	if p.work.outside != nil && p.work.outside.bytes {
+	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer,
+		Ratio: rounded(measure.Ratio(t.ours, t.theirs)), OursWithin: t.within}
+	if p.work.bytes {
 		r.OursBytes, r.PeerBytes = rounded(t.ours.Best()), rounded(t.theirs.Best())
 		r.OursMedianBytes, r.PeerMedianBytes = rounded(t.ours.Median()), rounded(t.theirs.Median())
 	} else {
@@ -100,7 +103,8 @@ func (t *table) add(r row) error {
 		_, err := fmt.Fprintf(t.out,
 			"Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
 				"is ahead.\n"+
-				"memory…: bytes an entity; gc_…: nanoseconds a collection.\n\n"+
+				"memory… and bytes-…: bytes an entity; gc_…: nanoseconds a collection;\n"+
+				"pause-…, open-at and earth…: nanoseconds in all.\n\n"+
 				tableTitle, "work", "n", "peer", "ours", "peer", "ratio",
 			"ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {

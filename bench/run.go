@@ -18,6 +18,7 @@ func main() {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
 	}
+	removeOnSignal()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -63,7 +63,7 @@ func TestTableIsAligned(t *testing.T) {
 		}
 	}
 	lines := strings.Split(out.String(), "\n")
-	title, first, second := lines[3], lines[4], lines[5]
+	title, first, second := lines[4], lines[5], lines[6]
 	if len(title) != len(first) || len(first) != len(second) {
 		t.Errorf("lines of different lengths:\n%s\n%s\n%s", title, first, second)
 	}

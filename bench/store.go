@@ -84,7 +84,7 @@ type filed struct {
 
 // newFiled makes the side. prepare, if not nil, writes the file that work reads.
 func newFiled(n int, prepare, work func(path string) error, check func(path string) error, done func()) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +95,7 @@ func newFiled(n int, prepare, work func(path string) error, check func(path stri
 	return side{units: n, sample: timeAll(f, doFiled),
 		check: func(int) error { return errors.Join(f.err, check(f.path)) },
 		close: func() {
-			_ = os.RemoveAll(dir)
+			removeFolder(dir)
 			if done != nil {
 				done()
 			}
@@ -247,7 +247,7 @@ func doRecorded(r *recorded) {
 // newRecorded makes the side. open returns a function that records an input and waits, and one that closes
 // everything.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
-	dir, err := os.MkdirTemp("", "vast-bench-")
+	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
 	}
@@ -265,7 +265,7 @@ func newRecorded(n int, open func(dir string) (record, end func() error, err err
 		},
 		close: func() {
 			_ = end()
-			_ = os.RemoveAll(dir)
+			removeFolder(dir)
 		}}
 }
 

@@ -13,6 +13,7 @@ type workload struct {
 	sizes    []int  // the numbers of entities if -n is not given; nil for the public suite's sizes
 	least    int    // least number of entities
 	iterates bool   // the work goes over all entities that match a query
+	bytes    bool   // the figures are bytes per entity; otherwise times
 	panel    string // part of the chart; empty for none
 	extras   int    // component types in the row's worlds in addition to Position and Velocity
 	matches  []match
@@ -144,9 +145,9 @@ var workloads = []workload{
 	{name: "delete2comp", panel: panelDeletes, matches: deleteMatches(twoParts)},
 	{name: "delete10comp", panel: panelDeletes, extras: tenParts - twoParts,
 		matches: deleteMatches(tenParts)},
-	{name: "memory2comp", sizes: []int{256_000, 1_000_000}, outside: memory(twoParts),
+	{name: "memory2comp", bytes: true, sizes: []int{256_000, 1_000_000}, outside: memory(twoParts),
 		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
-	{name: "memory10comp", sizes: []int{256_000, 1_000_000}, outside: memory(tenParts),
+	{name: "memory10comp", bytes: true, sizes: []int{256_000, 1_000_000}, outside: memory(tenParts),
 		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
 	{name: "gc_cycle", sizes: []int{10_000_000},
 		outside: collector(func(c collection) time.Duration { return c.wall }),
@@ -174,10 +175,12 @@ var workloads = []workload{
 	{name: "save", group: groupStore, sizes: []int{1_000_000}, matches: []match{
 		{peerFile, newSaveVast, newSaveFile, nil},
 		{peerGob, newSaveVast, newSaveGob, nil},
+		{peerSQLite, newSaveVast, newSaveSQLite, nil},
 	}},
 	{name: "load", group: groupStore, sizes: []int{1_000_000}, matches: []match{
 		{peerFile, newLoadVast, newLoadFile, nil},
 		{peerGob, newLoadVast, newLoadGob, nil},
+		{peerSQLite, newLoadVast, newLoadSQLite, nil},
 	}},
 	{name: "record", group: groupStore, sizes: []int{1, 64}, matches: []match{
 		{peerBolt, newRecordVast, newRecordBolt, nil},
@@ -185,6 +188,23 @@ var workloads = []workload{
 	{name: "replay", group: groupStore, sizes: []int{1_000_000}, matches: []match{
 		{peerSelf, newReplayVast, newReplayTicks, nil},
 	}},
+	{name: "pause-cold", group: groupStore, sizes: []int{16_000_000}, matches: []match{
+		{peerCopy, newPauseColdVast, newPauseColdCopy, nil},
+	}},
+	{name: "pause-spread", group: groupStore, sizes: []int{1_000_000}, matches: []match{
+		{peerCopy, newPauseSpreadVast, newPauseSpreadCopy, nil},
+	}},
+	{name: "open-at", group: groupStore, sizes: []int{16_000_000}, matches: []match{
+		{peerSelf, newOpenAtVast, newOpenAtLoad, nil},
+	}},
+	{name: "bytes-written", group: groupStore, bytes: true, sizes: []int{1_600_000}, matches: []match{
+		{peerBytes, newBytesWritten, newDirtyBytes, nil},
+	}},
+	{name: "bytes-on-disk", group: groupStore, bytes: true, sizes: []int{1_600_000}, matches: []match{
+		{peerBytes, newBytesOnDisk, newLiveBytes, nil},
+	}},
+	{name: "earth", group: groupStore, sizes: []int{1_000_000}, matches: earthMatches(partLater)},
+	{name: "earth-opened", group: groupStore, sizes: []int{1_000_000}, matches: earthMatches(partOpened)},
 }
 
 // groupStore is the name for -work that selects all works of package store.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ func (k *keeper) finish() error   { return nil }
 // Every row runs at a few small sizes. The smallest sizes do not fill a word of 64 slots, and the largest
 // size exceeds the number of archetypes. Measuring fails if a side computes a wrong result.
 func TestEveryRowComputesWhatItShould(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir) // Windows
 	plans, err := choose("", "1,7,300", "")
 	if err != nil {
 		t.Fatal(err)
@@ -43,13 +47,17 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 			t.Errorf("row %d is %s %d %s, planned was %s %d %s", i, r.Work, r.N, r.Peer, p.work.name, p.n,
 				p.match.peer)
 		}
-		if r.OursNS <= 0 || r.PeerNS <= 0 {
-			t.Errorf("row without times: %+v", r)
+		if ours, theirs := r.OursNS, r.PeerNS; p.work.bytes != (ours == 0) || p.work.bytes != (theirs == 0) ||
+			p.work.bytes != (r.OursBytes > 0) || p.work.bytes != (r.PeerBytes > 0) {
+			t.Errorf("a row of bytes: %t; %+v", p.work.bytes, r)
 		}
 		queries := p.match.emptyTheirs != nil
 		if queries != (r.OursEmptyQueryNS > 0) || queries != (r.PeerEmptyQueryNS > 0) {
 			t.Errorf("a row whose work is a query: %t; %+v", queries, r)
 		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the rows have left %v: %v", left, err)
 	}
 }
 
@@ -197,9 +205,19 @@ func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
 		if s == nil {
 			made := setUp(n)
 			s = &made
-			s.run(1)
+			if s.figure == nil {
+				s.run(1)
+			}
 		}
 		b.ResetTimer()
+		if s.figure != nil {
+			sum := 0.0
+			for b.Loop() {
+				sum += s.figure()
+			}
+			b.ReportMetric(sum/float64(b.N)/float64(s.units), "figure")
+			return
+		}
 		took := s.run(b.N)
 		b.ReportMetric(float64(took.Nanoseconds())/float64(b.N)/float64(s.units), "ns/entity")
 	})

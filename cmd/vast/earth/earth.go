@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
@@ -40,6 +41,8 @@ type Config struct {
 	// inspector. New repeats the inputs since the last checkpoint. A *vm.Error says that there was no memory
 	// for the input; other errors are as in a replay. Default: there are no inputs.
 	Apply func(w *vast.World, input []byte) error
+	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
+	Every time.Duration
 	// DropTail has New lose the ticks after the last checkpoint in Data, if another build has computed them:
 	// see store.Options.DropTail.
 	DropTail bool

@@ -67,7 +67,7 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 		return false, other("number of travellers", travellers, c.Travellers)
 	}
 	e.store, err = store.Open(c.Data, e.world, store.Options{Resources: resources(), Notify: c.Notify,
-		DropTail: c.DropTail})
+		DropTail: c.DropTail, Every: c.Every})
 	if err != nil {
 		return false, err
 	}

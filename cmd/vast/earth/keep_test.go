@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,27 @@ func crash(t *testing.T, dir string) string {
 			t.Fatal(err)
 		}
 		return to
+	}
+}
+
+// TestEvery: the time between checkpoints is that of the Config and not the second that is the default.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	var taken atomic.Int64
+	e := newEarth(t, Config{Travellers: 100, Data: t.TempDir(), Every: time.Hour,
+		Notify: func(store.Checkpoint) { taken.Add(1) }})
+	tick(t, e, 1)
+	if err := e.Store().Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	before := taken.Load()
+	time.Sleep(1100 * time.Millisecond)
+	tick(t, e, 2) // the second tick finds a checkpoint that the first has begun
+	if err := e.Store().Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := taken.Load() - before; n != 1 {
+		t.Errorf("%d checkpoints were taken, want the one of Close", n)
 	}
 }
 

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/store"
+)
+
+// Works earth and earth-opened: the world of `vast earth` with n travellers runs at 60 ticks a second on two
+// workers. A folder keeps it, with a checkpoint each second. The folder is made first. Then it is opened
+// again: the first ten seconds after that are earth-opened, and the minute that follows is earth.
+
+const earthWorkers = 2
+
+// earthCatchUp is the largest number of missed ticks that are made up for, as in `vast earth`. The others
+// count as late.
+const earthCatchUp = 5
+
+// earthScale says how long a second is, and which places there are. Tests make both smaller.
+var earthScale = struct {
+	second time.Duration
+	places *places.List // nil for all places of the Earth
+}{second: time.Second}
+
+// earthSeconds are the parts of a run, in seconds.
+var earthSeconds = [...]int{partOpened: 10, partLater: 60}
+
+const (
+	partOpened = iota
+	partLater
+)
+
+// earthPause and earthLate are the bounds with which the rows compare the figures of a part.
+const (
+	earthPause = 5 * time.Millisecond
+	earthLate  = time.Second / ticksPerSecond
+)
+
+// earthPart holds the figures of a part of a run. The lateness of a tick is the time from when the tick was
+// due to its end.
+type earthPart struct {
+	pause  time.Duration // the 99th percentile of the pauses of checkpoints
+	late   time.Duration // the 99th percentile of the lateness
+	within float64       // share of the ticks whose lateness is at most earthLate
+}
+
+// earthRuns are the runs so far, by the number of travellers. All rows share a run.
+var earthRuns = make(map[int][]earthPart)
+
+// newEarthPart makes the side with one figure of a part.
+func newEarthPart(part int, figure func(p earthPart) time.Duration) func(n int) side {
+	return func(n int) side {
+		var err error
+		return side{units: 1,
+			figure: func() float64 {
+				if earthRuns[n] == nil {
+					var run []earthPart
+					if run, err = runEarth(n); err != nil {
+						return 1
+					}
+					earthRuns[n] = run
+				}
+				return max(1, float64(figure(earthRuns[n][part])))
+			},
+			within: func() float64 {
+				if err != nil {
+					return 0
+				}
+				return earthRuns[n][part].within
+			},
+			check: func(int) error { return err }}
+	}
+}
+
+// earthMatches lists the bounds of a part.
+func earthMatches(part int) []match {
+	row := func(peer string, bound time.Duration, figure func(p earthPart) time.Duration) match {
+		return match{peer: peer, ours: newEarthPart(part, figure),
+			theirs: func(int) side { return constantSide(1, float64(bound)) }}
+	}
+	return []match{
+		row(peer5ms, earthPause, func(p earthPart) time.Duration { return p.pause }),
+		row(peer16ms, earthLate, func(p earthPart) time.Duration { return p.late }),
+	}
+}
+
+// runEarth makes a folder, opens it again, and measures all parts of a run.
+func runEarth(n int) (parts []earthPart, err error) {
+	dir, err := makeFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer removeFolder(dir)
+	var mu sync.Mutex
+	var kept []uint64 // the ticks of the durable checkpoints
+	var failed error
+	config := earth.Config{Travellers: n, Seed: 1, Workers: earthWorkers, Places: earthScale.places,
+		Data: filepath.Join(dir, "world"), Every: earthScale.second,
+		Notify: func(c store.Checkpoint) {
+			mu.Lock()
+			defer mu.Unlock()
+			kept, failed = append(kept, c.Tick), errors.Join(failed, c.Err, c.PruneErr)
+		}}
+	e, err := earth.New(config)
+	if err == nil {
+		err = e.Close()
+	}
+	if err == nil {
+		e, err = earth.New(config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+
+	first := e.Store().LastTick()
+	period := earthScale.second / ticksPerSecond
+	var late []time.Duration
+	var ends []int                                // of the parts
+	var missed [len(earthSeconds)][]time.Duration // how late the ticks are that were not made
+	due := clock.Now()
+	for part, seconds := range earthSeconds {
+		from := len(late)
+		for enough := false; !enough; {
+			time.Sleep(due - clock.Now())
+			if behind := clock.Now() - due; behind > earthCatchUp*period {
+				for range behind / period {
+					missed[part] = append(missed[part], behind)
+				}
+				due += behind
+			}
+			if err := e.Tick(); err != nil {
+				return nil, err
+			}
+			late = append(late, clock.Now()-due)
+			due += period
+			mu.Lock()
+			err = failed
+			enough = len(late)+len(missed[part])-from >= seconds*ticksPerSecond &&
+				slices.ContainsFunc(kept, func(tick uint64) bool { return tick > first+uint64(from) })
+			mu.Unlock()
+			if err != nil {
+				return nil, err
+			}
+		}
+		ends = append(ends, len(late))
+	}
+	if now := e.Store().LastTick(); now != first+uint64(len(late)) {
+		return nil, fmt.Errorf("the world has made %d ticks, want %d", now-first, len(late))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	with := make([]bool, len(late))
+	for _, tick := range kept {
+		if tick > first {
+			with[tick-first-1] = true
+		}
+	}
+	from := 0
+	for part, end := range ends {
+		parts = append(parts, newEarthPartOf(late[from:end], with[from:end], missed[part]))
+		from = end
+	}
+	return parts, nil
+}
+
+// newEarthPartOf computes the figures from the lateness of each tick, and whether the tick had a checkpoint.
+// missed is the lateness of ticks that were not made.
+//
+// The pause of a checkpoint is the lateness of its tick less that of an ordinary tick, which is the median of
+// the ticks without a checkpoint. A checkpoint protects memory, and the next tick is the first that writes
+// there. So the later one of these two ticks counts.
+func newEarthPartOf(late []time.Duration, with []bool, missed []time.Duration) (p earthPart) {
+	var ordinary, pauses []time.Duration
+	within := 0
+	for i, d := range late {
+		if d <= earthLate {
+			within++
+		}
+		if !with[i] {
+			ordinary = append(ordinary, d)
+			continue
+		}
+		if i+1 < len(late) {
+			d = max(d, late[i+1])
+		}
+		pauses = append(pauses, d)
+	}
+	all := slices.Concat(late, missed)
+	p.within, p.late = float64(within)/float64(len(all)), percentile(all, 0.99)
+	p.pause = percentile(pauses, 0.99) - percentile(ordinary, 0.5)
+	return p
+}
+
+// percentile returns the least of the values that a share of them does not exceed, or 0 if there are none.
+func percentile(values []time.Duration, share float64) time.Duration {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
+}

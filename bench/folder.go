@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// Sides keep their files in folders for temporary files. A side removes its folder when it closes. If a
+// signal ends the process, the folders that are left are removed too, because some hold gigabytes.
+
+// folders are the folders of the sides that are open.
+var folders struct {
+	sync.Mutex
+	left  map[string]bool
+	ended bool
+}
+
+// makeFolder makes an empty folder.
+func makeFolder() (dir string, err error) {
+	folders.Lock()
+	defer folders.Unlock()
+	if folders.ended {
+		return "", os.ErrProcessDone
+	}
+	if dir, err = os.MkdirTemp("", "vast-bench-"); err == nil {
+		if folders.left == nil {
+			folders.left = make(map[string]bool)
+		}
+		folders.left[dir] = true
+	}
+	return dir, err
+}
+
+// removeFolder removes a folder and what is in it.
+func removeFolder(dir string) {
+	folders.Lock()
+	defer folders.Unlock()
+	delete(folders.left, dir)
+	_ = os.RemoveAll(dir)
+}
+
+// removeFolders removes all folders that are left. Later calls of makeFolder fail.
+func removeFolders() {
+	folders.Lock()
+	defer folders.Unlock()
+	folders.ended = true
+	for dir := range folders.left {
+		// A side may still be making files there.
+		for range 10 {
+			if os.RemoveAll(dir) == nil {
+				break
+			}
+		}
+	}
+}
+
+// removeOnSignal has a signal that ends the process remove the folders first.
+func removeOnSignal() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		removeFolders()
+		os.Exit(exitFailed)
+	}()
+}

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/measure"
+	"github.com/vastgo/vast/store"
+)
+
+// Work pause-cold: one page in a hundred is written between two checkpoints of a large world. The pause for a
+// checkpoint is compared with the time that it takes to copy all components. Works bytes-written and
+// bytes-on-disk: the bytes of such checkpoints and of their folder, per entity.
+
+// cargo is a component of 64 bytes, so that no element lies in two pages.
+type cargo struct{ Values [8]float64 }
+
+const (
+	cargoBytes   = 64
+	pageBytes    = 4096 // of the pages that are counted; the system may use larger ones
+	cargoPerPage = pageBytes / cargoBytes
+)
+
+// cargoWorld is a world of one column.
+type cargoWorld struct {
+	*vast.World
+	cargo  vast.Column[cargo]
+	parts  [][]cargo
+	firsts []int // the first element of each part that begins a page; it may lie beyond the part
+	turn   int   // number of calls of dirty
+}
+
+func newCargoWorld(n int) *cargoWorld {
+	w := vast.NewWorld(vast.Options{MaxEntities: max(n, 64)})
+	return &cargoWorld{World: w, cargo: vast.NewColumn[cargo](w)}
+}
+
+// fill makes n entities.
+func (w *cargoWorld) fill(n int) {
+	i := 0.0
+	w.Archetype(w.cargo).NewN(n, func(r vast.Run) {
+		part := w.cargo.Slice(r)
+		for j := range part {
+			i++
+			part[j].Values = [8]float64{i, i / 3, 2, 3, 4, 5, 6, 7}
+		}
+		w.parts = append(w.parts, part)
+		address := int(uintptr(unsafe.Pointer(&part[0])) % pageBytes)
+		w.firsts = append(w.firsts, (pageBytes-address)%pageBytes/cargoBytes)
+	})
+}
+
+// dirty writes to all elements in one page of each every pages, and returns the number of these pages. Each
+// call takes other pages than the call before. The elements before the first whole page count as one.
+func (w *cargoWorld) dirty(every int) (pages int) {
+	w.turn++
+	for i, part := range w.parts {
+		first := w.firsts[i]
+		if first > 0 {
+			first -= cargoPerPage
+		}
+		all := (len(part) - first + cargoPerPage - 1) / cargoPerPage
+		for page := w.turn % min(every, all); page < all; page += every {
+			at := first + page*cargoPerPage
+			for j := max(at, 0); j < min(at+cargoPerPage, len(part)); j++ {
+				part[j].Values[0]++
+			}
+			pages++
+		}
+	}
+	return pages
+}
+
+// same returns an error unless the entities of another world have the same cargo in the same order.
+func (w *cargoWorld) same(other *cargoWorld) error {
+	var parts [][]cargo
+	for r := range other.Query(other.cargo).Runs() {
+		parts = append(parts, other.cargo.Slice(r))
+	}
+	at := 0
+	for _, part := range w.parts {
+		for len(part) > 0 {
+			if len(parts) == 0 {
+				return fmt.Errorf("%d entities of %d are there", at, w.Len())
+			}
+			n := min(len(part), len(parts[0]))
+			if !slices.Equal(part[:n], parts[0][:n]) {
+				return fmt.Errorf("one of the entities from %d to %d differs", at, at+n-1)
+			}
+			at, part, parts[0] = at+n, part[n:], parts[0][n:]
+			if len(parts[0]) == 0 {
+				parts = parts[1:]
+			}
+		}
+	}
+	if other.Len() != w.Len() {
+		return fmt.Errorf("%d entities are there, want %d", other.Len(), w.Len())
+	}
+	return nil
+}
+
+// keptWorld is a cargoWorld that a folder keeps. Its checkpoints are taken by hand.
+type keptWorld struct {
+	*cargoWorld
+	dir  string
+	st   *store.Store
+	last store.Checkpoint
+	err  error
+}
+
+// newKeptWorld makes a world of n entities and its first checkpoint.
+func newKeptWorld(n int) *keptWorld {
+	k := &keptWorld{cargoWorld: newCargoWorld(n)}
+	k.dir, k.err = makeFolder()
+	if k.err == nil {
+		k.st, k.err = store.Open(filepath.Join(k.dir, "world"), k.World, store.Options{Every: time.Hour,
+			Build: "bench", Notify: func(c store.Checkpoint) { k.last = c }})
+	}
+	if k.err == nil {
+		k.fill(n)
+		k.err = k.st.Recover(func([]byte) {}, func() error { return nil })
+	}
+	if k.err == nil {
+		k.err = k.st.Checkpoint()
+	}
+	return k
+}
+
+// step makes a tick that writes to one page of each every pages, and takes a checkpoint. It returns the
+// number of these pages.
+func (k *keptWorld) step(every int) (pages int) {
+	if k.err == nil {
+		k.err = k.st.Tick(func() error {
+			pages = k.dirty(every)
+			return nil
+		})
+	}
+	if k.err == nil {
+		k.err = k.st.Checkpoint()
+	}
+	return pages
+}
+
+// check reads the last checkpoint and compares it with the world.
+func (k *keptWorld) check(int) error {
+	if k.err != nil {
+		return k.err
+	}
+	other := newCargoWorld(k.Len())
+	defer other.Close()
+	st, err := store.OpenAt(filepath.Join(k.dir, "world"), other.World, math.MaxUint64, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(k.same(other), st.Close())
+}
+
+// close closes the world, and removes its folder.
+func (k *keptWorld) close() {
+	if k.st != nil {
+		_ = k.st.Close()
+	}
+	_ = k.Close()
+	removeFolder(k.dir)
+}
+
+// coldEvery is how many pages there are for one that is written.
+const coldEvery = 100
+
+// pauses is how many pauses a figure is the median of.
+const pauses = 5
+
+// warmSteps is the number of checkpoints before the first that is measured: the store protects pages by and
+// by. There is little to protect in a small world.
+func warmSteps(n int) int { return min(30, n*cargoBytes>>20) }
+
+func newPauseColdVast(n int) side {
+	k := newKeptWorld(n)
+	for range warmSteps(n) {
+		k.step(coldEvery)
+	}
+	return side{units: 1, check: k.check, close: k.close, figure: func() float64 {
+		var took measure.Samples
+		for range pauses {
+			k.step(coldEvery)
+			took = append(took, float64(k.last.Pause))
+		}
+		return max(1, took.Median())
+	}}
+}
+
+// newPauseColdCopy copies all components into memory that an earlier copy has used.
+func newPauseColdCopy(n int) side {
+	w := newCargoWorld(n)
+	w.fill(n)
+	copied := make([]cargo, n)
+	return side{units: 1,
+		figure: func() float64 {
+			var took measure.Samples
+			for range pauses + 1 {
+				w.dirty(coldEvery)
+				start := clock.Now()
+				copyAll(copied, w.parts)
+				took = append(took, float64(clock.Now()-start))
+			}
+			return max(1, took[1:].Median()) // the first copy may touch memory for the first time
+		},
+		check: func(int) error {
+			at := 0
+			for _, part := range w.parts {
+				if !slices.Equal(part, copied[at:at+len(part)]) {
+					return errors.New("the copy differs from the world")
+				}
+				at += len(part)
+			}
+			return nil
+		},
+		close: func() { _ = w.Close() }}
+}
+
+// copyAll copies slices one behind the other, on as many goroutines as there are processors.
+//
+//go:noinline
+func copyAll[T any](to []T, parts [][]T) {
+	const piece = 1 << 14 // elements
+	type job struct{ to, from []T }
+	var jobs []job
+	for _, part := range parts {
+		for len(part) > 0 {
+			n := min(len(part), piece)
+			jobs = append(jobs, job{to[:n], part[:n]})
+			to, part = to[n:], part[n:]
+		}
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					return
+				}
+				copy(jobs[i].to, jobs[i].from)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// newBytesWritten measures the bytes of a checkpoint that holds one page in a hundred.
+func newBytesWritten(n int) side {
+	k := newKeptWorld(n)
+	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
+		k.step(coldEvery)
+		return float64(k.last.Bytes)
+	}}
+}
+
+// newDirtyBytes counts the bytes of the pages that are written between two checkpoints.
+func newDirtyBytes(n int) side {
+	w := newCargoWorld(n)
+	w.fill(n)
+	return side{units: n, check: func(int) error { return nil }, close: func() { _ = w.Close() },
+		figure: func() float64 { return float64(w.dirty(coldEvery) * pageBytes) }}
+}
+
+// The steps of the work bytes-on-disk write to one page in ten. The files grow by half in five steps, and the
+// next step merges them.
+const (
+	diskEvery = 10
+	diskSteps = 7
+)
+
+// newBytesOnDisk measures the most bytes that a folder has while checkpoints are taken and merged.
+func newBytesOnDisk(n int) side {
+	k := newKeptWorld(n)
+	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
+		most, stop := make(chan int64), make(chan struct{})
+		go func() {
+			var bytes int64
+			for ended := false; !ended; {
+				select {
+				case <-stop:
+					ended = true
+				case <-time.After(time.Millisecond):
+				}
+				bytes = max(bytes, folderBytes(k.dir))
+			}
+			most <- bytes
+		}()
+		for range diskSteps {
+			k.step(diskEvery)
+		}
+		close(stop)
+		return float64(<-most)
+	}}
+}
+
+// folderBytes returns the bytes of the files in a folder and below it. Files may come and go meanwhile.
+func folderBytes(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if info, err := entry.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
+// newLiveBytes counts the bytes that live in the world: those of a file that holds all of it.
+func newLiveBytes(n int) side {
+	w := newCargoWorld(n)
+	w.fill(n)
+	var err error
+	return side{units: n, check: func(int) error { return err }, close: func() { _ = w.Close() },
+		figure: func() float64 {
+			var live byteCounter
+			err = store.Save(w.World, &live, store.Options{})
+			return float64(live)
+		}}
+}
+
+// byteCounter counts what is written to it.
+type byteCounter int
+
+func (c *byteCounter) Write(b []byte) (int, error) {
+	*c += byteCounter(len(b))
+	return len(b), nil
+}
+
+// constantSide is a bound that the other side must keep.
+func constantSide(units int, figure float64) side {
+	return side{units: units, figure: func() float64 { return figure }, check: func(int) error { return nil }}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/measure"
+	"github.com/vastgo/vast/store"
+)
+
+// Work open-at: a folder is opened at a tick, until one component of one entity is found, against a program
+// that reads all of the same world from a file.
+
+// sought is the entity whose component is looked up, and the value of the component.
+type sought struct {
+	entity vast.Entity
+	value  cargo
+}
+
+// openings is how many times a figure is the median of.
+const openings = 5
+
+// newOpened makes a side. keep saves a world in a folder, and open reads it. The time of open counts, and
+// that of the look-up.
+func newOpened(n int, keep func(w *cargoWorld, dir string) error,
+	open func(w *cargoWorld, dir string) (end func() error, err error)) side {
+	dir, err := makeFolder()
+	var want sought
+	if err == nil {
+		w := newCargoWorld(n)
+		err = keep(w, dir)
+		at := n / 2
+		for r := range w.Query(w.cargo).Runs() {
+			if at < r.Len() {
+				want = sought{r.Entity(at), w.cargo.Slice(r)[at]}
+				break
+			}
+			at -= r.Len()
+		}
+		err = errors.Join(err, w.Close())
+	}
+	once := func() (took time.Duration, err error) {
+		w := newCargoWorld(n)
+		began := clock.Now()
+		end, err := open(w, dir)
+		if err == nil {
+			found := w.cargo.Get(want.entity)
+			same := found != nil && *found == want.value
+			took = clock.Now() - began
+			if !same {
+				err = fmt.Errorf("the opened world has another component in %v", want.entity)
+			}
+			err = errors.Join(err, end())
+		}
+		return took, errors.Join(err, w.Close())
+	}
+	return side{units: 1,
+		figure: func() float64 {
+			var all measure.Samples
+			for range openings {
+				if err != nil {
+					return 1 // check says why
+				}
+				var took time.Duration
+				took, err = once()
+				all = append(all, float64(took))
+			}
+			return max(1, all.Median())
+		},
+		check: func(int) error { return err },
+		close: func() { removeFolder(dir) }}
+}
+
+func newOpenAtVast(n int) side {
+	folder := func(dir string) string { return filepath.Join(dir, "world") }
+	return newOpened(n, func(w *cargoWorld, dir string) error {
+		st, err := store.Open(folder(dir), w.World, store.Options{Every: time.Hour})
+		if err != nil {
+			return err
+		}
+		w.fill(n)
+		return errors.Join(st.Recover(nil, nil), st.Close())
+	}, func(w *cargoWorld, dir string) (end func() error, err error) {
+		st, err := store.OpenAt(folder(dir), w.World, math.MaxUint64, store.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return st.Close, nil
+	})
+}
+
+func newOpenAtLoad(n int) side {
+	file := func(dir string) string { return filepath.Join(dir, "file") }
+	return newOpened(n, func(w *cargoWorld, dir string) error {
+		w.fill(n)
+		return synced(file(dir), func(f *os.File) error { return store.Save(w.World, f, store.Options{}) })
+	}, func(w *cargoWorld, dir string) (end func() error, err error) {
+		err = opened(file(dir), func(f *os.File) error {
+			_, err := store.Load(w.World, f, store.Options{})
+			return err
+		})
+		return func() error { return nil }, err
+	})
+}
