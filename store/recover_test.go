@@ -328,7 +328,7 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)
-		o := islandOptions()
+		o := rareOptions()
 		o.Keep = 2
 		a := recoveredIsland(t, d.Folder(), o)
 		a.ticks(t, 1)
