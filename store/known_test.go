@@ -140,6 +140,10 @@ func (p *modelPages) changed(base unsafe.Pointer, n int) ([][2]int, bool) {
 	return p.parts[base], p.r.IntN(8) > 0
 }
 
+func (p *modelPages) guard(unsafe.Pointer, int) bool { return p.r.IntN(2) > 0 }
+
+func (*modelPages) release(unsafe.Pointer, int) bool { return true }
+
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
@@ -177,7 +181,11 @@ func TestDeltas(t *testing.T) {
 				if number > 1 {
 					kept.Base = number - 1
 				}
-				all, err := s.take(m.picture(kept), number == 1 || m.r.IntN(9) == 0, 2)
+				all := number == 1 || m.r.IntN(9) == 0
+				err := s.take(m.picture(kept), all, m.r.IntN(2) == 0)
+				if err == nil {
+					err = s.complete()
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -277,7 +285,11 @@ func TestArrayGrowsAgain(t *testing.T) {
 	s := &stage{pages: surePages{&modelPages{model: m}}}
 	for step, n := range []int{64, 48, 64} {
 		a.len = n
-		if _, err := s.take(m.picture(nil), step == 0, 1e9); err != nil {
+		err := s.take(m.picture(nil), step == 0, false)
+		if err == nil {
+			err = s.complete()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		s.hash()

@@ -144,7 +144,7 @@ func layerOf(s *stage) *layer { return &layer{name: "the copy of the world", m: 
 func (x *indexed) take(s *stage) (extents []byte) {
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		one := found{block: b.block, own: s.bytes(b)}
+		one := found{block: b.block, own: b.own}
 		switch b.kind {
 		case blockExtents:
 			extents = b.own

@@ -66,6 +66,7 @@ var engine = state.Vast.(interface {
 	Settle(restored any) error
 	Finish(restored any) error
 	Abandon(restored any)
+	OnSettle(w *vast.World, f func())
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
 	NewLinks(w *vast.World, name string, values reflect.Type, capacity int, o vast.RelationOptions)

@@ -66,7 +66,10 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if err == nil && s.at == nil {
 		s.phase = running
 		s.unchanged()
-		err = s.begin()
+		engine.OnSettle(s.w, s.settle)
+		if err = s.begin(); err == nil {
+			s.settle() // no tick waits for the first copy, which is of everything
+		}
 	}
 	if err != nil {
 		s.failure = err

@@ -50,7 +50,15 @@ type keeper struct{ s *Store }
 
 func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
-func (k keeper) Visits() bool          { return k.s.phase == running }
+func (k keeper) Writes(columns []int) {
+	if columns == nil {
+		k.s.settle()
+	} else if l := k.s.late.Load(); l != nil {
+		l.need(columns)
+	}
+}
+
+func (k keeper) Visits() bool { return k.s.phase == running }
 
 // Reset counts as a change outside of ticks, because a replay would not reset the schedule.
 func (k keeper) Reset() { k.s.edited = true }
@@ -117,6 +125,9 @@ func (s *Store) beginTick() error {
 		return err
 	}
 	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
+	if s.schedule == nil || len(inputs) > 0 { // else the schedule says what its systems write
+		s.settle()
+	}
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -130,6 +141,7 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
+	s.direct = s.direct || s.w.Changes() != s.changes
 	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,15 +29,23 @@ import (
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
 // reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
+// If a file is missing, Verify reads all of them again, at most twice.
 func Verify(path string, deep bool) ([]File, error) {
-	l, err := list(path)
-	if err == nil {
-		err = l.verify(path, deep)
+	for try := 0; ; try++ {
+		l, err := list(path)
+		if err == nil {
+			err = l.verify(path, deep)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("store: verifying %q: %w", path, err)
+		}
+		// A list that is made while a program replaces files may have neither the old one nor the new one.
+		missing := func(f File) bool { return f.Kind == FileMissing }
+		if try == 2 || !slices.ContainsFunc(l.files, missing) {
+			return l.files, nil
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: verifying %q: %w", path, err)
-	}
-	return l.files, nil
 }
 
 func (l *listing) verify(path string, deep bool) error {
