@@ -162,8 +162,8 @@ func TestReplayFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) }); !errors.Is(err,
-			errUnrepeatable) {
+		err = b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) })
+		if !errors.Is(err, errUnrepeatable) {
 			t.Errorf("the error is %v", err)
 		}
 		d.Kill()
