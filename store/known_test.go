@@ -276,8 +276,8 @@ type surePages struct{ *modelPages }
 
 func (p surePages) changed(base unsafe.Pointer, _ int) ([][2]int, bool) { return p.parts[base], true }
 
-// TestArrayGrowsAgain: elements that come again behind the end of a shorter array, without a write, are in the
-// next checkpoint.
+// TestArrayGrowsAgain: elements that come again behind the end of a shorter array, without a write, are in
+// the next checkpoint.
 func TestArrayGrowsAgain(t *testing.T) {
 	a := &modelArray{typ: reflect.TypeFor[[64]byte](), memory: bytes.Repeat([]byte{7}, 4096), len: 64,
 		kept: []uint64{^uint64(0)}, written: make([]bool, 1)}

@@ -173,8 +173,8 @@ func parse(text []byte) (*manifest, error) {
 				a.Column, len(m.Columns))
 		}
 		if size := a.Type.Size; size > math.MaxInt/64 || a.Len > math.MaxInt/max(size, 1) {
-			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has so many", a.Kind, a.Len,
-				size)
+			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has so many", a.Kind,
+				a.Len, size)
 		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
 			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,

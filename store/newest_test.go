@@ -58,8 +58,8 @@ func TestVerifyNewest(t *testing.T) {
 	}
 }
 
-// TestCompactMissesTheNewest: Compact changes nothing in a folder whose newest checkpoint is lost, or that has
-// a checkpoint of another store, or whose journal does not lead on.
+// TestCompactMissesTheNewest: Compact changes nothing in a folder whose newest checkpoint is lost, or that
+// has a checkpoint of another store, or whose journal does not lead on.
 func TestCompactMissesTheNewest(t *testing.T) {
 	live := func(keep int) (dir string) {
 		dir = t.TempDir()

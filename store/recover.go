@@ -113,8 +113,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if s.edited {
-		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail to "+
-			"lose them", s.tick, errUnrepeatable)
+		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail "+
+			"to lose them", s.tick, errUnrepeatable)
 	}
 	if tick == nil {
 		return nil
@@ -251,7 +251,7 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 	return nil
 }
 
-var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not at the first time")
+var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not the first time")
 
 // tail is what the journal holds after a checkpoint.
 type tail struct {

@@ -328,7 +328,7 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)
-		o := islandOptions()
+		o := rareOptions()
 		o.Keep = 2
 		a := recoveredIsland(t, d.Folder(), o)
 		a.ticks(t, 1)
@@ -375,7 +375,8 @@ func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0:
-			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(),
+				len(c.st.waiting))
 		}
 		d.Kill()
 	}

@@ -24,11 +24,18 @@ func (l *life) submit(t *testing.T, seed byte) {
 	}
 }
 
+// rareOptions are those of an island whose checkpoints are taken by hand, however slow the machine is.
+func rareOptions() Options {
+	o := islandOptions()
+	o.Every = time.Hour
+	return o
+}
+
 // TestInputsOfAnotherBuild: another build does not repeat inputs that were applied after the last tick, and
 // takes those that wait.
 func TestInputsOfAnotherBuild(t *testing.T) {
 	d := sim.New(1)
-	o := islandOptions()
+	o := rareOptions()
 	a := recoveredIsland(t, d.Folder(), o)
 	a.idle()
 	a.submit(t, 1)
@@ -45,7 +52,7 @@ func TestInputsOfAnotherBuild(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	d.Kill()
-	c := recoveredIsland(t, d.Restart(), islandOptions())
+	c := recoveredIsland(t, d.Restart(), rareOptions())
 	c.sameAs(t, a)
 	if err := c.st.Close(); err != nil {
 		t.Fatal(err)
@@ -65,9 +72,12 @@ func TestChangedInside(t *testing.T) {
 	for _, where := range []string{"tick", "input", "submit"} {
 		d := sim.New(1)
 		f := &narrow{Folder: d.Folder()}
-		a := recoveredIsland(t, f, islandOptions())
-		a.ticks(t, 2)
+		a := recoveredIsland(t, f, rareOptions())
 		a.idle()
+		a.ticks(t, 2)
+		if err := a.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
 		f.full.Store(true) // no checkpoint holds what follows
 		hash, apply, inputs := a.hash(), a.st.apply, 0
 		if where != "tick" {
@@ -99,7 +109,7 @@ func TestChangedInside(t *testing.T) {
 		}
 		d.Kill()
 		c := d.Copy(2)
-		b := recoveredIsland(t, d.Restart(), islandOptions())
+		b := recoveredIsland(t, d.Restart(), rareOptions())
 		if where == "submit" {
 			inputs, hash = 0, b.hash() // it was durable, and is applied once more
 			if len(b.got) != 1 {
@@ -111,7 +121,7 @@ func TestChangedInside(t *testing.T) {
 				len(b.st.waiting))
 		}
 		if where == "submit" { // it was not, at the first time
-			l, err := openedIsland(t, c.Restart(), islandOptions())
+			l, err := openedIsland(t, c.Restart(), rareOptions())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +140,7 @@ func TestChangedInside(t *testing.T) {
 		b.ticks(t, 1)
 		b.input(t, 3)
 		d.Kill()
-		recoveredIsland(t, d.Restart(), islandOptions()).sameAs(t, b)
+		recoveredIsland(t, d.Restart(), rareOptions()).sameAs(t, b)
 		d.Kill()
 	}
 }
@@ -143,21 +153,21 @@ func TestReplayFails(t *testing.T) {
 		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
 	} {
 		d := sim.New(1)
-		a := recoveredIsland(t, d.Folder(), islandOptions())
+		a := recoveredIsland(t, d.Folder(), rareOptions())
 		a.idle()
 		a.ticks(t, 2)
 		a.input(t, 1)
 		d.PowerCut()
-		b, err := openedIsland(t, d.Restart(), islandOptions())
+		b, err := openedIsland(t, d.Restart(), rareOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) }); !errors.Is(err,
-			errUnrepeatable) {
+		err = b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) })
+		if !errors.Is(err, errUnrepeatable) {
 			t.Errorf("the error is %v", err)
 		}
 		d.Kill()
-		recoveredIsland(t, d.Restart(), islandOptions()).sameAs(t, a)
+		recoveredIsland(t, d.Restart(), rareOptions()).sameAs(t, a)
 		d.Kill()
 	}
 }

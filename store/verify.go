@@ -145,8 +145,8 @@ func (l *listing) check(f *File, id [16]byte, known bool) error {
 // ofStore returns an error if a checkpoint belongs to another store.
 func ofStore(m *keptManifest, id [16]byte) error {
 	if own, err := storeOf(m); err != nil || own != id {
-		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store,
-			identity(id)))
+		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s",
+			m.Store, identity(id)))
 	}
 	return nil
 }
@@ -361,8 +361,8 @@ func (l *listing) verifyNew() {
 // world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
 // takes the lock: if a program has the folder open, the error names it. Before it removes a checkpoint or a
 // part of the journal, it checks each byte of what it keeps. An error names what is damaged or missing, and
-// the folder then has all that it had. If Compact is interrupted, the folder holds the same world. Complexity:
-// reads the files of the newest checkpoint, writes one file, and reads it.
+// the folder then has all that it had. If Compact is interrupted, the folder holds the same world.
+// Complexity: reads the files of the newest checkpoint, writes one file, and reads it.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {
