@@ -36,10 +36,11 @@ type checkpoints struct {
 	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
 	// folder is not known.
 	lost bool
-	// A file that holds everything replaces the last chain of files if a delta would make the chain larger
-	// than such a file by more than this share of it, or longer than mostDeltas.
+	// A chain of files is merged if a delta would make it larger than one file that holds everything by more
+	// than this share of that file, or longer than mostDeltas.
 	share      float64
 	mostDeltas int
+	now        func() time.Time
 	next       uint64    // number of the next checkpoint
 	last       time.Time // when the last one was begun or skipped
 	skipped    int
@@ -58,6 +59,7 @@ type keptFile struct {
 	since  uint32 // the first segment of the journal that follows it
 	base   uint64 // the checkpoint that a delta continues, or 0
 	moment string // see keptManifest
+	taken  int64  // see keptManifest
 	bytes  int64
 }
 
@@ -65,7 +67,6 @@ type keptFile struct {
 type writing struct {
 	keptFile
 	broken bool     // the checkpoint holds a change outside of ticks
-	merge  bool     // the copy and the chain that it continues are merged
 	steps  []repeat // from the checkpoint before to this one
 	began  time.Time
 	info   Checkpoint
@@ -73,7 +74,7 @@ type writing struct {
 
 func (c *checkpoints) prepare() {
 	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
-	c.lost, c.share, c.mostDeltas = true, 0.5, 64
+	c.lost, c.share, c.mostDeltas, c.now = true, 0.5, 64, time.Now
 }
 
 const (
@@ -153,7 +154,7 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others "+
 			"to store %s", y.name, m.Store, identity(s.id)))
 	}
-	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment}, nil
+	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment, taken: m.Taken}, nil
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
@@ -210,7 +211,7 @@ func (s *Store) begin() error {
 	var moment [8]byte
 	_, _ = rand.Read(moment[:])
 	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick,
-		Moment: hex.EncodeToString(moment[:])}
+		Moment: hex.EncodeToString(moment[:]), Taken: s.now().UnixMilli()}
 	if s.schedule != nil {
 		known := schedules().State(s.schedule)
 		m.Schedule = &known
@@ -235,12 +236,10 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
-		broken: s.broken, steps: s.check.since, began: began}
+	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment,
+		taken: m.Taken}, broken: s.broken, steps: s.check.since, began: began}
 	if everything {
 		w.base = 0
-	} else if s.longEnough() {
-		w.base, w.merge = 0, true
 	}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
@@ -249,19 +248,6 @@ func (s *Store) begin() error {
 	s.writing = w
 	go s.write(w)
 	return nil
-}
-
-// longEnough reports whether the chain of the last checkpoint is long enough to be merged with the copy.
-func (s *Store) longEnough() bool {
-	bytes, deltas := int64(s.stage.size()), 0
-	for i, next := len(s.kept)-1, s.kept[len(s.kept)-1].number; i >= 0 && next != 0; i-- {
-		if one := &s.kept[i]; one.number == next {
-			bytes += one.bytes
-			deltas++
-			next = one.base
-		}
-	}
-	return deltas > s.mostDeltas || float64(bytes) > (1+s.share)*float64(s.stage.full)
 }
 
 // rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
@@ -318,10 +304,10 @@ func (s *Store) writeFile(w *writing) (err error) {
 		}
 	}()
 	counted := &counter{to: f}
-	if w.merge {
-		err = s.merge(counted)
-	} else {
+	if from := s.mergeFrom(w); from < 0 {
 		err = s.stage.writeTo(counted)
+	} else {
+		w.base, err = s.merge(counted, from)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -400,30 +386,6 @@ func (s *Store) reached(w *writing) error {
 		s.journal.Release()
 	}
 	return nil
-}
-
-// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is
-// removed after those that continue it.
-func (s *Store) prune() error {
-	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
-	since := s.kept[oldest].since
-	needed := make(map[uint64]bool)
-	for i := len(s.kept) - 1; i >= 0; i-- {
-		one := s.kept[i]
-		if i >= oldest || needed[one.number] {
-			needed[one.base] = true
-			continue
-		}
-		err := s.folder.Remove(checkpointName(one.number))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
-			return err
-		}
-		s.kept = slices.Delete(s.kept, i, i+1)
-	}
-	if j := s.journalNow(); j != nil {
-		return j.Remove(since)
-	}
-	return s.folder.Sync()
 }
 
 // finish ends the checkpoint that was being written, if it is written. If wait is true, finish waits for it.

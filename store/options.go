@@ -39,9 +39,19 @@ type Options struct {
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
 	// due, unless the one before is still being written: then it is skipped. Default: a second.
 	Every time.Duration
-	// Keep is the number of checkpoints that the folder has, apart from files that they need: a checkpoint
-	// may be a file with what has changed since the one before. Default: 1.
+	// Keep is the number of the newest checkpoints that the folder has, apart from files that they need: a
+	// checkpoint may be a file with what has changed since another one. Default: 1.
 	Keep int
+	// KeepFor has older checkpoints stay, too, until they have this age. They become fewer with age: two that
+	// follow each other are apart by at most a quarter of their age, or by the time between two checkpoints. So
+	// a day of checkpoints, one each second, becomes a little more than a hundred. Their age is by the clock of
+	// the programs that took them; it stays the same when the folder is copied. Default: none stay beyond Keep.
+	KeepFor time.Duration
+	// KeepBytes limits the bytes of all files, the journal included, after each checkpoint; while the next one
+	// is written, its file comes on top. If there are more, the oldest checkpoints go, whatever Keep and
+	// KeepFor say. The newest checkpoint stays with the files that it needs. If KeepBytes alone is set,
+	// checkpoints stay as with a KeepFor without an end. Default: no limit.
+	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
 	// that all programs with this name compute the same. Default: a hash of the executable file.
