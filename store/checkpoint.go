@@ -46,9 +46,12 @@ type checkpoints struct {
 	skipped    int
 	due        bool      // a checkpoint must be taken as soon as possible
 	failed     time.Time // when the last attempt failed
-	begun      bool      // the folder has the file begunName
+	// retry is the least time between a failed attempt and the next one, which copies all of the world.
+	retry time.Duration
+	begun bool // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
 	newestFile string
+	removed    bool // files were removed since the folder was synced
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
 }
@@ -74,7 +77,7 @@ type writing struct {
 
 func (c *checkpoints) prepare() {
 	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
-	c.lost, c.share, c.mostDeltas, c.now = true, 0.5, 64, time.Now
+	c.lost, c.share, c.mostDeltas, c.retry, c.now = true, 0.5, 64, time.Second, time.Now
 }
 
 const (
@@ -189,7 +192,7 @@ func (s *Store) mayCheckpoint() error {
 	if every == 0 {
 		every = time.Second
 	}
-	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < min(every, time.Second) {
+	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < s.retry {
 		return nil
 	}
 	if s.writing != nil {

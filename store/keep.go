@@ -126,10 +126,15 @@ func (s *Store) prune() error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
 			return err
 		}
-		s.kept = slices.Delete(s.kept, i, i+1)
+		s.kept, s.removed = slices.Delete(s.kept, i, i+1), true
 	}
 	if j := s.journalNow(); j != nil {
 		return j.Remove(since)
 	}
-	return s.folder.Sync()
+	if !s.removed {
+		return nil
+	}
+	err := s.folder.Sync()
+	s.removed = err != nil
+	return err
 }
