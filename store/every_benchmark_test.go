@@ -15,11 +15,11 @@ type spot struct{ X, Y float64 }
 type speed struct{ X, Y float32 }
 type skills struct{ Points [8]uint32 }
 
-// BenchmarkEvery keeps a world of a million entities with three columns, 56 MB, by checkpoints alone, for some
-// seconds at 60 ticks a second. Each tick changes all components of 1 % of the entities: always the same ones,
-// others that lie side by side, or entities anywhere. It tells how long the world stood still for a checkpoint,
-// how many bytes were written a second, which share of the checkpoints was skipped, and how long the chains
-// of deltas were.
+// BenchmarkEvery keeps a world of a million entities with three columns, 56 MB, by checkpoints alone, for
+// some seconds at 60 ticks a second. Each tick changes all components of 1 % of the entities: always the
+// same ones, others that lie side by side, or entities anywhere. It tells how long the world stood still for
+// a checkpoint, how many bytes were written a second, which share of the checkpoints was skipped, and how
+// long the chains of deltas were.
 func BenchmarkEvery(b *testing.B) {
 	const entities, length = 1_000_000, 10 * time.Second
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 21})

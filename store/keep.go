@@ -14,8 +14,8 @@ import (
 //
 // Time is cut into spans. A span has a power of two of milliseconds, at most an eighth of the age of the
 // checkpoints in it, and begins at a multiple of its length. One checkpoint of each span stays. When it gets
-// older, two spans become one, so that what was chosen once is not chosen anew. The checkpoint of a span that
-// needs the fewest files stays, because the others of a chain need its files too.
+// older, two spans become one, so that what was chosen once is not chosen anew. The checkpoint of a span
+// that needs the fewest files stays, because the others of a chain need its files too.
 func wanted(kept []keptFile, o Options, now int64) []bool {
 	stays := make([]bool, len(kept))
 	for i := range kept {
@@ -76,8 +76,8 @@ func oldestOf(stays []bool) int {
 	return 0
 }
 
-// limit has the oldest checkpoints go while the files that are needed have more bytes than Options.KeepBytes.
-// The newest one stays.
+// limit has the oldest checkpoints go while the files that are needed have more bytes than
+// Options.KeepBytes. The newest one stays.
 func (s *Store) limit(stays []bool) error {
 	if s.o.KeepBytes == 0 {
 		return nil
@@ -109,8 +109,8 @@ func (s *Store) limit(stays []bool) error {
 	}
 }
 
-// prune removes files that no checkpoint needs which stays, and what none of them needs of the journal. A file
-// is removed after those that continue it.
+// prune removes files that no checkpoint needs which stays, and what none of them needs of the journal. A
+// file is removed after those that continue it.
 func (s *Store) prune() error {
 	stays := wanted(s.kept, s.o, s.now().UnixMilli())
 	if err := s.limit(stays); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
-// TestKeepForThins takes a checkpoint each second, in chains, and removes those that need not stay: after each
-// one, the checkpoints that stay are apart by at most a quarter of their age.
+// TestKeepForThins takes a checkpoint each second, in chains, and removes those that need not stay: after
+// each one, the checkpoints that stay are apart by at most a quarter of their age.
 func TestKeepForThins(t *testing.T) {
 	const second = int64(1000)
 	length := 3 * 60 * 60
@@ -132,7 +132,9 @@ func (h *hourly) open(t *testing.T, o Options, journal bool) {
 		t.Fatal(err)
 	}
 	h.st.LongChains(3)
-	h.st.now = func() time.Time { return time.UnixMilli(1_800_000_000_000).Add(time.Duration(h.hour) * time.Hour) }
+	h.st.now = func() time.Time {
+		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(h.hour) * time.Hour)
+	}
 	if h.st.New() {
 		h.fill()
 	}
@@ -160,8 +162,8 @@ func (h *hourly) pass(t *testing.T, hours int) {
 	}
 }
 
-// mustKeep checks that the folder has no files but those that some checkpoints need, that each of these holds
-// its island, and that the journal leads from the oldest one to the end.
+// mustKeep checks that the folder has no files but those that some checkpoints need, that each of these
+// holds its island, and that the journal leads from the oldest one to the end.
 func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
 	t.Helper()
 	files := make(map[string]bool)

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/store/internal/disk"
 )
 
-// A merge writes one file that holds what several files of a chain hold: all of them, or the newest deltas. It
-// takes a chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and where the
-// blocks of all files lie.
+// A merge writes one file that holds what several files of a chain hold: all of them, or the newest deltas.
+// It takes a chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and where
+// the blocks of all files lie.
 
 // compact replaces the file of a checkpoint by one that holds all of the world: no other file is needed to
 // read it. If the program or the machine dies at any moment, the file is the old or the new one.
@@ -48,8 +48,8 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	return folder.Sync()
 }
 
-// merge writes a file that holds what the files of the last chain from a place on and the copy hold together.
-// It returns the number of the checkpoint that the file continues, or 0.
+// merge writes a file that holds what the files of the last chain from a place on and the copy hold
+// together. It returns the number of the checkpoint that the file continues, or 0.
 func (s *Store) merge(dst io.Writer, from int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
@@ -139,8 +139,8 @@ func (c *chain) merge(dst io.Writer, from int) error {
 	return out.close()
 }
 
-// bytesOfDeltas returns how many bytes of elements and values one delta would have that holds what all deltas
-// of the chain hold together.
+// bytesOfDeltas returns how many bytes of elements and values one delta would have that holds what all
+// deltas of the chain hold together.
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -374,8 +374,8 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 type overlay struct {
 	chunk, block []byte
 	filled       ranges // elements that a block has filled
-	// cleared are elements that are zero, and that files before the first layer may have. A delta names them:
-	// clears.
+	// cleared are elements that are zero, and that files before the first layer may have. A delta names
+	// them: clears.
 	cleared ranges
 	clears  bool
 	counts  bool // the bytes are counted, and not read

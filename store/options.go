@@ -16,11 +16,11 @@ type Options struct {
 	// [Save]. Default: none.
 	Resources []reflect.Type
 	// Codecs encode values of types that package store cannot encode, or encode them in another way. Make
-	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in resources,
-	// and inside of other values there.
+	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in
+	// resources, and inside of other values there.
 	Codecs []Codec
-	// Containers are containers of package bulk that are saved and loaded with the world, at the same moment:
-	// a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
+	// Containers are containers of package bulk that are saved and loaded with the world, at the same
+	// moment: a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
 	// *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which stands for its
 	// pool and the indices attached to it. After Load, each has the elements in their order and places, its
 	// Handles and Lists are valid, and it goes on as the saved one would have. See [Load] for exceptions.
@@ -42,13 +42,14 @@ type Options struct {
 	// Keep is the number of the newest checkpoints that the folder has, apart from files that they need: a
 	// checkpoint may be a file with what has changed since another one. Default: 1.
 	Keep int
-	// KeepFor has older checkpoints stay, too, until they have this age. They become fewer with age: two that
-	// follow each other are apart by at most a quarter of their age, or by the time between two checkpoints. So
-	// a day of checkpoints, one each second, becomes a little more than a hundred. Their age is by the clock of
-	// the programs that took them; it stays the same when the folder is copied. Default: none stay beyond Keep.
+	// KeepFor has older checkpoints stay, too, until they have this age. They become fewer with age: two
+	// that follow each other are apart by at most a quarter of their age, or by the time between two
+	// checkpoints. So a day of checkpoints, one each second, becomes a little more than a hundred. Their age
+	// is by the clock of the programs that took them; it stays the same when the folder is copied. Default:
+	// none stay beyond Keep.
 	KeepFor time.Duration
-	// KeepBytes limits the bytes of all files, the journal included, after each checkpoint; while the next one
-	// is written, its file comes on top. If there are more, the oldest checkpoints go, whatever Keep and
+	// KeepBytes limits the bytes of all files, the journal included, after each checkpoint; while the next
+	// one is written, its file comes on top. If there are more, the oldest checkpoints go, whatever Keep and
 	// KeepFor say. The newest checkpoint stays with the files that it needs. If KeepBytes alone is set,
 	// checkpoints stay as with a KeepFor without an end. Default: no limit.
 	KeepBytes int64

@@ -2,18 +2,18 @@ package store
 
 import "slices"
 
-// A chain of files grows by a delta at each checkpoint. If it has too many deltas, the newest ones are merged
-// with the copy that is being written into one delta, so that the chain is short and the older files stay as
-// they are. If it has too many bytes, all deltas are merged, or all files.
+// A chain of files grows by a delta at each checkpoint. If it has too many deltas, the newest ones are
+// merged with the copy that is being written into one delta, so that the chain is short and the older files
+// stay as they are. If it has too many bytes, all deltas are merged, or all files.
 
-// newerShare is the most of the bytes of all newer deltas that a delta may have to be merged with them. A byte
-// is written again only into a delta that has at least five times the bytes of the one that had it. So it is
-// written as often as the logarithm of the number of deltas in the chain, and the deltas that stay grow by a
-// quarter at least from each one to the next older one.
+// newerShare is how many times the bytes of a delta all newer ones must have for it to be merged with them.
+// It then is at most a fifth of the merged one, so a byte is written about as often as the logarithm, to the
+// base of 5, of the number of deltas. The bytes of the deltas that are left grow by a quarter at least from
+// each one to the sum of it and the next older one, so there are few of them.
 const newerShare = 4
 
-// mergeFrom returns from which place on the files of the last chain are merged with the copy: 0 for all files,
-// or a negative number for none.
+// mergeFrom returns from which place on the files of the last chain are merged with the copy: 0 for all
+// files, or a negative number for none.
 func (s *Store) mergeFrom(w *writing) int {
 	if w.base == 0 {
 		return -1
@@ -41,9 +41,9 @@ func (s *Store) chainSizes() (sizes []int64) {
 	return sizes
 }
 
-// tier returns from which place on files are merged into one, so that at most a number of deltas is left. sizes
-// are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier returns a
-// negative number if there are not too many deltas.
+// tier returns from which place on files are merged into one, so that at most a number of deltas is left.
+// sizes are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier
+// returns a negative number if there are not too many deltas.
 func tier(sizes []int64, mostDeltas int) int {
 	if len(sizes)-1 <= mostDeltas {
 		return -1

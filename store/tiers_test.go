@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
-// TestTier merges chains of deltas of many sizes: no chain has too many deltas, and bytes are written about as
-// often as the logarithm of the number of deltas says.
+// TestTier merges chains of deltas of many sizes: no chain has too many deltas, and bytes are written about
+// as often as the logarithm of the number of deltas says.
 func TestTier(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int64
@@ -102,9 +102,9 @@ func TestSmallChanges(t *testing.T) {
 	}
 	changed += changed * int64(tiers) / int64(rounds-tiers) // what the merged ones have added
 	before := changed + int64(rounds/(most+1))*whole
-	t.Logf("%d checkpoints after one of %d bytes: %d bytes have changed, %d were written in %d merges; with a "+
-		"file that holds everything after each %d deltas, %d", rounds, whole, changed, written, tiers, most,
-		before)
+	t.Logf("%d checkpoints after one of %d bytes: %d bytes have changed, %d were written in %d merges; with "+
+		"a file that holds everything after each %d deltas, %d", rounds, whole, changed, written, tiers,
+		most, before)
 	if tiers == 0 || written > 4*changed || written > before/4 {
 		t.Errorf("%d bytes were written in %d merges, and %d have changed", written, tiers, changed)
 	}
@@ -178,8 +178,8 @@ func TestSameChanges(t *testing.T) {
 	mustHold(t, d, f)
 }
 
-// TestClearedInDeltas: a merged delta clears what an older file has, though none of its own files has it: the
-// end of an array that was shorter for a while, and an array that was gone.
+// TestClearedInDeltas: a merged delta clears what an older file has, though none of its own files has it:
+// the end of an array that was shorter for a while, and an array that was gone.
 func TestClearedInDeltas(t *testing.T) {
 	typ := schemaOf(reflect.TypeFor[uint64]())
 	number := uint64(0)
