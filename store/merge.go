@@ -390,19 +390,34 @@ func (o *overlay) array(out sink, layers []*indexed, index int, a *arrayManifest
 	}
 	piece := pieceOf(size)
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
-	for lo := 0; lo < a.Len; lo += piece {
-		hi := min(lo+piece, a.Len)
-		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
+	for lo := 0; ; {
+		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
 		length := before
 		for n, x := range layers {
-			end := x.lengths[index]
-			o.filled.without(end, hi) // see the method cut of loader
-			o.cleared.with(max(end, lo), min(length, hi))
-			length = end
 			blocks := x.ofArray[index]
 			for at[n] < len(blocks) && int(blocks[at[n]].first+blocks[at[n]].count) <= lo {
 				at[n]++
 			}
+			if at[n] < len(blocks) {
+				first = min(first, max(int(blocks[at[n]].first), lo))
+			}
+			if end := max(x.lengths[index], lo); o.clears && end < length {
+				first = min(first, end)
+			}
+			length = x.lengths[index]
+		}
+		if first == a.Len {
+			return nil
+		}
+		lo = first / piece * piece
+		hi := lo + min(piece, a.Len-lo)
+		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
+		length = before
+		for n, x := range layers {
+			o.filled.without(x.lengths[index], hi) // see the method cut of loader
+			o.cleared.with(max(x.lengths[index], lo), min(length, hi))
+			length = x.lengths[index]
+			blocks := x.ofArray[index]
 			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
 				if err := o.lay(x, &blocks[i], lo, hi, size); err != nil {
 					return err
@@ -412,8 +427,8 @@ func (o *overlay) array(out sink, layers []*indexed, index int, a *arrayManifest
 		if err := o.write(out, index, lo, size); err != nil {
 			return err
 		}
+		lo = hi
 	}
-	return nil
 }
 
 // write writes the blocks of a chunk that begins with an element.
