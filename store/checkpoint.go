@@ -19,7 +19,7 @@ import (
 // Checkpoint describes a checkpoint, for Options.Notify.
 type Checkpoint struct {
 	Tick    uint64        // the last tick in it
-	Bytes   int64         // of its file, which may hold only what has changed since the last one
+	Bytes   int64         // of its file, which may hold only what has changed since an earlier one
 	Pause   time.Duration // how long the world stood still for the copy
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints since the last one that were due while it was being written
