@@ -146,7 +146,9 @@ func (h *hourly) open(t *testing.T, o Options, journal bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.idle()
+	if err := h.st.finish(true); err != nil {
+		t.Fatal(err)
+	}
 	h.note()
 }
 
