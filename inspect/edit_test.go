@@ -29,8 +29,8 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEditOfProgram has the program carry out edits: the client is answered when they are safe, and they mean
-// the same in another world.
+// TestEditOfProgram lets the program carry out edits: the client is answered when they are durable, and they
+// mean the same in another world.
 func TestEditOfProgram(t *testing.T) {
 	var f *fixture
 	var edits [][]byte
@@ -74,7 +74,7 @@ func TestEditOfProgram(t *testing.T) {
 			t.Errorf("%+v, %+v", p, i)
 		}
 	})
-	for _, edit := range [][3]string{ // what does not fit is no edit, or is one that changes nothing
+	for _, edit := range [][3]string{ // inputs that are no edits, and edits that do not fit
 		{"PATCH", "/components/Position", `{"path":"Q","value":1}`},
 		{"PATCH", "/components/ChildOf", `{"value":"Nowhere"}`},
 		{"POST", "/components/Infected", `{"value":{"Since":7}}`},

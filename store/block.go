@@ -137,13 +137,13 @@ func newBlockReader(src source) (*blockReader, error) {
 		return nil, fmt.Errorf("the file is too short to hold a world: %w", err)
 	}
 	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
-		return nil, errors.New("the file does not hold a world")
+		return nil, errors.New("the file does not hold a world: give one that Save or a Store has written")
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version != versionWhole && r.version != versionDelta {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"and %d: load it with a program that has the package store of that version", r.version, versionWhole,
-			versionDelta)
+			"and %d: load it with a program that has the package store of that version", r.version,
+			versionWhole, versionDelta)
 	}
 	return r, nil
 }
@@ -155,7 +155,8 @@ func (r *blockReader) next() (block, error) {
 		return block{}, fmt.Errorf("block %d: %w", r.blocks, err)
 	}
 	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
-		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong", r.blocks)
+		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong: restore the "+
+			"file from a copy", r.blocks)
 	}
 	r.blocks++
 	r.sum = le.Uint32(h[32:])
@@ -163,7 +164,7 @@ func (r *blockReader) next() (block, error) {
 		le.Uint64(h[24:])}, nil
 }
 
-// into reads the bytes of a block to where they belong. They are there when the source's wait has returned.
+// into reads the bytes of a block into dst. They are there when the source's method wait has returned.
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes
@@ -196,7 +197,7 @@ func checked(bytes []byte, number uint64, sum uint32) error {
 // matching returns an error if the checksum of a block is not the one of the header.
 func matching(have uint32, number uint64, sum uint32) error {
 	if have != sum {
-		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
+		return fmt.Errorf("block %d is damaged: its checksum is wrong: restore the file from a copy", number)
 	}
 	return nil
 }

@@ -294,11 +294,13 @@ func TestForgedChains(t *testing.T) {
 			for i := range m.Columns {
 				m.Columns[i].Whole = true
 			}
-			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })}
+			without := slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })
+			return forgery{m, 2, without}
 		},
 		"a resource that is missing": func(m *manifest, b []fileBlock) forgery {
 			m.Resources[0].Whole = true
-			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })}
+			without := slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })
+			return forgery{m, 2, without}
 		},
 	} {
 		m, blocks := blocksOf(t, d.Bytes(name))
@@ -359,8 +361,8 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestKeepChains: as many moments as the options say can be read, whatever is merged, and no file stays that
-// none of them needs.
+// TestKeepChains: whatever is merged, the folder has as many moments as Options.Keep says, and each of its
+// files is needed for one of them.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -507,7 +509,7 @@ func TestBytesOfDeltas(t *testing.T) {
 	}
 }
 
-// TestBytesOnDisk: at no moment is the disk filled by more than 2.5 times the bytes that live.
+// TestBytesOnDisk: the files never take more than 2.5 times the bytes that live.
 func TestBytesOnDisk(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)

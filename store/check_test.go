@@ -16,10 +16,10 @@ import (
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
-// unsound is an island whose ticks end with a change that perhaps no replay repeats.
+// unsound is an island whose ticks end with a call of change, which a replay may not be able to repeat.
 type unsound struct {
 	*island
-	number int32 // of the island, which no world knows
+	number int32 // differs in each island of the process, and is in no world, so that a replay cannot know it
 	change func(c *unsound)
 	st     *Store
 }

@@ -22,8 +22,8 @@ type Checkpoint struct {
 	Bytes   int64         // of its file, which may hold only what has changed since an earlier one
 	Pause   time.Duration // how long the world stood still for the copy
 	Took    time.Duration // from the copy's beginning until the file was durable
-	Skipped int           // checkpoints since the last one that were due while it was being written
-	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
+	Skipped int           // checkpoints that were left out before, because the last one was being written
+	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
 	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
 	// durable, and the next one tries again.
 	PruneErr error
@@ -33,11 +33,12 @@ type Checkpoint struct {
 type checkpoints struct {
 	stage stage
 	kept  []keptFile // in the folder, oldest first
-	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
-	// folder is not known.
+	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the
+	// next one must hold everything.
 	lost bool
-	// A chain of files is merged if a delta would make it larger than one file that holds everything by more
-	// than this share of that file, or longer than mostDeltas.
+	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
+	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, files of the
+	// chain are merged. A delta of more than share times these bytes is not written either.
 	share      float64
 	mostDeltas int
 	now        func() time.Time
@@ -83,8 +84,9 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
-	// begunName is an empty file that a store has until its first checkpoint is durable. It tells a journal
-	// that no checkpoint precedes from one whose checkpoint is lost. No checkpoint has the number 0.
+	// begunName is an empty file that a store has until its first checkpoint is durable. A journal without a
+	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. No checkpoint has the
+	// number 0.
 	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
@@ -160,9 +162,10 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment, taken: m.Taken}, nil
 }
 
-// Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an error
-// if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it stay.
+// Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program,
+// and after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an
+// error if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it
+// stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {
@@ -368,7 +371,8 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to
-// this one, the journal says so before anything is called durable: else a loss of the file would not be seen.
+// this one, the journal says so before anything is called durable: else a loss of the file would not be
+// seen.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -391,7 +395,7 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// finish ends the checkpoint that was being written, if it is written. If wait is true, finish waits for it.
+// finish notes that the writing of a checkpoint has ended, if it has. If wait is true, finish waits for it.
 func (s *Store) finish(wait bool) error {
 	if s.writing == nil {
 		return nil
@@ -409,7 +413,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
-		s.repeats(repeat{broken: true}) // the steps before are not kept
+		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

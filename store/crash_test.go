@@ -39,7 +39,7 @@ type crash struct {
 	counts  *counts
 }
 
-// counts are what a test has seen, to tell that it sees enough.
+// counts is how often a test has seen each event. The test fails if it has not seen some event.
 type counts struct {
 	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas int
 	merges, tiers                                                                           int
@@ -79,7 +79,7 @@ func (l *life) tick() error {
 	return l.island.tick()
 }
 
-// end gives back what a life has. The disk has stopped.
+// end closes the store and the world of a life. The disk has stopped.
 func (l *life) end() error {
 	if l.st != nil {
 		_ = l.st.Close()
@@ -95,7 +95,7 @@ func (c *crash) recover(l *life) error {
 	return l.st.Recover(l.apply, l.tick)
 }
 
-// open opens the store and recovers the island. An error is a wrong one, or what the store has returned.
+// open opens the store and recovers the island. The error is a wrong, or an error of the store.
 func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	l = &life{island: newIsland()}
 	o.Notify = func(k Checkpoint) {
@@ -564,7 +564,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestMistakes has folders make mistakes: some store that dies then breaks its promises.
+// TestMistakes uses folders that make mistakes: at least one store that dies must break a promise.
 func TestMistakes(t *testing.T) {
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
 		var found error

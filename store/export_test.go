@@ -11,7 +11,7 @@ import (
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
 
-// LongChains has a store merge chains by the number of deltas alone. All files are merged if the number is 0.
+// LongChains makes a store merge chains by the number of deltas alone. All files are merged if the number is 0.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.
@@ -45,7 +45,7 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages are pages that say written only of memory that has other bytes than at the scan before.
+// exactPages report only memory whose bytes differ from those at the scan before.
 type exactPages struct {
 	before, now map[uintptr][]byte // by address
 }

@@ -143,7 +143,7 @@ func (p *modelPages) changed(base unsafe.Pointer, n int) ([][2]int, bool) {
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The files of a chain together hold the arrays as they are, and a merge of them does.
+// written. The files of a chain together hold the arrays as they are, and so does a merge of them.
 func TestDeltas(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {

@@ -24,7 +24,7 @@ type manifest struct {
 	Alignment  int                 `json:"alignment"`
 	Words      int                 `json:"words"`
 	Used       int                 `json:"used"`
-	Extents    int                 `json:"extents"` // their number; they are the first array
+	Extents    int                 `json:"extents"` // their number; they are the second block of the file
 	Columns    []columnManifest    `json:"columns"`
 	Archetypes [][]int             `json:"archetypes"`
 	Arrays     []arrayManifest     `json:"arrays"`
@@ -42,8 +42,8 @@ type keptManifest struct {
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is drawn for each checkpoint: 16 hexadecimal digits. It tells checkpoints of the same number
-	// apart, which exist if a folder was copied back.
+	// Moment is drawn for each checkpoint: 16 hexadecimal digits. Checkpoints of the same number, which exist
+	// if a folder was copied and went on in two ways, have different moments.
 	Moment string `json:"moment,omitempty"`
 	// Taken is when the checkpoint was taken by the program's clock, in milliseconds since 1970, UTC. It
 	// stays the same when the folder is copied.
@@ -82,9 +82,9 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
-	// Whole is whether a delta holds all of the array, and nothing of the files before it counts. Other
-	// arrays of a delta have the blocks that changed. In a column and in a resource, Whole is whether the
-	// delta holds the values. Those of an older file count otherwise.
+	// Whole is whether a delta holds all of the array. Then the files before it do not count. Otherwise the
+	// delta holds the blocks of the array that changed. In a column and in a resource, Whole is whether the
+	// delta holds the values. Otherwise the values of an older file count.
 	Whole bool `json:"whole,omitempty"`
 }
 
@@ -230,8 +230,8 @@ func (m *manifest) version() uint16 {
 	return versionWhole
 }
 
-// complete returns the description of a file that holds all that a chain of files holds, of which m describes
-// the last one.
+// complete returns the description of a file that holds all that a chain of files holds. m describes the last
+// file of the chain.
 func (m *manifest) complete() *manifest {
 	c := *m
 	c.Arrays, c.Columns = slices.Clone(m.Arrays), slices.Clone(m.Columns)

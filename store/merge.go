@@ -354,7 +354,7 @@ func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// copyTo writes blocks as they are, for number index of the last description.
+// copyTo writes blocks as they are, with the index that their column or resource has in the last description.
 func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]byte) error {
 	for i := range blocks {
 		b, err := x.bytes(&blocks[i], buffer)

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestVerifyNewest: Verify misses the newest checkpoint of a program without a journal.
+// TestVerifyNewest: Verify reports that the newest checkpoint of a program without a journal is missing.
 func TestVerifyNewest(t *testing.T) {
 	dir := t.TempDir()
 	w := vast.NewWorld(vast.Options{})

@@ -23,22 +23,25 @@ type replayed struct {
 	build    string
 }
 
-// Recover brings the world to the last durable tick, and begins to keep it: for each tick that the journal
-// holds after the checkpoint, it applies the tick's inputs and calls tick, the function that makes one tick:
-// (*sched.Schedule).Tick if a schedule is attached. From then on apply applies recorded inputs before each
-// tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
-// nothing else.
+// Recover brings the world to the last durable tick, and begins to keep it. For each tick that the journal
+// holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick makes one
+// tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply for each
+// recorded input before the next tick. Both functions must compute the same from the same world and inputs. A
+// Schedule does, if its systems read nothing else.
 //
-// A new world is filled before Recover. Another world is changed after Recover: a change between Open and
-// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a
-// checkpoint, and nothing that follows is durable before that checkpoint is.
+// Fill a new world before Recover, and change any other world after Recover. If there are ticks to replay, a
+// change between Open and Recover is an error; the store sees such changes as it sees those between ticks:
+// see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
+// checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
+// A tick that failed is not replayed. Unless a checkpoint followed it, the world is that of the tick before
+// it, and its inputs wait for the next tick.
+//
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
-// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its
-// inputs wait for the next tick. Then close the store.
+// Close the store after an error.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
@@ -57,7 +60,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		s.noteRepeat(repeat{broken: true}) // the checkpoint before was perhaps of another build
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {
@@ -138,8 +141,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. Before the program takes the ticks in
-		// the checkpoint for durable, the journal must say that the file is needed.
+		// A crash may have torn the record that follows the checkpoint. Before the ticks in the checkpoint
+		// count as durable, the journal must say that the file is needed.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -169,13 +172,13 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that a program of another build has recorded: this one may
+// BuildError is the error of Recover for ticks that another build of the program has recorded: this build may
 // compute another world from them.
 type BuildError struct {
 	Recorded, Build string // the builds that recorded the tick and that cannot replay it
 	Tick            uint64 // the first tick of the other build
 	Base            uint64 // the tick of the last checkpoint
-	Ticks           int    // that follow the checkpoint
+	Ticks           int    // how many ticks follow the checkpoint
 }
 
 // Error names the builds and the remedies.
@@ -190,7 +193,7 @@ func (e *BuildError) Error() string {
 // replayTick makes a tick once more.
 func (s *Store) replayTick(t *replayed, tick func() error) error {
 	if t.number != s.tick+1 {
-		return fmt.Errorf("the journal continues with it after tick %d", s.tick)
+		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
 	}
 	s.replay = t
 	var err error
@@ -213,13 +216,13 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 type tail struct {
 	ticks  []replayed
 	inputs []input  // in the order of positions; after replayable, those that no tick has applied
-	now    []uint64 // positions: the inputs before one were applied, perhaps without a tick
+	now    []uint64 // positions of records of the kind recordNow: the inputs before them were applied
 	broken bool     // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops what has a position from one on.
+// cut drops what the journal holds at a position or later.
 func (t *tail) cut(position uint64) {
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
 		t.ticks = t.ticks[:len(t.ticks)-1]
@@ -272,7 +275,7 @@ func (s *Store) readTail() (*tail, error) {
 	return t, nil
 }
 
-// numbersOf are the numbers that records of a kind hold.
+// numbersOf is how many numbers a record of a kind holds.
 var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
 
 // readRecord adds a record to the tail.

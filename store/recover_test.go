@@ -210,7 +210,8 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.st.Recover(b.apply, b.tick); err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), newest+" is missing") {
 		t.Errorf("the error is %v", err)
 	}
 	d.Kill()
@@ -238,8 +239,8 @@ func (f *narrow) Create(name string) (disk.File, error) {
 	return f.Folder.Create(name)
 }
 
-// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next program
-// goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
+// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next
+// program goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
 func TestLostCheckpointWithTornRecord(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -288,8 +289,8 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost:
-// what leads to it from the checkpoint before it was not dropped.
+// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost. The
+// checkpoint before it and the journal between the two, which was not dropped, make up for it.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -457,7 +458,7 @@ func TestChangesWithoutJournal(t *testing.T) {
 }
 
 // TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder.
-// The next program sees the checkpoint; after a power cut the one after that sees it, too.
+// The next program sees the checkpoint, and so does the one that follows after a power cut.
 func TestKilledBeforeFolderSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := sim.New(seed)

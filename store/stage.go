@@ -21,8 +21,8 @@ type stage struct {
 	pages  pages // nil if nothing knows which memory was written
 	m      *manifest
 	blocks []staged
-	full   int // bytes that the blocks of all of the world would have
-	spare  int // checkpoints since one that needed a fair part of the memory
+	full   int // bytes that a copy of all of the world would have
+	spare  int // checkpoints in a row that needed at most a quarter of the memory
 }
 
 // staged is a block of the copy. Its bytes lie in the stage's memory, or in own.
@@ -34,17 +34,17 @@ type staged struct {
 	known *knownArray  // of units that are hashed when the block is written
 }
 
-// wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must
-// be read in order.
+// wholePart is a part of the world that a file holds whole or not at all: the values of a column, a resource,
+// or an array that must be read in order.
 type wholePart struct {
 	blocks  []staged
 	changed bool
 	mark    *bool // in the description
 }
 
-// take copies what has changed in a world since the last call, or everything. The copy is valid until the
-// next call. It copies everything, too, if a delta would have more than most of all bytes. It returns whether
-// it did. After an error the next call must copy everything.
+// take copies what has changed in a world since the last call, or everything. It copies everything, too, if a
+// delta would hold more than the share most of all bytes. It returns whether it copied everything. The copy
+// is valid until the next call. After an error the next call must copy everything.
 func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
 	s.m, s.blocks, s.full = p.m, s.blocks[:0], 0
 	if s.known == nil {
@@ -92,7 +92,7 @@ func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
 	if err := s.copy(work); err != nil {
 		return false, err
 	}
-	for _, one := range wholes { // after the arrays that have places of their own
+	for _, one := range wholes { // after the arrays whose elements may come in any order
 		if one.changed || everything {
 			s.blocks = append(s.blocks, one.blocks...)
 			*one.mark = !everything
@@ -308,10 +308,11 @@ func (s *stage) release() error {
 	return s.memory.Close()
 }
 
-// spareCopies is after how many copies that need less than a quarter of the memory it is given back.
+// spareCopies is the number of copies in a row that must need at most a quarter of the memory before release
+// gives it back.
 const spareCopies = 4
 
-// close gives all memory back, and has no more pages watched.
+// close gives all memory back, and ends the watch for written pages.
 func (s *stage) close() (err error) {
 	if s.pages != nil {
 		err = s.pages.close()

@@ -43,7 +43,8 @@ func BenchmarkPause(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			const warm = 30 // the memory of the copy is touched for the first time; pages are protected by and by
+			// The first copies touch new memory, and pages become protected gradually.
+			const warm = 30
 			for number := range uint64(warm) {
 				take(number + 2)
 				s.hash()

@@ -245,7 +245,7 @@ func TestHeatOfHalf(t *testing.T) {
 // written in two of three does not.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
-		of  int // of so many intervals, none is written in one
+		of  int // nothing is written in one of this number of intervals
 		hot bool
 	}{{2, false}, {3, true}} {
 		m, w := newMachine(1)

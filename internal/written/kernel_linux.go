@@ -138,8 +138,7 @@ func refused(call string, err error) error {
 	return unsupported(call + ": " + err.Error() + " (Linux 6.7 or later is needed)")
 }
 
-// try checks that the kernel sees writes, on two pages whose addresses go back to the system: no other code
-// has seen them.
+// try checks that the kernel sees writes. It writes to two pages that no other code uses, and unmaps them.
 func (k *linuxKernel) try() error {
 	if os.Getpagesize() > blockBytes {
 		return unsupported(fmt.Sprintf("pages have %d bytes", os.Getpagesize()))
@@ -148,7 +147,7 @@ func (k *linuxKernel) try() error {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return fmt.Errorf("a page to try the kernel on: %w", err)
+		return fmt.Errorf("mapping two pages to try the kernel on: %w", err)
 	}
 	defer func() { _ = unix.MunmapPtr(p, uintptr(n)) }()
 	first, second := (*byte)(p), (*byte)(unsafe.Add(p, n/2))
@@ -201,8 +200,8 @@ func (d *descriptors) unprotect(of Range) error {
 	return control(d.faults, writeProtectCall, unsafe.Pointer(&a))
 }
 
-// protect leaves pages without a page table alone, whose protection would take one. The kernel takes them for
-// written once they are.
+// protect passes over pages without a page table, because protecting them would need one. The kernel reports
+// such a page as written after the first write to it.
 func (d *descriptors) protect(of Range) error {
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		categoryMask: pageIsWritten}
@@ -210,7 +209,7 @@ func (d *descriptors) protect(of Range) error {
 	return control(d.pagemap, scanCall, unsafe.Pointer(&a))
 }
 
-// scan passes by the pages without a page table, too.
+// scan passes over pages without a page table, too.
 func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	var pin runtime.Pinner // the kernel takes the address of the answers as a number
 	pin.Pin(k.answers)

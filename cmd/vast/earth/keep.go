@@ -35,8 +35,8 @@ var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
 // between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller
-// may close it after the last tick to end with a durable world that can still be read; otherwise
-// [Earth.Close] does so.
+// may close the store after the last tick: then the world is durable and can still be read. Otherwise
+// [Earth.Close] closes the store.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
