@@ -33,8 +33,8 @@ type Checkpoint struct {
 type checkpoints struct {
 	stage stage
 	kept  []keptFile // in the folder, oldest first
-	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the
-	// next one must hold everything.
+	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the next
+	// one must hold everything.
 	lost bool
 	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
 	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, files of the
@@ -162,10 +162,9 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment, taken: m.Taken}, nil
 }
 
-// Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program,
-// and after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an
-// error if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it
-// stay.
+// Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
+// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an error
+// if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {
@@ -371,8 +370,7 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to
-// this one, the journal says so before anything is called durable: else a loss of the file would not be
-// seen.
+// this one, the journal says so before anything is called durable: else a loss of the file would not be seen.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
