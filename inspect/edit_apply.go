@@ -67,8 +67,9 @@ type request struct {
 // that owns the world, where the structure may change. Apply answers the client that waits for the edit, if
 // the client is one of this process.
 //
-// An edit that does not fit changes nothing, for example because its entity has died. The program may ignore
-// the error: the client gets it.
+// An edit that does not fit changes nothing, for example because its entity has died. The client gets the
+// error. A program that replays edits heeds one kind of error: if there was no memory for the edit, errors.As
+// finds a *vm.Error. A replay may have the memory, so tell the store by its method Changed.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
@@ -244,8 +245,9 @@ func (c *change) findColumn() error {
 func (c *change) apply() (o outcome) {
 	defer func() {
 		if inner := recover(); inner != nil {
+			cause, _ := inner.(error)
 			o.err = &problem{Status: http.StatusInternalServerError, Code: "panic",
-				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner))}
+				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner)), cause: cause}
 		}
 	}()
 	if c.column == nil && c.Do != deleteIt {

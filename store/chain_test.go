@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -314,6 +315,35 @@ func TestForgedChains(t *testing.T) {
 		if _, err := openedIsland(t, c.Restart(), islandOptions()); err == nil ||
 			!strings.Contains(err.Error(), "checkpoint-0000000") {
 			t.Errorf("%s: the error is %v", what, err)
+		}
+	}
+}
+
+// TestMergeOfForgedLengths: arrays that are said to be longer than a memory take neither memory nor time.
+func TestMergeOfForgedLengths(t *testing.T) {
+	d, _ := chainOf(t)
+	const number = 5
+	name := checkpointName(number)
+	for size, n := range map[int]int{1: math.MaxInt, 16: math.MaxInt / 16, math.MaxInt / 64: 1} {
+		m, blocks := blocksOf(t, d.Bytes(name))
+		for _, field := range []string{"a", "b"} {
+			m.Arrays = append(m.Arrays, arrayManifest{Kind: "forged " + field, Column: -1, Len: n,
+				Type: &schema{Kind: "struct", Size: size}})
+		}
+		if size < 100 { // the last element
+			blocks = append(blocks, fileBlock{block{kind: blockArray, index: uint32(len(m.Arrays) - 1),
+				first: uint64(n - 1), count: 1, size: uint64(size)}, make([]byte, size)})
+		}
+		c := d.Copy(1)
+		c.Put(name, fileOf(t, m, versionDelta, blocks))
+		if err := CompactFile(c.Restart(), number); err != nil {
+			t.Errorf("%d elements of %d bytes: %v", n, size, err)
+		}
+		m.Arrays[len(m.Arrays)-1].Type.Size = math.MaxInt
+		c.Kill()
+		c.Put(name, fileOf(t, m, versionDelta, blocks))
+		if err := CompactFile(c.Restart(), number); err == nil || !strings.Contains(err.Error(), "no memory has") {
+			t.Errorf("elements of %d bytes: the error is %v", math.MaxInt, err)
 		}
 	}
 }

@@ -334,7 +334,12 @@ func TestCheckOfSchedule(t *testing.T) {
 					}
 				}
 			}})
-			s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) { _ = n.tick() }})
+			s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) {
+				_ = n.tick()
+				if n.w.Len() < 20 {
+					n.fill() // else all would be dead at some tick, and nothing differs
+				}
+			}})
 			st.Attach(s)
 			return n, st, s, st.Recover(n.apply, s.Tick)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/vastgo/vast/store/internal/journal"
@@ -20,7 +21,7 @@ import (
 type Checkpoint struct {
 	Tick    uint64        // the last tick in it
 	Bytes   int64         // of its file, which may hold only what has changed since an earlier one
-	Pause   time.Duration // how long the world stood still for the copy
+	Pause   time.Duration // how long the world stood still for the copy, and systems waited for it
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints that were left out before, because the last one was being written
 	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
@@ -52,7 +53,8 @@ type checkpoints struct {
 	begun bool // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
 	newestFile string
-	removed    bool // files were removed since the folder was synced
+	removed    bool                 // files were removed since the folder was synced
+	late       atomic.Pointer[late] // the part of the copy that is not made yet, or nil
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
 }
@@ -70,10 +72,11 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	broken bool     // the checkpoint holds a change outside of ticks
-	steps  []repeat // from the checkpoint before to this one
-	began  time.Time
-	info   Checkpoint
+	everything bool     // the copy holds everything
+	broken     bool     // the checkpoint holds a change outside of ticks
+	steps      []repeat // from the checkpoint before to this one
+	began      time.Time
+	info       Checkpoint
 }
 
 func (c *checkpoints) prepare() {
@@ -204,7 +207,11 @@ func (s *Store) mayCheckpoint() error {
 		}
 		return nil
 	}
-	return s.begin()
+	err := s.begin()
+	if err != nil { // each attempt costs a segment of the journal
+		s.failed = time.Now()
+	}
+	return err
 }
 
 // begin copies the world and begins to write the copy. No checkpoint may be under way.
@@ -236,23 +243,28 @@ func (s *Store) begin() error {
 	s.lost = true // until the copy is known to be good
 	p, err := pictureOf(s.w, s.o, m)
 	if err == nil {
-		everything, err = s.stage.take(p, everything, s.share)
+		err = s.stage.take(p, everything, !s.direct)
 	}
 	if err != nil {
 		return err
 	}
 	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment,
-		taken: m.Taken}, broken: s.broken, steps: s.check.since, began: began}
-	if everything {
-		w.base = 0
-	}
+		taken: m.Taken}, everything: everything, broken: s.broken, steps: s.check.since, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.check.since = nil
 	s.last, s.skipped, s.due, s.lost = began, 0, false, false
 	s.writing = w
+	s.late.Store(s.stage.late)
 	go s.write(w)
 	return nil
+}
+
+// settle returns when the copy of the last checkpoint is made, so that anything may be written.
+func (s *Store) settle() {
+	if l := s.late.Load(); l != nil {
+		l.all()
+	}
 }
 
 // rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
@@ -276,8 +288,17 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 // write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at
 // most once at a time.
 func (s *Store) write(w *writing) {
-	s.stage.hash()
-	err := s.writeFile(w)
+	err := s.stage.complete()
+	if l := s.stage.late; l != nil {
+		w.info.Pause += time.Duration(l.waited.Load())
+	}
+	if err == nil {
+		if w.everything {
+			w.base = 0
+		}
+		s.stage.hash()
+		err = s.writeFile(w)
+	}
 	err = errors.Join(err, s.stage.release())
 	if err == nil {
 		older := s.kept
@@ -409,6 +430,7 @@ func (s *Store) finish(wait bool) error {
 		}
 	}
 	s.writing = nil
+	s.late.Store(nil)
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
 		s.noteRepeat(repeat{broken: true}) // the steps before are not kept

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"sync"
 	"unsafe"
 
 	"github.com/vastgo/vast/store/internal/disk"
@@ -26,14 +27,15 @@ const (
 
 // FindWritten sets the way for stores that are opened from now on. stop sets the usual way.
 func FindWritten(way string) (stop func()) {
-	usual := newPages
+	usual, least := newPages, leastLate
+	leastLate = 1
 	switch way {
 	case ByComparison:
 		newPages = func() pages { return nil }
 	case Exactly:
 		newPages = func() pages { return &exactPages{} }
 	}
-	return func() { newPages = usual }
+	return func() { newPages, leastLate = usual, least }
 }
 
 // Protected returns how many blocks of memory the kernel watches for a store, and whether it can.
@@ -48,6 +50,8 @@ func (s *Store) Protected() (blocks int, can bool) {
 // exactPages report only memory whose bytes differ from those at the scan before.
 type exactPages struct {
 	before, now map[uintptr][]byte // by address
+	mu          sync.Mutex
+	guarded     map[unsafe.Pointer][]byte
 }
 
 // grain is the size of the pieces of memory that are compared.
@@ -68,6 +72,36 @@ func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known 
 		lo = hi
 	}
 	return parts, true
+}
+
+// guard keeps a copy of the bytes.
+func (p *exactPages) guard(base unsafe.Pointer, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.guarded == nil {
+		p.guarded = make(map[unsafe.Pointer][]byte)
+	}
+	p.guarded[base] = usable(base, n)
+	return true
+}
+
+func (p *exactPages) release(base unsafe.Pointer, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return bytes.Equal(p.guarded[base], usable(base, n))
+}
+
+// usable returns a copy of the committed bytes of a range.
+func usable(base unsafe.Pointer, n int) (copied []byte) {
+	for lo := 0; lo < n; {
+		addr := uintptr(base) + uintptr(lo)
+		hi := min(n, lo+grain-int(addr%grain))
+		if place, inside := vm.Describe(addr); !inside || place.State&vm.PageCommitted != 0 {
+			copied = append(copied, unsafe.Slice((*byte)(unsafe.Add(base, lo)), hi-lo)...)
+		}
+		lo = hi
+	}
+	return copied
 }
 
 func (*exactPages) close() error { return nil }

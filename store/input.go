@@ -87,11 +87,14 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 		return 0, err
 	}
 	s.noteRepeat(repeat{inputs: inputs})
-	s.edited = true // if apply panics
+	whole := false
+	defer func() { // apply panics, or calls Changed
+		s.changes, s.edited = s.w.Changes(), s.edited || !whole
+	}()
 	for _, in := range inputs {
 		s.apply(in.data)
 	}
-	s.unchanged()
+	whole = true
 	return position, nil
 }
 

@@ -35,6 +35,11 @@ type pages interface {
 	// that were not committed during all of the interval may have been written. The answer is valid until the
 	// next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
+	// guard begins to watch n bytes from base on, about which changed was asked after the last scan. It returns
+	// false if that is not possible. release ends it, and reports whether the bytes are as they were. Several
+	// goroutines may call release at once.
+	guard(base unsafe.Pointer, n int) bool
+	release(base unsafe.Pointer, n int) bool
 	close() error
 }
 
@@ -99,6 +104,9 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	k.hot = resize(k.hot, (n+piece-1)/piece)
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
+		if n%64 != 0 {
+			k.masks[n/64] &= 1<<(n%64) - 1 // if it was longer
+		}
 	}
 }
 
@@ -166,6 +174,9 @@ type comparison struct {
 	hot   bool     // the units are copied without a comparison, and hashed later
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
+
+	blocks []staged // the copy of the runs
+	err    error    // why there is none
 }
 
 // run are adjoining units that a delta must have.
@@ -316,19 +327,6 @@ func (c *comparison) add(lo, hi int, zero bool) {
 		return
 	}
 	c.runs = append(c.runs, run{lo, hi, zero})
-}
-
-// all makes runs of all units that have elements of the state, with the hashes that compare has noted.
-func (c *comparison) all() {
-	c.runs = c.runs[:0]
-	size := int(c.array.Type.Size())
-	unit, piece := unitOf(size), pieceOf(size)
-	first, end := c.piece*piece, min((c.piece+1)*piece, c.known.len)
-	for lo := first; lo < end; lo += unit {
-		if c.known.units[lo/unit] != 0 {
-			c.add(lo, min(lo+unit, end), false)
-		}
-	}
 }
 
 // canonical copies elements. Those that do not belong to the state are zero in the copy, and not read.

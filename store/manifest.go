@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -173,6 +174,10 @@ func parse(text []byte) (*manifest, error) {
 		if a.Column < -1 || a.Column >= len(m.Columns) || a.Len < 0 {
 			return nil, fmt.Errorf("array %q has %d elements and belongs to column %d of %d", a.Kind, a.Len,
 				a.Column, len(m.Columns))
+		}
+		if size := a.Type.Size; size > math.MaxInt/64 || a.Len > math.MaxInt/max(size, 1) {
+			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has so many", a.Kind, a.Len,
+				size)
 		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
 			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,

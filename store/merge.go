@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -25,6 +26,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	}
 	if len(c.layers) == 1 {
 		return c.close()
+	}
+	if err = folder.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, c.close())
 	}
 	f, err := folder.Create(name + unfinished)
 	if err != nil {
@@ -250,7 +254,7 @@ func (c *chain) mergeArrays(out sink, layers []*indexed, m *manifest, from int, 
 func (x *indexed) take() {
 	for i := range x.stage.blocks {
 		b := &x.stage.blocks[i]
-		one := found{block: b.block, own: x.stage.bytes(b)}
+		one := found{block: b.block, own: b.own}
 		switch b.kind {
 		case blockExtents:
 			x.extents = b.own

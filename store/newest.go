@@ -26,23 +26,31 @@ func newestNumber(name string) uint64 {
 	return n
 }
 
-// checkNewest returns an error if a file says that a newer checkpoint must be there than the folder has.
-func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
+// checkNewest returns an error if a file says that a newer checkpoint must be there than the folder has. It
+// notes the name of that file.
+func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
+	s.newestFile, err = lostNewest(files, numbers)
+	return err
+}
+
+// lostNewest returns the name of the file that names the newest checkpoint, or "", and an error if that
+// checkpoint is not there.
+func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
 		if n := newestNumber(f.Name); n > number {
-			number, s.newestFile = n, f.Name
+			number, name = n, f.Name
 		}
 	}
 	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
-		return nil
+		return name, nil
 	}
 	left := "begin a new world"
 	if len(numbers) > 0 {
 		left = "go on from " + checkpointName(numbers[len(numbers)-1])
 	}
-	return fmt.Errorf("%s is missing, and it was durable: restore the file, or remove %s to %s",
-		checkpointName(number), s.newestFile, left)
+	return name, fmt.Errorf("%s is missing, and it was durable: restore the file, or remove %s to %s",
+		checkpointName(number), name, left)
 }
 
 // noteNewest records on the disk that a checkpoint must exist, unless a journal leads to it from the

@@ -54,7 +54,8 @@ func FuzzOpen(f *testing.F) {
 			f.Fatal(err)
 		}
 		kind := []byte{recordKept, recordTick, recordDrop}[i%3]
-		if _, err := l.st.journal.Append(kind, []byte{byte(i)}, false); err != nil {
+		numbers := bytes.Repeat([]byte{byte(i)}, numbersOf[kind])
+		if _, err := l.st.journal.Append(kind, numbers, false); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -55,7 +55,9 @@ type Options struct {
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with this name compute the same. Default: a hash of the executable file.
+	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for
+	// the next program, of any build: its apply reads what older builds have recorded. Default: a hash of the
+	// executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
@@ -75,6 +77,7 @@ var engine = state.Vast.(interface {
 	Settle(restored any) error
 	Finish(restored any) error
 	Abandon(restored any)
+	OnSettle(w *vast.World, f func())
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
 	NewLinks(w *vast.World, name string, values reflect.Type, capacity int, o vast.RelationOptions)

@@ -40,4 +40,8 @@ func (p *watchedPages) changed(base unsafe.Pointer, n int) (parts [][2]int, know
 	return p.parts[before:], known
 }
 
+func (p *watchedPages) guard(base unsafe.Pointer, n int) bool { return p.w.Guard(base, n) }
+
+func (p *watchedPages) release(base unsafe.Pointer, n int) bool { return p.w.Release(base, n) }
+
 func (p *watchedPages) close() error { return p.w.Close() }

@@ -66,7 +66,10 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if err == nil && s.at == nil {
 		s.phase = running
 		s.unchanged()
-		err = s.begin()
+		engine.OnSettle(s.w, s.settle)
+		if err = s.begin(); err == nil {
+			s.settle() // no tick waits for the first copy, which is of everything
+		}
 	}
 	if err != nil {
 		s.failure = err
@@ -102,11 +105,16 @@ func (s *Store) recover(tick func() error, changed bool) error {
 			}
 		}
 	}
+	s.edited = false
 	if n := len(after.now); n > 0 {
-		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1] {
+		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1].position {
 			s.apply(after.inputs[0].data)
 			after.inputs = after.inputs[1:]
 		}
+	}
+	if s.edited {
+		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail to "+
+			"lose them", s.tick, errUnrepeatable)
 	}
 	if tick == nil {
 		return nil
@@ -118,7 +126,11 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	var j *journal.Journal
+	var dropped []byte
 	if s.tail != nil {
+		if dropped, err = s.dropped(after); err != nil {
+			return err
+		}
 		j, err = s.tail.Resume(build, o)
 	} else {
 		j, err = journal.Create(s.folder, s.id, build, o)
@@ -127,11 +139,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		return err
 	}
 	if s.tail != nil && (s.o.DropTail || after.broken) {
-		from := s.position
-		if after.broken {
-			from = after.change
-		}
-		if _, err := j.Append(recordDrop, binary.AppendUvarint(nil, from), true); err != nil {
+		if _, err := j.Append(recordDrop, dropped, true); err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
@@ -154,6 +162,25 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	return nil
 }
 
+// dropped returns the record that drops what follows the checkpoint, or a change. The inputs that waited when
+// the checkpoint was taken are dropped, too; ticks and changes between them are in the checkpoint.
+func (s *Store) dropped(after *tail) ([]byte, error) {
+	inputs, others := after.change, after.change
+	if !after.broken {
+		inputs, others = s.position, s.tail.End
+		for r, err := range s.tail.Records() {
+			if err != nil {
+				return nil, err
+			}
+			if r.Segment >= s.segment {
+				others = r.Position
+				break
+			}
+		}
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
+}
+
 // mayReplay returns an error if the program cannot replay ticks.
 func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	if len(t.ticks)+len(t.inputs) == 0 {
@@ -169,25 +196,33 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 			return &BuildError{one.build, build, one.number, s.base, len(t.ticks)}
 		}
 	}
+	if n := len(t.now); n > 0 && len(t.inputs) > 0 && t.inputs[0].position < t.now[n-1].position &&
+		t.now[n-1].build != build {
+		return &BuildError{t.now[n-1].build, build, 0, s.base, len(t.ticks)}
+	}
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that another build of the program has recorded: this build may
-// compute another world from them.
+// BuildError is the error of Recover for ticks that another build of the program has recorded, and for inputs
+// that it has applied after the last tick: this build may compute another world from them.
 type BuildError struct {
 	Recorded, Build string // the builds that recorded the tick and that cannot replay it
-	Tick            uint64 // the first tick of the other build
+	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
 	Ticks           int    // how many ticks follow the checkpoint
 }
 
 // Error names the builds and the remedies.
 func (e *BuildError) Error() string {
-	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world "+
-		"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
-		"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks after "+
+	what := fmt.Sprintf("recorded tick %d", e.Tick)
+	if e.Tick == 0 {
+		what = "applied inputs after the last tick"
+	}
+	return fmt.Sprintf("build %q %s, and this is build %q, which may compute another world from it: run the "+
+		"other build once, because its Close takes a checkpoint; or set Options.Build to the same name in "+
+		"both if they compute the same; or set Options.DropTail to lose the %d ticks and the inputs after "+
 		"tick %d",
-		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
+		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
 
 // replayTick makes a tick once more.
@@ -196,6 +231,7 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
 	}
 	s.replay = t
+	s.edited = false
 	var err error
 	if s.schedule != nil {
 		err = tick()
@@ -209,28 +245,34 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return errors.New("the function made no tick of the attached schedule: give Recover the schedule's " +
 			"Tick, or a function that calls it once")
 	}
+	if s.edited {
+		return errUnrepeatable
+	}
 	return nil
 }
+
+var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not at the first time")
 
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input  // in the order of positions; after replayable, those that no tick has applied
-	now    []uint64 // positions of records of the kind recordNow: the inputs before them were applied
-	broken bool     // the world was changed outside of ticks at position change
+	inputs []input // in the order of positions; after replayable, those that no tick has applied
+	// now are records of the kind recordNow, position and build alone: the inputs before them were applied.
+	now    []replayed
+	broken bool // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops what the journal holds at a position or later.
-func (t *tail) cut(position uint64) {
+// cut drops the inputs that the journal holds at a position or later, and all else at another one or later.
+func (t *tail) cut(inputs, position uint64) {
+	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
+		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
 		t.ticks = t.ticks[:len(t.ticks)-1]
 	}
-	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
-		t.inputs = t.inputs[:len(t.inputs)-1]
-	}
-	for len(t.now) > 0 && t.now[len(t.now)-1] >= position {
+	for len(t.now) > 0 && t.now[len(t.now)-1].position >= position {
 		t.now = t.now[:len(t.now)-1]
 	}
 	if t.broken && t.change >= position {
@@ -241,7 +283,7 @@ func (t *tail) cut(position uint64) {
 // replayable drops what follows a change, and gives the ticks their inputs.
 func (t *tail) replayable() {
 	if t.broken {
-		t.cut(t.change)
+		t.cut(t.change, t.change)
 		t.broken = true
 	}
 	for i := range t.ticks {
@@ -276,7 +318,7 @@ func (s *Store) readTail() (*tail, error) {
 }
 
 // numbersOf is how many numbers a record of a kind holds.
-var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
+var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
@@ -302,7 +344,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 				build: r.Build})
 		}
 	case recordNow:
-		t.now = append(t.now, r.Position)
+		t.now = append(t.now, replayed{position: r.Position, build: r.Build})
 	case recordBreak:
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
@@ -312,7 +354,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 			t.kept = numbers[0]
 		}
 	case recordDrop:
-		t.cut(numbers[0])
+		t.cut(numbers[0], numbers[1])
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

@@ -323,6 +323,64 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	}
 }
 
+// TestLostCheckpointAfterInputsWereDropped: as before, and inputs waited when the checkpoint was taken. They
+// are dropped, and ticks and changes between them, which are in the checkpoint, are not.
+func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		d := sim.New(1)
+		o := islandOptions()
+		o.Keep = 2
+		a := recoveredIsland(t, d.Folder(), o)
+		a.ticks(t, 1)
+		a.idle()
+		if err := a.st.Tick(func() error {
+			a.input(t, 1) // waits for the next tick
+			return a.tick()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if changed {
+			a.outside(7)
+		}
+		if err := a.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		hash := a.hash()
+		a.ticks(t, 1)
+		a.input(t, 2)
+		d.Kill()
+		f := &narrow{Folder: d.Restart()}
+		f.full.Store(true) // the checkpoint of the next program fails
+		o.DropTail = true
+		b := recoveredIsland(t, f, o)
+		if err := b.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		b.idle()
+		d.Kill()
+		d.Restart()
+		d.Lose("checkpoint-00000002")
+		d.Kill()
+		o.DropTail = false
+		c, err := openedIsland(t, d.Restart(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.st.Recover(c.apply, c.tick)
+		switch {
+		case changed:
+			if err == nil || !strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
+				t.Errorf("the error is %v", err)
+			}
+		case err != nil:
+			t.Error(err)
+		case c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0:
+			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+		}
+		d.Kill()
+	}
+}
+
 // TestLostCheckpointBetweenChanges loses a checkpoint that holds a change, after another change came while
 // the checkpoint was being written.
 func TestLostCheckpointBetweenChanges(t *testing.T) {

@@ -37,7 +37,10 @@ func BenchmarkPause(b *testing.B) {
 			take := func(number uint64) {
 				picture, err := pictureOf(w, Options{}, &keptManifest{Number: number, Base: number - 1})
 				if err == nil {
-					_, err = s.take(picture, everything, 0.5)
+					err = s.take(picture, everything, false)
+				}
+				if err == nil {
+					err = s.complete()
 				}
 				if err != nil {
 					b.Fatal(err)

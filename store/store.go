@@ -43,6 +43,7 @@ type Store struct {
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
 	edited  bool   // whether components were changed since: see Changed
+	direct  bool   // whether the structure was ever changed outside of ticks: then no copy is late
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
@@ -251,6 +252,7 @@ func (s *Store) Close() error {
 	}
 	s.phase = closed
 	errs = append(errs, s.checkpoints.close())
+	engine.OnSettle(s.w, nil)
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {

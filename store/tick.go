@@ -15,7 +15,7 @@ const (
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
+	recordDrop  byte = 'd' // the inputs and the other records from two positions on were dropped
 )
 
 // Schedule is a *sched.Schedule.
@@ -50,7 +50,15 @@ type keeper struct{ s *Store }
 
 func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
-func (k keeper) Visits() bool          { return k.s.phase == running }
+func (k keeper) Writes(columns []int) {
+	if columns == nil {
+		k.s.settle()
+	} else if l := k.s.late.Load(); l != nil {
+		l.need(columns)
+	}
+}
+
+func (k keeper) Visits() bool { return k.s.phase == running }
 
 // Reset counts as a change outside of ticks, because a replay would not reset the schedule.
 func (k keeper) Reset() { k.s.edited = true }
@@ -60,7 +68,7 @@ func (k keeper) Reset() { k.s.edited = true }
 //
 // Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
 // disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
-// LastTick counts it.
+// LastTick counts it. The store tries the copy again after Options.Every or a second, whichever is less.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -117,6 +125,9 @@ func (s *Store) beginTick() error {
 		return err
 	}
 	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
+	if s.schedule == nil || len(inputs) > 0 { // else the schedule says what its systems write
+		s.settle()
+	}
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -130,6 +141,7 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
+	s.direct = s.direct || s.w.Changes() != s.changes
 	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +167,12 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 // written allows. The change and the ticks after it are not durable before that checkpoint is; call
 // [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
 // call, because the store sees them. Between Open and Recover, Changed is for a world that was not new.
+//
+// In a tick, and where an input is applied, Changed tells the store that a replay may give another world, for
+// example because there was no memory for a part of the work. The tick or the input then counts as such a
+// change. In a replay, Recover returns an error.
 func (s *Store) Changed() {
-	s.must("Changed", opened, running)
+	s.must("Changed", opened, recovering, running)
 	s.edited = true
 }
 
@@ -180,10 +196,12 @@ func (s *Store) endTick(failed bool) error {
 	if !s.inside { // the error came before the tick began
 		return nil
 	}
+	failed = failed || s.edited // by Changed
 	s.inside = false
 	s.tick++
 	s.unchanged()
 	if s.phase == recovering {
+		s.edited = failed // replayTick sees it, also if the program drops the error
 		return nil
 	}
 	if err := s.journalTick(failed); err != nil {
@@ -202,6 +220,9 @@ func (s *Store) journalTick(failed bool) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.ticks) == cap(s.ticks) {
+		s.noteDurable()
+	}
 	var numbers [2 * binary.MaxVarintLen64]byte
 	record := binary.AppendUvarint(binary.AppendUvarint(numbers[:0], s.tick), s.taken)
 	position, err := s.journal.Append(recordTick, record, false)
@@ -221,13 +242,19 @@ type tickRecord struct{ tick, position uint64 }
 func (s *Store) DurableTick() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.journal != nil {
-		n, durable := 0, s.journal.Durable()
-		for n < len(s.ticks) && s.ticks[n].position < durable {
-			s.durable = max(s.durable, s.ticks[n].tick)
-			n++
-		}
-		s.ticks = append(s.ticks[:0], s.ticks[n:]...)
-	}
+	s.noteDurable()
 	return s.durable
+}
+
+// noteDurable notes which ticks are durable by now. The caller holds mu.
+func (s *Store) noteDurable() {
+	if s.journal == nil {
+		return
+	}
+	n, durable := 0, s.journal.Durable()
+	for n < len(s.ticks) && s.ticks[n].position < durable {
+		s.durable = max(s.durable, s.ticks[n].tick)
+		n++
+	}
+	s.ticks = append(s.ticks[:0], s.ticks[n:]...)
 }

@@ -30,15 +30,23 @@ import (
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
 // reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
+// If a file is missing, Verify reads all of them again, at most twice.
 func Verify(path string, deep bool) ([]File, error) {
-	l, err := list(path)
-	if err == nil {
-		err = l.verify(path, deep)
+	for try := 0; ; try++ {
+		l, err := list(path)
+		if err == nil {
+			err = l.verify(path, deep)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("store: verifying %q: %w", path, err)
+		}
+		// A list that is made while a program replaces files may have neither the old one nor the new one.
+		missing := func(f File) bool { return f.Kind == FileMissing }
+		if try == 2 || !slices.ContainsFunc(l.files, missing) {
+			return l.files, nil
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: verifying %q: %w", path, err)
-	}
-	return l.files, nil
 }
 
 func (l *listing) verify(path string, deep bool) error {
@@ -119,9 +127,8 @@ func (l *listing) identity() (id [16]byte, known bool) {
 func (l *listing) check(f *File, id [16]byte, known bool) error {
 	switch f.Kind {
 	case FileCheckpoint:
-		if own, err := storeOf(l.kept[f.Name]); err != nil || own != id {
-			return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s",
-				l.kept[f.Name].Store, identity(id)))
+		if err := ofStore(l.kept[f.Name], id); err != nil {
+			return err
 		}
 		file, err := l.folder.Open(f.Name)
 		if err != nil {
@@ -132,6 +139,15 @@ func (l *listing) check(f *File, id [16]byte, known bool) error {
 		if known {
 			return journal.Check(l.folder, id, uint32(f.Number))
 		}
+	}
+	return nil
+}
+
+// ofStore returns an error if a checkpoint belongs to another store.
+func ofStore(m *keptManifest, id [16]byte) error {
+	if own, err := storeOf(m); err != nil || own != id {
+		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store,
+			identity(id)))
 	}
 	return nil
 }
@@ -350,8 +366,9 @@ func (l *listing) verifyNew() {
 // Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
 // world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
 // takes the lock: if a program has the folder open, the error names it. Before it removes a checkpoint or a
-// part of the journal, it checks each byte of what it keeps. If Compact is interrupted, the folder holds the
-// same world. Complexity: reads the files of the newest checkpoint, writes one file, and reads it.
+// part of the journal, it checks each byte of what it keeps. An error names what is damaged or missing, and
+// the folder then has all that it had. If Compact is interrupted, the folder holds the same world. Complexity:
+// reads the files of the newest checkpoint, writes one file, and reads it.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {
@@ -381,11 +398,13 @@ func Compact(dir string) (err error) {
 	if len(numbers) == 0 {
 		return nil
 	}
+	if _, err := lostNewest(files, numbers); err != nil {
+		return err
+	}
 	newest := numbers[len(numbers)-1]
-	for _, name := range leftovers {
-		if err := folder.Remove(name); err != nil {
-			return err
-		}
+	m, err := leadingOn(dir, newest)
+	if err != nil {
+		return err
 	}
 	if err := compact(folder, newest); err != nil {
 		return err
@@ -400,9 +419,8 @@ func Compact(dir string) (err error) {
 	if err := errors.Join(l.files[i].Err, l.check(&l.files[i], id, known)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	m := l.kept[name]
-	if m.Segment > 0 {
-		if err := l.leadsOn(id, m, true); err != nil {
+	for _, name := range leftovers {
+		if err := folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -419,4 +437,31 @@ func Compact(dir string) (err error) {
 		}
 	}
 	return folder.Sync()
+}
+
+// leadingOn returns the description of the newest checkpoint in a folder. It returns an error if the journal
+// does not lead on from it, or if other checkpoints belong to another store.
+func leadingOn(dir string, newest uint64) (*keptManifest, error) {
+	l, err := list(dir)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := l.identity()
+	for _, f := range l.files {
+		m := l.kept[f.Name]
+		switch {
+		case f.Name == checkpointName(newest) && f.Err != nil:
+			return nil, f.Err
+		case m == nil: // a damaged checkpoint is needed only if the newest one continues it
+		default:
+			if err := ofStore(m, id); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+		}
+	}
+	m := l.kept[checkpointName(newest)]
+	if m.Segment > 0 {
+		err = l.leadsOn(id, m, true)
+	}
+	return m, err
 }

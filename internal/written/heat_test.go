@@ -107,6 +107,11 @@ func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
 	return found, of.Hi, nil
 }
 
+func (m *machine) written(of Range) (found bool, err error) {
+	err = m.each("written", of, func(p int) { found = found || !m.protected[p] && !m.absent[p] })
+	return found, err
+}
+
 func (m *machine) close() error { return nil }
 
 // write writes the first pages of a block.

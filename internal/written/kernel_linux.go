@@ -44,6 +44,7 @@ const (
 	protectMatching = 1 << 0 // PM_SCAN_WP_MATCHING
 	checkAsync      = 1 << 1 // PM_SCAN_CHECK_WPASYNC: fail if a page is not registered
 	pageIsWritten   = 1 << 1 // PAGE_IS_WRITTEN
+	pageIsZero      = 1 << 5 // PAGE_IS_PFNZERO: a page that was only read
 )
 
 type scanArgument struct {
@@ -226,6 +227,22 @@ func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 		return nil, 0, unix.EIO // a kernel that does not keep its contract
 	}
 	return k.answers[:n], uintptr(a.walkEnd), nil
+}
+
+func (d *descriptors) written(of Range) (bool, error) {
+	var found answer
+	var pin runtime.Pinner // the kernel takes the address of the answer as a number
+	pin.Pin(&found)
+	defer pin.Unpin()
+	a := scanArgument{flags: checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+		vec: uint64(uintptr(unsafe.Pointer(&found))), vecLen: 1, maxPages: 1,
+		categoryMask: pageIsWritten | pageIsZero, categoryInverted: pageIsZero, returnMask: pageIsWritten}
+	a.size = uint64(unsafe.Sizeof(a))
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.pagemap), scanCall, uintptr(unsafe.Pointer(&a)))
+	if errno != 0 {
+		return false, errno
+	}
+	return n > 0, nil
 }
 
 // control is ioctl without a result.

@@ -84,15 +84,19 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 }
 
 // recover makes the ticks again that the folder recorded after its last checkpoint.
-func (e *Earth) recover(apply func(w *vast.World, input []byte)) error {
+func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	if e.store == nil {
 		return nil
 	}
 	if apply == nil {
-		apply = func(*vast.World, []byte) {}
+		apply = func(*vast.World, []byte) error { return nil }
 	}
 	e.progress("recorded ticks", 0, 0)
-	err := e.store.Recover(func(input []byte) { apply(e.world, input) }, func() error {
+	err := e.store.Recover(func(input []byte) {
+		if errors.As(apply(e.world, input), new(*vm.Error)) {
+			e.store.Changed() // a replay may have the memory
+		}
+	}, func() error {
 		if err := e.prepare(); err != nil {
 			return err
 		}
