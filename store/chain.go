@@ -27,6 +27,8 @@ type layer struct {
 	// its index in the newest description, or -1.
 	arrays, columns, resources []int
 	next                       []uint64 // the element after the last block of each array of a delta
+	stage                      *stage   // a copy in memory that stands in for a file; or nil
+	indexed                    *indexed // nil until a merge has found the blocks
 }
 
 // openLayer reads the beginning of a file.

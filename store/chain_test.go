@@ -472,7 +472,7 @@ type plain struct {
 	last Checkpoint
 }
 
-func openPlain(t *testing.T, d *sim.Disk, entities int) *plain {
+func openPlain(t testing.TB, d *sim.Disk, entities int) *plain {
 	t.Helper()
 	f := &plain{w: vast.NewWorld(vast.Options{Name: "plain", MaxEntities: 1 << 20})}
 	t.Cleanup(func() {
@@ -501,7 +501,7 @@ func openPlain(t *testing.T, d *sim.Disk, entities int) *plain {
 	return f
 }
 
-func (f *plain) checkpoint(t *testing.T) {
+func (f *plain) checkpoint(t testing.TB) {
 	t.Helper()
 	if err := f.st.Checkpoint(); err != nil {
 		t.Fatal(err)

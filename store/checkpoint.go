@@ -20,11 +20,11 @@ import (
 // Checkpoint describes a checkpoint, for Options.Notify.
 type Checkpoint struct {
 	Tick    uint64        // the last tick in it
-	Bytes   int64         // of its file, which may hold only what has changed since the last one
+	Bytes   int64         // of its file, which may hold only what has changed since an earlier one
 	Pause   time.Duration // how long the world stood still for the copy, and systems waited for it
 	Took    time.Duration // from the copy's beginning until the file was durable
 	Skipped int           // checkpoints that were left out before, because the last one was being written
-	Err     error         // why the checkpoint failed, or nil; the store tries again after a second at most
+	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
 	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
 	// durable, and the next one tries again.
 	PruneErr error
@@ -38,19 +38,22 @@ type checkpoints struct {
 	// one must hold everything.
 	lost bool
 	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
-	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, a file that
-	// holds everything replaces the chain. A delta of more than share times these bytes is not written
-	// either.
+	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, files of the
+	// chain are merged. A delta of more than share times these bytes is not written either.
 	share      float64
 	mostDeltas int
+	now        func() time.Time
 	next       uint64    // number of the next checkpoint
 	last       time.Time // when the last one was begun or skipped
 	skipped    int
 	due        bool      // a checkpoint must be taken as soon as possible
 	failed     time.Time // when the last attempt failed
-	begun      bool      // the folder has the file begunName
+	// retry is the least time between a failed attempt and the next one, which copies all of the world.
+	retry time.Duration
+	begun bool // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
 	newestFile string
+	removed    bool                 // files were removed since the folder was synced
 	late       atomic.Pointer[late] // the part of the copy that is not made yet, or nil
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
@@ -62,6 +65,7 @@ type keptFile struct {
 	since  uint32 // the first segment of the journal that follows it
 	base   uint64 // the checkpoint that a delta continues, or 0
 	moment string // see keptManifest
+	taken  int64  // see keptManifest
 	bytes  int64
 }
 
@@ -70,7 +74,6 @@ type writing struct {
 	keptFile
 	everything bool     // the copy holds everything
 	broken     bool     // the checkpoint holds a change outside of ticks
-	merge      bool     // the copy and the chain that it continues are merged
 	steps      []repeat // from the checkpoint before to this one
 	began      time.Time
 	info       Checkpoint
@@ -78,7 +81,7 @@ type writing struct {
 
 func (c *checkpoints) prepare() {
 	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
-	c.lost, c.share, c.mostDeltas = true, 0.5, 64
+	c.lost, c.share, c.mostDeltas, c.retry, c.now = true, 0.5, 64, time.Second, time.Now
 }
 
 const (
@@ -159,7 +162,7 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others "+
 			"to store %s", y.name, m.Store, identity(s.id)))
 	}
-	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment}, nil
+	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment, taken: m.Taken}, nil
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
@@ -194,7 +197,7 @@ func (s *Store) mayCheckpoint() error {
 	if every == 0 {
 		every = time.Second
 	}
-	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < min(every, time.Second) {
+	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < s.retry {
 		return nil
 	}
 	if s.writing != nil {
@@ -220,7 +223,7 @@ func (s *Store) begin() error {
 	var moment [8]byte
 	_, _ = rand.Read(moment[:])
 	m := &keptManifest{Store: identity(s.id), Number: s.next, Tick: s.tick,
-		Moment: hex.EncodeToString(moment[:])}
+		Moment: hex.EncodeToString(moment[:]), Taken: s.now().UnixMilli()}
 	if s.schedule != nil {
 		known := schedules().State(s.schedule)
 		m.Schedule = &known
@@ -245,9 +248,8 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
-	w := &writing{everything: everything,
-		keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
-		broken:   s.broken, steps: s.check.since, began: began}
+	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment,
+		taken: m.Taken}, everything: everything, broken: s.broken, steps: s.check.since, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.check.since = nil
@@ -263,19 +265,6 @@ func (s *Store) settle() {
 	if l := s.late.Load(); l != nil {
 		l.all()
 	}
-}
-
-// longEnough reports whether the chain of the last checkpoint is long enough to be merged with the copy.
-func (s *Store) longEnough() bool {
-	bytes, deltas := int64(s.stage.size()), 0
-	for i, next := len(s.kept)-1, s.kept[len(s.kept)-1].number; i >= 0 && next != 0; i-- {
-		if one := &s.kept[i]; one.number == next {
-			bytes += one.bytes
-			deltas++
-			next = one.base
-		}
-	}
-	return deltas > s.mostDeltas || float64(bytes) > (1+s.share)*float64(s.stage.full)
 }
 
 // rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
@@ -306,8 +295,6 @@ func (s *Store) write(w *writing) {
 	if err == nil {
 		if w.everything {
 			w.base = 0
-		} else if s.longEnough() {
-			w.base, w.merge = 0, true
 		}
 		s.stage.hash()
 		err = s.writeFile(w)
@@ -343,10 +330,10 @@ func (s *Store) writeFile(w *writing) (err error) {
 		}
 	}()
 	counted := &counter{to: f}
-	if w.merge {
-		err = s.merge(counted)
-	} else {
+	if from := s.mergeFrom(w); from < 0 {
 		err = s.stage.writeTo(counted)
+	} else {
+		w.base, err = s.merge(counted, from)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -425,30 +412,6 @@ func (s *Store) reached(w *writing) error {
 		s.journal.Release()
 	}
 	return nil
-}
-
-// prune removes the checkpoints beyond Options.Keep, except those that a kept one continues, and the segments
-// of the journal that no kept checkpoint needs. It removes a file after the files that continue it.
-func (s *Store) prune() error {
-	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
-	since := s.kept[oldest].since
-	needed := make(map[uint64]bool)
-	for i := len(s.kept) - 1; i >= 0; i-- {
-		one := s.kept[i]
-		if i >= oldest || needed[one.number] {
-			needed[one.base] = true
-			continue
-		}
-		err := s.folder.Remove(checkpointName(one.number))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
-			return err
-		}
-		s.kept = slices.Delete(s.kept, i, i+1)
-	}
-	if j := s.journalNow(); j != nil {
-		return j.Remove(since)
-	}
-	return s.folder.Sync()
 }
 
 // finish notes that the writing of a checkpoint has ended, if it has. If wait is true, finish waits for it.

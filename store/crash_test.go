@@ -41,7 +41,8 @@ type crash struct {
 
 // counts is how often a test has seen each event. The test fails if it has not seen some event.
 type counts struct {
-	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas, merges int
+	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas int
+	merges, tiers                                                                           int
 }
 
 // life is a store that is open.
@@ -52,6 +53,8 @@ type life struct {
 	ticked  bool
 	mu      sync.Mutex
 	written []uint64 // ticks of durable checkpoints
+	merges  int      // of all files of a chain
+	tiers   int      // merges of the newest ones
 }
 
 // wrong is a broken promise of the store.
@@ -99,13 +102,23 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 		if k.Err == nil {
 			l.mu.Lock()
 			l.written = append(l.written, k.Tick)
+			if kept := l.st.stage.m.Kept; kept.Base > 0 {
+				switch last := l.st.kept[len(l.st.kept)-1]; last.base {
+				case 0:
+					l.merges++
+				case kept.Base:
+				default:
+					l.tiers++
+				}
+			}
 			l.mu.Unlock()
 		}
 	}
 	if l.st, err = open(f, l.w, o); err != nil {
 		return l, err
 	}
-	l.st.share, l.st.mostDeltas = 1e9, c.r.IntN(6)
+	l.st.share, l.st.mostDeltas = []float64{1e9, 100, 40}[c.r.IntN(3)], c.r.IntN(6)
+	l.st.retry = 0
 	for _, one := range l.st.kept {
 		if one.base != 0 {
 			c.counts.deltas++
@@ -196,7 +209,9 @@ func (c *crash) poll(l *life) error {
 	err := h.durableTick(l.st.DurableTick())
 	l.mu.Lock()
 	written := l.written
-	l.written = nil
+	c.counts.merges += l.merges
+	c.counts.tiers += l.tiers
+	l.written, l.merges, l.tiers = nil, 0, 0
 	l.mu.Unlock()
 	for _, tick := range written {
 		err = errors.Join(err, h.durableTick(tick))
@@ -355,15 +370,8 @@ func (c *crash) use(l *life) (err error) {
 			return wrong{err}
 		}
 	}
-	var last *writing
 	for range c.r.IntN(40) {
 		err := c.step(l)
-		if now := l.st.writing; now != last {
-			if last != nil && last.merge {
-				c.counts.merges++
-			}
-			last = now
-		}
 		if e := c.poll(l); e != nil {
 			return e
 		}
@@ -553,11 +561,12 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%+v", *c)
 	least := counts{lives: 900, lost: 200, replayed: 200, waiting: 50, dropped: 10, changes: 200,
-		failed: 100, now: 100, damaged: 200, refused: 100, deltas: 200, merges: 100}
+		failed: 100, now: 100, damaged: 200, refused: 100, deltas: 200, merges: 100, tiers: 200}
 	if c.lives >= least.lives && (c.lost < least.lost || c.replayed < least.replayed ||
 		c.waiting < least.waiting || c.dropped < least.dropped || c.changes < least.changes ||
 		c.failed < least.failed || c.now < least.now || c.damaged < least.damaged ||
-		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges) {
+		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges ||
+		c.tiers < least.tiers) {
 		t.Errorf("the crashes are too tame: %+v, want at least %+v", *c, least)
 	}
 }

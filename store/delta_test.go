@@ -94,7 +94,7 @@ func TestChains(t *testing.T) {
 	if testing.Short() {
 		seeds, rounds = 1, 16
 	}
-	merges, deltas, watched, can := 0, 0, 0, false
+	merges, tiers, deltas, watched, can := 0, 0, 0, 0, false
 	for name, makeOne := range makers {
 		for n := range 3 * seeds {
 			seed, way := n/3, []string{store.ByTheKernel, store.Exactly, store.ByComparison}[n%3]
@@ -109,14 +109,17 @@ func TestChains(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer st.Close()
-				if seed%4 < 3 {
-					st.LongChains(1 + r.IntN(12))
-				}
 				a.change(seed, 200)
 				if err := st.Recover(nil, nil); err != nil {
 					t.Fatal(err)
 				}
+				most, before := 1+r.IntN(6), 0
 				for round := range rounds {
+					if r.IntN(12) == 0 {
+						st.LongChains(0)
+					} else if seed%4 < 3 {
+						st.LongChains(most)
+					}
 					a.change(seed*1000+uint64(round), r.IntN(1<<r.IntN(9)))
 					if err := st.Checkpoint(); err != nil {
 						t.Fatal(err)
@@ -127,7 +130,10 @@ func TestChains(t *testing.T) {
 					numbers, some := checkpointsIn(t, copied)
 					if deltas += len(some); len(some) == 0 {
 						merges++
-					} else if r.IntN(4) == 0 {
+					} else if len(some) <= before {
+						tiers++
+					}
+					if before = len(some); before > 0 && r.IntN(4) == 0 {
 						if err := store.CompactFile(f, numbers[len(numbers)-1]); err != nil {
 							t.Fatal(err)
 						}
@@ -142,12 +148,13 @@ func TestChains(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("%d merges, %d deltas, %d protected blocks", merges, deltas, watched)
+	t.Logf("%d merges of all files, %d of the newest, %d deltas, %d protected blocks", merges, tiers, deltas,
+		watched)
 	if can && watched == 0 {
 		t.Error("the kernel never watched a block")
 	}
-	if merges < 2 || deltas < 50 {
-		t.Errorf("%d merges and %d deltas are too few", merges, deltas)
+	if merges < 2 || tiers < 2 || deltas < 50 {
+		t.Errorf("%d and %d merges and %d deltas are too few", merges, tiers, deltas)
 	}
 }
 

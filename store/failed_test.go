@@ -432,3 +432,29 @@ func TestVisitorsWait(t *testing.T) {
 		t.Errorf("%v; %d inputs were applied, and tick %d is the last one", err, len(b.got), b.st.LastTick())
 	}
 }
+
+// TestRetry: after a checkpoint that could not be written, ticks do not try again at once, however often
+// checkpoints are due.
+func TestRetry(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	o.Every = 1
+	l := chainedIsland(t, d.Folder(), o, 100)
+	l.st.retry = time.Hour
+	d.SetCapacity(1)
+	l.ticks(t, 1)
+	if err := l.st.finish(true); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the checkpoint ends with %v", err)
+	}
+	d.SetCapacity(0)
+	if l.ticks(t, 3); l.st.writing != nil {
+		t.Error("a tick tries again at once")
+	}
+	l.st.failed = l.st.failed.Add(-time.Hour)
+	if l.ticks(t, 1); l.st.writing == nil {
+		t.Error("no tick tries again")
+	}
+	if err := l.st.finish(true); err != nil {
+		t.Error(err)
+	}
+}

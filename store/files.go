@@ -24,6 +24,7 @@ type File struct {
 	Written time.Time // by the clock of the file system
 	Number  uint64    // of a checkpoint, or of a segment of the journal
 	Tick    uint64    // the last tick in a checkpoint
+	Taken   time.Time // when the checkpoint was taken, by the clock of the program; zero if that is not known
 	Base    uint64    // the checkpoint that this one continues; 0 if the file holds all of the world
 	Err     error     // what is wrong with the file, or nil
 }
@@ -117,6 +118,9 @@ func (l *listing) classify(f *File, info fs.FileInfo) {
 			err = file.Close()
 			l.kept[f.Name] = y.m.Kept
 			f.Tick, f.Base = y.m.Kept.Tick, y.m.Kept.Base
+			if taken := y.m.Kept.Taken; taken != 0 {
+				f.Taken = time.UnixMilli(taken)
+			}
 		}
 		f.Err = err
 	default:

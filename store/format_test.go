@@ -41,15 +41,16 @@ func TestPythonReader(t *testing.T) {
 	mustList(t, python, dir, kept)
 }
 
-// mustChain takes checkpoints that form a chain, and closes the store. change changes the world.
+// mustChain takes checkpoints that form a chain with merged deltas, and closes the store. change changes the
+// world.
 func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint64)) {
 	t.Helper()
-	st.LongChains(100)
+	st.LongChains(3)
 	change(0)
 	if err := st.Recover(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	for round := range uint64(4) {
+	for round := range uint64(6) {
 		change(1 + round)
 		if err := st.Checkpoint(); err != nil {
 			t.Fatal(err)
@@ -58,7 +59,7 @@ func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*")); err != nil || len(files) < 5 {
+	if files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*")); err != nil || len(files) != 4 {
 		t.Fatalf("the chain has the files %q (%v)", files, err)
 	}
 }

@@ -177,7 +177,7 @@ func TestDeltas(t *testing.T) {
 			for number := uint64(1); number < 12; number++ {
 				m.change()
 				kept := &keptManifest{Store: "00", Number: number}
-				merge := m.r.IntN(6) == 0 && number > 1
+				merge := m.r.IntN(3) == 0 && number > 1
 				if number > 1 {
 					kept.Base = number - 1
 				}
@@ -195,7 +195,7 @@ func TestDeltas(t *testing.T) {
 					t.Fatal(err)
 				}
 				if merge && !all {
-					err = mergeWith(folder, f, s)
+					err = mergeWith(m.r, folder, f, s)
 				} else {
 					err = s.writeTo(f)
 				}
@@ -225,12 +225,17 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-func mergeWith(folder disk.Folder, f disk.File, s *stage) error {
+// mergeWith merges the files of the last chain from a random place on with a copy.
+func mergeWith(r *rand.Rand, folder disk.Folder, f disk.File, s *stage) error {
 	c, err := openChain(folder, s.m.Kept.Base)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.merge(f, s), c.close())
+	from := r.IntN(len(c.layers))
+	if err = c.addCopy(s); err == nil {
+		err = c.merge(f, from)
+	}
+	return errors.Join(err, c.close())
 }
 
 // mergedArrays returns the elements of all arrays of a checkpoint by their numbers, by way of a merged file.
@@ -241,7 +246,7 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byt
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := errors.Join(c.merge(&file, nil), c.close()); err != nil {
+	if err := errors.Join(c.merge(&file, 0), c.close()); err != nil {
 		t.Fatal(err)
 	}
 	y, err := openLayer(stream{&file}, "")

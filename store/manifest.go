@@ -46,6 +46,9 @@ type keptManifest struct {
 	// Moment is drawn for each checkpoint: 16 hexadecimal digits. Checkpoints of the same number, which exist
 	// if a folder was copied and went on in two ways, have different moments.
 	Moment string `json:"moment,omitempty"`
+	// Taken is when the checkpoint was taken by the program's clock, in milliseconds since 1970, UTC. It
+	// stays the same when the folder is copied.
+	Taken int64 `json:"taken,omitempty"`
 	// Base is the number of the checkpoint that a delta continues, and BaseMoment its moment. Base is 0 in a
 	// file that holds all.
 	Base       uint64 `json:"base,omitempty"`

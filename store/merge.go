@@ -12,8 +12,9 @@ import (
 	"github.com/vastgo/vast/store/internal/disk"
 )
 
-// A merge writes one file that holds all that a chain of files holds. It takes a chunk of an array at a time,
-// so its memory is bounded: a chunk, the longest block, and where the blocks of all files lie.
+// A merge writes one file that holds what several files of a chain hold: all of them, or the newest deltas.
+// It takes a chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and where
+// the blocks of all files lie.
 
 // compact replaces the file of a checkpoint by one that holds all of the world: no other file is needed to
 // read it. If the program or the machine dies at any moment, the file is the old or the new one.
@@ -38,7 +39,7 @@ func compact(folder disk.Folder, number uint64) (err error) {
 			_ = folder.Remove(name + unfinished)
 		}
 	}()
-	err = c.merge(f, nil)
+	err = c.merge(f, 0)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -51,13 +52,30 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	return folder.Sync()
 }
 
-// merge writes a file that holds what the last chain of files and the copy hold together.
-func (s *Store) merge(dst io.Writer) (err error) {
+// merge writes a file that holds what the files of the last chain from a place on and the copy hold
+// together. It returns the number of the checkpoint that the file continues, or 0.
+func (s *Store) merge(dst io.Writer, from int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return errors.Join(c.merge(dst, &s.stage), c.close())
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.addCopy(&s.stage); err != nil {
+		return 0, err
+	}
+	if from == 0 && s.mostDeltas > 0 {
+		bytes, err := c.bytesOfDeltas()
+		if err != nil {
+			return 0, err
+		}
+		if s.leavesRoom(bytes) {
+			from = 1
+		}
+	}
+	if from > 0 {
+		base = c.layers[from-1].m.Kept.Number
+	}
+	return base, c.merge(dst, from)
 }
 
 // found is where a block lies in a file, or its bytes in memory.
@@ -73,81 +91,173 @@ type found struct {
 type indexed struct {
 	*layer
 	src                           io.ReaderAt
+	extents                       []byte
 	ofArray, ofColumn, ofResource [][]found // by the numbers of the last description
-	ends                          []int     // the length of each array in this layer
+	lengths                       []int     // of each array in this layer
 }
 
-// merge writes a file that holds all of the checkpoint. If top is not nil, the file holds the checkpoint that
-// top continues the chain with. The caller closes the chain, which cannot be read afterwards.
-func (c *chain) merge(dst io.Writer, top *stage) error {
-	if top != nil {
-		c.layers = append(c.layers, layerOf(top))
-		if err := c.match(); err != nil {
-			return err
-		}
-	}
-	m := c.manifest()
-	var extents []byte
-	layers := make([]*indexed, len(c.layers))
-	for i, y := range c.layers {
-		x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)),
-			ofColumn: make([][]found, len(m.Columns)), ofResource: make([][]found, len(m.Resources)),
-			ends: make([]int, len(m.Arrays))}
-		for i, k := range y.arrays {
-			if k >= 0 {
-				x.ends[k] = y.m.Arrays[i].Len
-			}
-		}
-		var err error
-		if y.r == nil {
-			extents = x.take(top)
-		} else if extents, err = x.scan(); err != nil {
-			return fmt.Errorf("%s: %w", y.name, err)
-		}
-		layers[i] = x
-	}
-	complete := m.complete()
-	out, err := newBlockWriter(dst, complete.version())
+// addCopy adds a copy in memory that continues the checkpoint. The chain cannot be read afterwards, only
+// merged.
+func (c *chain) addCopy(top *stage) error {
+	c.layers = append(c.layers, &layer{name: "the copy of the world", m: top.m, stage: top})
+	return c.match()
+}
+
+// merge writes a file that holds what the files from a place on hold together: all of the checkpoint if the
+// place is 0, otherwise a delta that continues the file before. The chain cannot be read afterwards.
+func (c *chain) merge(dst io.Writer, from int) error {
+	layers, err := c.index(from)
 	if err != nil {
 		return err
 	}
-	if err := out.describe(complete); err != nil {
+	m := c.manifest().complete()
+	if from > 0 {
+		m = c.mergedDelta(from)
+	}
+	out, err := newBlockWriter(dst, m.version())
+	if err != nil {
 		return err
 	}
+	if err := out.describe(m); err != nil {
+		return err
+	}
+	extents := layers[len(layers)-1].extents
 	if err := out.write(block{kind: blockExtents, count: uint64(m.Extents)}, extents); err != nil {
 		return err
 	}
-	arrays, columns, resources := whereFrom(c.layers)
-	var o overlay
-	for i, from := range arrays {
-		if err := o.array(out, layers[from:], i, &m.Arrays[i]); err != nil {
+	if err := c.mergeArrays(out, layers, m, from, new(overlay)); err != nil {
+		return err
+	}
+	_, columns, resources := whereFrom(c.layers[from:])
+	var buffer []byte
+	for i, n := range columns {
+		if err := layers[n].copyTo(out, layers[n].ofColumn[i], i, &buffer); err != nil {
 			return err
 		}
 	}
-	for i, from := range columns {
-		if err := layers[from].copyTo(out, layers[from].ofColumn[i], i, &o.block); err != nil {
-			return err
-		}
-	}
-	for i, from := range resources {
-		if err := layers[from].copyTo(out, layers[from].ofResource[i], i, &o.block); err != nil {
+	for i, n := range resources {
+		if err := layers[n].copyTo(out, layers[n].ofResource[i], i, &buffer); err != nil {
 			return err
 		}
 	}
 	return out.close()
 }
 
-// layerOf returns a copy in memory as a layer.
-func layerOf(s *stage) *layer { return &layer{name: "the copy of the world", m: s.m} }
+// bytesOfDeltas returns how many bytes of elements and values one delta would have that holds what all
+// deltas of the chain hold together.
+func (c *chain) bytesOfDeltas() (int64, error) {
+	layers, err := c.index(1)
+	if err != nil {
+		return 0, err
+	}
+	var n tally
+	if err := c.mergeArrays(&n, layers, c.mergedDelta(1), 1, &overlay{counts: true}); err != nil {
+		return 0, err
+	}
+	_, columns, resources := whereFrom(c.layers[1:])
+	for i, k := range columns {
+		n.add(layers[k].ofColumn[i])
+	}
+	for i, k := range resources {
+		n.add(layers[k].ofResource[i])
+	}
+	return n.bytes, nil
+}
 
-// take takes the blocks of a copy in memory, whose description is the last one, and returns the extents.
-func (x *indexed) take(s *stage) (extents []byte) {
-	for i := range s.blocks {
-		b := &s.blocks[i]
+// tally counts the bytes that blocks would have in a file.
+type tally struct{ bytes int64 }
+
+func (c *tally) write(_ block, bytes []byte) error {
+	c.bytes += bytesHeader + int64(len(bytes))
+	return nil
+}
+
+func (c *tally) add(blocks []found) {
+	for i := range blocks {
+		c.bytes += bytesHeader + int64(max(blocks[i].size, uint64(len(blocks[i].own))))
+	}
+}
+
+// index finds the blocks of the files from a place on.
+func (c *chain) index(from int) (layers []*indexed, err error) {
+	m := c.manifest()
+	for _, y := range c.layers[from:] {
+		if y.indexed == nil {
+			x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)),
+				ofColumn: make([][]found, len(m.Columns)), ofResource: make([][]found, len(m.Resources)),
+				lengths: y.lengths(len(m.Arrays))}
+			if y.stage != nil {
+				x.take()
+			} else if err := x.scan(); err != nil {
+				return nil, fmt.Errorf("%s: %w", y.name, err)
+			}
+			y.indexed = x
+		}
+		layers = append(layers, y.indexed)
+	}
+	return layers, nil
+}
+
+// lengths returns the length that each of n arrays of the last description has in the file.
+func (y *layer) lengths(n int) []int {
+	lengths := make([]int, n)
+	for i, k := range y.arrays {
+		if k >= 0 {
+			lengths[k] = y.m.Arrays[i].Len
+		}
+	}
+	return lengths
+}
+
+// mergedDelta returns the description of a delta that holds what the files from a place on hold together.
+func (c *chain) mergedDelta(from int) *manifest {
+	m := c.manifest().complete()
+	for _, y := range c.layers[from:] {
+		for i, k := range y.arrays {
+			if k >= 0 && y.m.Arrays[i].Whole {
+				m.Arrays[k].Whole = true
+			}
+		}
+		for i, k := range y.columns {
+			if k >= 0 && y.m.Columns[i].Whole {
+				m.Columns[k].Whole = true
+			}
+		}
+		for i, k := range y.resources {
+			if k >= 0 && y.m.Resources[i].Whole {
+				m.Resources[k].Whole = true
+			}
+		}
+	}
+	base := c.layers[from-1].m.Kept
+	m.Kept.Base, m.Kept.BaseMoment = base.Number, base.Moment
+	return m
+}
+
+// mergeArrays writes the arrays of the merged file, which m describes.
+func (c *chain) mergeArrays(out sink, layers []*indexed, m *manifest, from int, o *overlay) error {
+	before := make([]int, len(m.Arrays))
+	if from > 0 {
+		before = c.layers[from-1].lengths(len(m.Arrays))
+	}
+	arrays, _, _ := whereFrom(c.layers[from:])
+	for i, n := range arrays {
+		o.clears = from > 0 && !m.Arrays[i].Whole
+		if err := o.array(out, layers[n:], i, &m.Arrays[i], before[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes the blocks of a copy in memory, whose description is the last one.
+func (x *indexed) take() {
+	for i := range x.stage.blocks {
+		b := &x.stage.blocks[i]
 		one := found{block: b.block, own: b.own}
 		switch b.kind {
 		case blockExtents:
-			extents = b.own
+			x.extents = b.own
 		case blockArray, blockZero:
 			x.ofArray[b.index] = append(x.ofArray[b.index], one)
 		case blockValues:
@@ -156,11 +266,10 @@ func (x *indexed) take(s *stage) (extents []byte) {
 			x.ofResource[b.index] = append(x.ofResource[b.index], one)
 		}
 	}
-	return extents
 }
 
-// scan finds the blocks of a file, and returns the extents.
-func (x *indexed) scan() (extents []byte, err error) {
+// scan finds the blocks of a file.
+func (x *indexed) scan() error {
 	src := x.r.src.(*places)
 	x.src = src.src
 	wrong := func(b block) error {
@@ -170,44 +279,45 @@ func (x *indexed) scan() (extents []byte, err error) {
 	for {
 		b, err := x.r.next()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if b.size > math.MaxInt || b.size > uint64(math.MaxInt64-src.offset) {
-			return nil, wrong(b)
+			return wrong(b)
 		}
 		one := found{block: b, offset: src.offset, number: x.r.blocks - 1, sum: x.r.sum}
 		to, among := x.ofArray, x.arrays
 		switch b.kind {
 		case blockEnd:
 			if b.count != x.r.blocks-1 || b.size != 0 {
-				return nil, wrong(b)
+				return wrong(b)
 			}
 			for _, blocks := range x.ofArray { // a file may have them in any order
 				slices.SortFunc(blocks, func(a, b found) int { return cmp.Compare(a.first, b.first) })
 			}
-			return extents, nil
+			return nil
 		case blockExtents:
-			if extents != nil || b.count != uint64(x.m.Extents) || b.size != b.count*uint64(bytesExtent) {
-				return nil, wrong(b)
+			if x.extents != nil || b.count != uint64(x.m.Extents) || b.size != b.count*uint64(bytesExtent) {
+				return wrong(b)
 			}
-			if extents, err = x.r.bytes(b); err != nil {
-				return nil, err
+			extents, err := x.r.bytes(b)
+			if err != nil {
+				return err
 			}
-			extents = slices.Clone(extents)
+			x.extents = slices.Clone(extents)
 			continue
 		case blockArray, blockZero:
 			if !x.fits(b) {
-				return nil, wrong(b)
+				return wrong(b)
 			}
 		case blockValues:
 			to, among = x.ofColumn, x.columns
 		case blockResource:
 			to, among = x.ofResource, x.resources
 		default:
-			return nil, wrong(b)
+			return wrong(b)
 		}
 		if int64(b.index) >= int64(len(among)) {
-			return nil, wrong(b)
+			return wrong(b)
 		}
 		if k := among[b.index]; k >= 0 {
 			to[k] = append(to[k], one)
@@ -267,11 +377,17 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 // overlay is a chunk of an array on which the blocks of all layers are laid, oldest first.
 type overlay struct {
 	chunk, block []byte
-	filled       [][2]int // elements that a block has filled, ascending, apart from each other
+	filled       ranges // elements that a block has filled
+	// cleared are elements that are zero, and that files before the first layer may have. A delta names
+	// them: clears.
+	cleared ranges
+	clears  bool
+	counts  bool // the bytes are counted, and not read
 }
 
-// array writes an array. The layers are those that count.
-func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *arrayManifest) error {
+// array writes an array. The layers are those that count. before is the length of the array in the file that
+// the merged one continues.
+func (o *overlay) array(out sink, layers []*indexed, index int, a *arrayManifest, before int) error {
 	size := a.Type.Size
 	if size == 0 {
 		return nil
@@ -280,6 +396,7 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; ; {
 		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
+		length := before
 		for n, x := range layers {
 			blocks := x.ofArray[index]
 			for at[n] < len(blocks) && int(blocks[at[n]].first+blocks[at[n]].count) <= lo {
@@ -288,15 +405,22 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 			if at[n] < len(blocks) {
 				first = min(first, max(int(blocks[at[n]].first), lo))
 			}
+			if end := max(x.lengths[index], lo); o.clears && end < length {
+				first = min(first, end)
+			}
+			length = x.lengths[index]
 		}
 		if first == a.Len {
 			return nil
 		}
 		lo = first / piece * piece
 		hi := lo + min(piece, a.Len-lo)
-		o.chunk, o.filled = resize(o.chunk, (hi-lo)*size), o.filled[:0]
+		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
+		length = before
 		for n, x := range layers {
-			o.without(x.ends[index], hi) // see the method cut of loader
+			o.filled.without(x.lengths[index], hi) // see the method cut of loader
+			o.cleared.with(max(x.lengths[index], lo), min(length, hi))
+			length = x.lengths[index]
 			blocks := x.ofArray[index]
 			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
 				if err := o.lay(x, &blocks[i], lo, hi, size); err != nil {
@@ -304,15 +428,35 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 				}
 			}
 		}
-		for _, f := range o.filled {
-			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]),
-				count: uint64(f[1] - f[0])}
-			if err := out.write(b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
-				return err
-			}
+		if err := o.write(out, index, lo, size); err != nil {
+			return err
 		}
 		lo = hi
 	}
+}
+
+// write writes the blocks of a chunk that begins with an element.
+func (o *overlay) write(out sink, index, first, size int) error {
+	if !o.clears {
+		o.cleared = o.cleared[:0]
+	}
+	for filled, cleared := o.filled, o.cleared; len(filled)+len(cleared) > 0; {
+		b := block{kind: blockArray, index: uint32(index)}
+		var r [2]int
+		var bytes []byte
+		if len(cleared) == 0 || len(filled) > 0 && filled[0][0] < cleared[0][0] {
+			r, filled = filled[0], filled[1:]
+			bytes = o.chunk[(r[0]-first)*size : (r[1]-first)*size]
+		} else {
+			r, cleared = cleared[0], cleared[1:]
+			b.kind = blockZero
+		}
+		b.first, b.count = uint64(r[0]), uint64(r[1]-r[0])
+		if err := out.write(b, bytes); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lay lays a block on the chunk of the elements [lo, hi).
@@ -322,35 +466,45 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 		return nil
 	}
 	if f.kind == blockZero {
-		o.without(first, end)
+		o.filled.without(first, end)
+		o.cleared.with(first, end)
 		return nil
 	}
-	b, err := x.bytes(f, &o.block)
-	if err != nil {
-		return err
+	if !o.counts {
+		b, err := x.bytes(f, &o.block)
+		if err != nil {
+			return err
+		}
+		copy(o.chunk[(first-lo)*size:(end-lo)*size], b[(first-int(f.first))*size:])
 	}
-	copy(o.chunk[(first-lo)*size:(end-lo)*size], b[(first-int(f.first))*size:])
-	o.with(first, end)
+	o.filled.with(first, end)
+	o.cleared.without(first, end)
 	return nil
 }
 
-// with adds elements to those that are filled.
-func (o *overlay) with(lo, hi int) {
-	i, j := o.touching(lo, hi)
-	if i < j {
-		lo, hi = min(lo, o.filled[i][0]), max(hi, o.filled[j-1][1])
-	}
-	o.filled = slices.Replace(o.filled, i, j, [2]int{lo, hi})
-}
+// ranges are elements: ascending, and apart from each other.
+type ranges [][2]int
 
-// without takes elements from those that are filled.
-func (o *overlay) without(lo, hi int) {
+// with adds elements.
+func (r *ranges) with(lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	i, j := o.touching(lo, hi)
+	i, j := r.touching(lo, hi)
+	if i < j {
+		lo, hi = min(lo, (*r)[i][0]), max(hi, (*r)[j-1][1])
+	}
+	*r = slices.Replace(*r, i, j, [2]int{lo, hi})
+}
+
+// without takes elements away.
+func (r *ranges) without(lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	i, j := r.touching(lo, hi)
 	var rest [][2]int
-	for _, f := range o.filled[i:j] {
+	for _, f := range (*r)[i:j] {
 		if f[0] < lo {
 			rest = append(rest, [2]int{f[0], min(f[1], lo)})
 		}
@@ -358,13 +512,13 @@ func (o *overlay) without(lo, hi int) {
 			rest = append(rest, [2]int{max(f[0], hi), f[1]})
 		}
 	}
-	o.filled = slices.Replace(o.filled, i, j, rest...)
+	*r = slices.Replace(*r, i, j, rest...)
 }
 
-// touching returns which ranges of filled elements overlap or adjoin the elements [lo, hi): filled[i:j].
-func (o *overlay) touching(lo, hi int) (i, j int) {
-	i, _ = slices.BinarySearchFunc(o.filled, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
-	for j = i; j < len(o.filled) && o.filled[j][0] <= hi; j++ {
+// touching returns the ranges that overlap or adjoin some elements.
+func (r ranges) touching(lo, hi int) (i, j int) {
+	i, _ = slices.BinarySearchFunc(r, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
+	for j = i; j < len(r) && r[j][0] <= hi; j++ {
 	}
 	return i, j
 }

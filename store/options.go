@@ -16,11 +16,11 @@ type Options struct {
 	// [Save]. Default: none.
 	Resources []reflect.Type
 	// Codecs encode values of types that package store cannot encode, or encode them in another way. Make
-	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in resources,
-	// and inside of other values there.
+	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in
+	// resources, and inside of other values there.
 	Codecs []Codec
-	// Containers are containers of package bulk that are saved and loaded with the world, at the same moment:
-	// a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
+	// Containers are containers of package bulk that are saved and loaded with the world, at the same
+	// moment: a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
 	// *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which stands for its
 	// pool and the indices attached to it. After Load, each has the elements in their order and places, its
 	// Handles and Lists are valid, and it goes on as the saved one would have. See [Load] for exceptions.
@@ -39,9 +39,20 @@ type Options struct {
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
 	// due, unless the one before is still being written: then it is skipped. Default: a second.
 	Every time.Duration
-	// Keep is the number of checkpoints that the folder keeps. The folder also keeps the files that these
-	// need, because a file may hold only what has changed since the checkpoint before. Default: 1.
+	// Keep is the number of the newest checkpoints that the folder keeps. The folder also keeps the files
+	// that these need, because a file may hold only what has changed since an earlier one. Default: 1.
 	Keep int
+	// KeepFor has older checkpoints stay, too, until they have this age. They become fewer with age: two
+	// that follow each other are apart by at most a quarter of their age, or by the time between two
+	// checkpoints. So a day of checkpoints, one each second, becomes a little more than a hundred. Their age
+	// is by the clock of the programs that took them; it stays the same when the folder is copied. Default:
+	// none stay beyond Keep.
+	KeepFor time.Duration
+	// KeepBytes limits the bytes of all files, the journal included, after each checkpoint; while the next
+	// one is written, its file comes on top. If there are more, the oldest checkpoints go, whatever Keep and
+	// KeepFor say. The newest checkpoint stays with the files that it needs. If KeepBytes alone is set,
+	// checkpoints stay as with a KeepFor without an end. Default: no limit.
+	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
 	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for

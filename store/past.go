@@ -31,9 +31,10 @@ type lookBack struct {
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
-// Options.Keep of the program that keeps the store says how far back checkpoints go. OpenAt takes no lock, so
-// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt looks for
-// another one. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
+// Options.Keep and KeepFor of the program that keeps the store say how far back checkpoints go. OpenAt takes
+// no lock, so that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt
+// looks for another one. On Windows the program cannot remove a file while OpenAt reads it: see
+// [LoadMoment].
 //
 // OpenAt returns an error if all checkpoints are newer than tick, and otherwise the errors of Open.
 // Complexity: as Open; OpenAt also reads the description of each checkpoint.
@@ -48,7 +49,7 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		}
 		if i < 0 {
 			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for it or a later "+
-				"one, and set Options.Keep to keep more", moments[0].Tick)
+				"one, and set Options.Keep or KeepFor to keep more", moments[0].Tick)
 		}
 		if c, err = openChain(folder, moments[i].Number); err != nil {
 			return err

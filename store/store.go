@@ -117,8 +117,9 @@ func Open(dir string, w *vast.World, o Options) (*Store, error) {
 
 // open opens a folder that is locked.
 func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
-	if o.Every < 0 || o.Keep < 0 {
-		return nil, fmt.Errorf("Options.Every is %v and Keep is %d: they cannot be negative", o.Every, o.Keep)
+	if o.Every < 0 || o.Keep < 0 || o.KeepFor < 0 || o.KeepBytes < 0 {
+		return nil, fmt.Errorf("Options.Every is %v, Keep is %d, KeepFor is %v and KeepBytes is %d: they "+
+			"cannot be negative", o.Every, o.Keep, o.KeepFor, o.KeepBytes)
 	}
 	s := &Store{w: w, o: o, folder: folder}
 	s.checkpoints.prepare()

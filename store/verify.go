@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -247,13 +248,18 @@ func (l *listing) verifyChains() {
 			newest = max(newest, f.Number)
 		}
 	}
+	files := make([]*File, len(l.files))
 	for i := range l.files {
-		f := &l.files[i]
+		files[i] = &l.files[i]
+	}
+	slices.SortFunc(files, func(a, b *File) int { return cmp.Compare(a.Number, b.Number) }) // bases come first
+	for _, f := range files {
 		if f.Kind != FileCheckpoint || f.Err != nil {
 			continue
 		}
 		if f.Number != newest && f.Base > 0 && !numbers[f.Base] {
 			f.Kind = FileUnfinished // what is left of a chain that a program was removing
+			delete(numbers, f.Number)
 			continue
 		}
 		c, err := openChain(l.folder, f.Number)

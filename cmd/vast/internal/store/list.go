@@ -22,6 +22,7 @@ type file struct {
 	Written time.Time `json:"written,omitzero"`
 	Number  uint64    `json:"number,omitempty"`
 	Tick    *uint64   `json:"tick,omitempty"` // of a checkpoint
+	Taken   time.Time `json:"taken,omitzero"` // likewise
 	Base    uint64    `json:"base,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 }
@@ -34,6 +35,9 @@ func describe(f library.File) file {
 	}
 	if f.Kind == library.FileCheckpoint {
 		one.Tick = &f.Tick
+		if !f.Taken.IsZero() {
+			one.Taken = f.Taken.UTC()
+		}
 	}
 	if f.Err != nil {
 		one.Problem = f.Err.Error()
@@ -74,25 +78,29 @@ func writeJSON(w io.Writer, files []library.File) error {
 
 // table returns the files as a table, and below it their sum.
 func table(files []library.File) string {
-	rows := [][]string{{"file", "kind", "tick", "continues", "size", "written"}}
+	rows := [][]string{{"file", "kind", "tick", "continues", "size", "time"}}
 	total := int64(0)
 	counts := make(map[library.FileKind]int)
 	for _, f := range files {
-		tick, base, written := "", "", ""
+		tick, base, when := "", "", f.Taken
 		if f.Kind == library.FileCheckpoint {
 			tick = strconv.FormatUint(f.Tick, 10)
 		}
 		if f.Base > 0 {
 			base = strconv.FormatUint(f.Base, 10)
 		}
-		if !f.Written.IsZero() {
-			written = f.Written.Format(time.DateTime)
+		if when.IsZero() {
+			when = f.Written
+		}
+		clock := ""
+		if !when.IsZero() {
+			clock = when.Format(time.DateTime)
 		}
 		kind := string(f.Kind)
 		if f.Err != nil {
 			kind = "damaged " + kind
 		}
-		rows = append(rows, []string{tty.Clean(f.Name), kind, tick, base, vm.Bytes(int(f.Bytes)), written})
+		rows = append(rows, []string{tty.Clean(f.Name), kind, tick, base, vm.Bytes(int(f.Bytes)), clock})
 		total += f.Bytes
 		counts[f.Kind]++
 	}

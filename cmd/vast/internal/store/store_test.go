@@ -116,7 +116,7 @@ func TestList(t *testing.T) {
 	dir := kept(t)
 	text := mustRun(t, "ls", dir)
 	for _, want := range []string{
-		`(?m)^file +kind +tick +continues +size +written$`,
+		`(?m)^file +kind +tick +continues +size +time$`,
 		`(?m)^checkpoint-00000003 +checkpoint +20 +\d* +\d+(\.\d+)? Ki?B  20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$`,
 		`(?m)^checkpoint-00000005 +checkpoint +30 `,
 		`(?m)^journal-\d{8} +journal +\d`,
@@ -137,9 +137,20 @@ func TestList(t *testing.T) {
 		if f.Problem != "" || f.Written.IsZero() || f.Kind == "checkpoint" && f.Bytes == 0 {
 			t.Errorf("%+v", f)
 		}
+		if f.Taken.IsZero() == (f.Kind == "checkpoint") {
+			t.Errorf("%s was taken at %v", f.Name, f.Taken)
+		}
 	}
 	if ticks != "10 20 30 30 " {
 		t.Errorf("the ticks are %s", ticks)
+	}
+	// A copy of the folder may lose the times of files.
+	copied := filepath.Join(dir, "checkpoint-00000005")
+	if err := os.Chtimes(copied, time.Time{}, time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)); err != nil {
+		t.Fatal(err)
+	}
+	if text := mustRun(t, "ls", dir); strings.Contains(text, "2001-02-03") {
+		t.Error(text)
 	}
 }
 

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"math/bits"
+	"slices"
+
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// wanted returns for each kept file whether its checkpoint stays, by Options.Keep and KeepFor. now is in
+// milliseconds, like the times of checkpoints.
+//
+// Time is cut into spans. A span has a power of two of milliseconds, at most an eighth of the age of the
+// checkpoints in it, and begins at a multiple of its length. One checkpoint of each span stays. When it gets
+// older, two spans become one, so that what was chosen once is not chosen anew. The checkpoint of a span
+// that needs the fewest files stays, because the others of a chain need its files too.
+func wanted(kept []keptFile, o Options, now int64) []bool {
+	stays := make([]bool, len(kept))
+	for i := range kept {
+		stays[i] = i >= len(kept)-max(o.Keep, 1)
+	}
+	most := o.KeepFor.Milliseconds()
+	if o.KeepFor == 0 && o.Keep == 0 && o.KeepBytes > 0 {
+		most = now
+	}
+	if most == 0 {
+		return stays
+	}
+	files := make(map[uint64]int, len(kept)) // that a checkpoint needs
+	type span struct{ length, number int64 }
+	chosen := make(map[span]int)
+	for i := range kept {
+		one := &kept[i]
+		files[one.number] = files[one.base] + 1
+		age := now - one.taken
+		if one.taken == 0 || age > most {
+			continue
+		}
+		length := int64(1)
+		if age >= 8 {
+			length = 1 << (bits.Len64(uint64(age/8)) - 1)
+		}
+		s := span{length, one.taken / length}
+		if other, ok := chosen[s]; !ok || files[one.number] < files[kept[other].number] {
+			chosen[s] = i
+		}
+	}
+	for _, i := range chosen {
+		stays[i] = true
+	}
+	return stays
+}
+
+// needed returns for each kept file whether a checkpoint that stays needs it.
+func needed(kept []keptFile, stays []bool) []bool {
+	files := make([]bool, len(kept))
+	bases := make(map[uint64]bool)
+	for i := len(kept) - 1; i >= 0; i-- {
+		files[i] = stays[i] || bases[kept[i].number]
+		if files[i] {
+			bases[kept[i].base] = true
+		}
+	}
+	return files
+}
+
+// oldestOf returns the first checkpoint that stays.
+func oldestOf(stays []bool) int {
+	for i, yes := range stays {
+		if yes {
+			return i
+		}
+	}
+	return 0
+}
+
+// limit has the oldest checkpoints go while the files that are needed have more bytes than
+// Options.KeepBytes. The newest one stays.
+func (s *Store) limit(stays []bool) error {
+	if s.o.KeepBytes == 0 {
+		return nil
+	}
+	segments, err := s.folder.Files()
+	if err != nil {
+		return err
+	}
+	for {
+		oldest := oldestOf(stays)
+		if oldest == len(stays)-1 {
+			return nil
+		}
+		bytes := int64(0)
+		for i, yes := range needed(s.kept, stays) {
+			if yes {
+				bytes += s.kept[i].bytes
+			}
+		}
+		for _, f := range segments {
+			if n := journal.Number(f.Name); n > 0 && n >= s.kept[oldest].since {
+				bytes += f.Size
+			}
+		}
+		if bytes <= s.o.KeepBytes {
+			return nil
+		}
+		stays[oldest] = false
+	}
+}
+
+// prune removes files that no checkpoint needs which stays, and what none of them needs of the journal. A
+// file is removed after those that continue it.
+func (s *Store) prune() error {
+	stays := wanted(s.kept, s.o, s.now().UnixMilli())
+	if err := s.limit(stays); err != nil {
+		return err
+	}
+	since := s.kept[oldestOf(stays)].since
+	files := needed(s.kept, stays)
+	for i := len(s.kept) - 1; i >= 0; i-- {
+		if files[i] {
+			continue
+		}
+		err := s.folder.Remove(checkpointName(s.kept[i].number))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
+			return err
+		}
+		s.kept, s.removed = slices.Delete(s.kept, i, i+1), true
+	}
+	if j := s.journalNow(); j != nil {
+		return j.Remove(since)
+	}
+	if !s.removed {
+		return nil
+	}
+	err := s.folder.Sync()
+	s.removed = err != nil
+	return err
+}

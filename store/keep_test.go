@@ -1,0 +1,282 @@
+package store
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// TestKeepForThins takes a checkpoint each second, in chains, and removes those that need not stay: after
+// each one, the checkpoints that stay are apart by at most a quarter of their age.
+func TestKeepForThins(t *testing.T) {
+	const second = int64(1000)
+	length := 3 * 60 * 60
+	if testing.Short() {
+		length = 30 * 60
+	}
+	o := Options{Keep: 5, KeepFor: time.Duration(length) * time.Second / 2}
+	r := rand.New(rand.NewPCG(1, 1))
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()
+	var kept []keptFile
+	most, shared := 0, 0
+	for n := range length {
+		now := start + int64(n)*second + r.Int64N(100)
+		one := keptFile{number: uint64(n + 1), base: uint64(n), taken: now}
+		if n%40 == 0 {
+			one.base = 0
+		}
+		kept = append(kept, one)
+		stays := wanted(kept, o, now)
+		if n%7 == 0 { // a program that looks less often keeps no less
+			continue
+		}
+		var moments []keptFile
+		files := needed(kept, stays)
+		for i, yes := range stays {
+			if yes {
+				moments = append(moments, kept[i])
+			} else if files[i] {
+				shared++
+			}
+		}
+		most = max(most, len(moments))
+		for i, m := range moments {
+			age := now - m.taken
+			if age > o.KeepFor.Milliseconds() {
+				t.Fatalf("after %d s a checkpoint stays that is %d ms old", n, age)
+			}
+			if i+1 < len(moments) && moments[i+1].taken-m.taken > max(age/4, 2*second) {
+				t.Fatalf("after %d s, no checkpoint stays between those of %d and %d ms ago", n, age,
+					now-moments[i+1].taken)
+			}
+		}
+		if n > 5 && slices.Contains(stays[len(stays)-5:], false) {
+			t.Fatalf("after %d s, the newest checkpoints do not stay", n)
+		}
+		if age := now - moments[0].taken; age < min(int64(n)*second, o.KeepFor.Milliseconds())*3/4 {
+			t.Fatalf("after %d s, the oldest checkpoint is %d ms old", n, age)
+		}
+		kept = thoseOf(kept, files)
+	}
+	t.Logf("at most %d checkpoints, %d files of others", most, shared)
+	if most > 150 || most < 40 {
+		t.Errorf("%d checkpoints stay", most)
+	}
+}
+
+// thoseOf returns the files that stay.
+func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
+	for i, yes := range stays {
+		if yes {
+			rest = append(rest, kept[i])
+		}
+	}
+	return rest
+}
+
+// TestWanted: what stays if Keep, KeepFor and KeepBytes disagree, and of which checkpoints of a span.
+func TestWanted(t *testing.T) {
+	const now = 1_800_000_000_000
+	// Number 4 continues 3, and that 2. The age of number 1 is not known.
+	kept := []keptFile{{number: 1}, {number: 2, taken: now - 90_000}, {number: 3, base: 2, taken: now - 89_999},
+		{number: 4, base: 3, taken: now - 1000}, {number: 5, taken: now - 2}, {number: 6, taken: now},
+		{number: 7, taken: now + 5000}}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{}, "......7"},
+		{Options{Keep: 3}, "....567"},
+		{Options{Keep: 100}, "1234567"},
+		{Options{KeepFor: time.Second}, "...4567"},
+		{Options{KeepFor: time.Second, Keep: 6}, ".234567"},
+		{Options{KeepFor: 89_999 * time.Millisecond}, "..34567"},
+		{Options{KeepFor: time.Hour}, ".2.4567"}, // 2 needs fewer files than 3
+		{Options{KeepFor: time.Nanosecond}, "......7"},
+		{Options{KeepBytes: 1}, ".2.4567"}, // without a regard to bytes
+		{Options{KeepBytes: 1, Keep: 2}, ".....67"},
+		{Options{KeepBytes: 1, KeepFor: time.Second}, "...4567"},
+	} {
+		got := ""
+		for i, yes := range wanted(kept, c.o, now) {
+			if yes {
+				got += string('1' + rune(i))
+			} else {
+				got += "."
+			}
+		}
+		if got != c.want {
+			t.Errorf("Keep %d, KeepFor %v, KeepBytes %d: %s, want %s", c.o.Keep, c.o.KeepFor, c.o.KeepBytes,
+				got, c.want)
+		}
+	}
+}
+
+// hourly is an island with a checkpoint each hour, by a clock that the test sets.
+type hourly struct {
+	*life
+	d      *sim.Disk
+	hour   int
+	hashes map[uint64]uint64 // by the numbers of checkpoints
+}
+
+func (h *hourly) open(t *testing.T, o Options, journal bool) {
+	t.Helper()
+	var err error
+	if h.life, err = openedIsland(t, h.d.Restart(), o); err != nil {
+		t.Fatal(err)
+	}
+	h.st.LongChains(3)
+	h.st.now = func() time.Time {
+		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(h.hour) * time.Hour)
+	}
+	if h.st.New() {
+		h.fill()
+	}
+	if journal {
+		err = h.st.Recover(h.apply, h.tick)
+	} else {
+		err = h.st.Recover(nil, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.st.finish(true); err != nil {
+		t.Fatal(err)
+	}
+	h.note()
+}
+
+func (h *hourly) note() { h.hashes[h.st.kept[len(h.st.kept)-1].number] = h.hash() }
+
+// pass lets hours pass.
+func (h *hourly) pass(t *testing.T, hours int) {
+	t.Helper()
+	for range hours {
+		h.hour++
+		h.deltas(t, 1)
+		h.note()
+	}
+}
+
+// mustKeep checks that the folder has no files but those that some checkpoints need, that each of these
+// holds its island, and that the journal leads from the oldest one to the end.
+func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
+	t.Helper()
+	files := make(map[string]bool)
+	for _, number := range numbers {
+		c, err := openChain(h.d.Folder(), number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, y := range c.layers {
+			files[y.name] = true
+		}
+		n := newIsland()
+		_, err = c.read(n.w, islandOptions())
+		if err := errors.Join(err, c.close()); err != nil {
+			t.Fatal(err)
+		}
+		if n.hash() != h.hashes[number] {
+			t.Errorf("checkpoint %d holds another island", number)
+		}
+		if err := n.w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range h.d.Names() {
+		if strings.HasPrefix(name, checkpointPrefix) && !files[name] {
+			t.Errorf("%s is in the folder, and no checkpoint of %d needs it", name, numbers)
+		}
+	}
+}
+
+// TestKeepFor: a store keeps checkpoints by their age, also after the program and the folder have moved.
+func TestKeepFor(t *testing.T) {
+	for _, journal := range []bool{false, true} {
+		o := islandOptions()
+		o.Every, o.KeepFor = time.Hour, 5*time.Hour
+		d := sim.New(1)
+		d.Kill()
+		h := &hourly{d: d, hashes: make(map[uint64]uint64)}
+		h.open(t, o, journal)
+		h.pass(t, 3)
+		h.mustKeep(t, 1, 2, 3, 4) // taken at 0, 1, 2 and 3 h
+		h.pass(t, 4)
+		h.mustKeep(t, 3, 4, 5, 6, 7, 8)
+		d.Kill()
+		h.d = d.Copy(2) // times of files are of no account
+		h.hour = 11
+		h.open(t, o, journal) // takes a checkpoint at 11 h
+		h.mustKeep(t, 7, 8, 9)
+		if journal {
+			past := &life{island: newIsland()}
+			var err error
+			folder := h.d.Folder()
+			c, err := openChain(folder, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			past.st = &Store{w: past.w, o: o, folder: folder, at: &lookBack{tick: 7}}
+			past.st.checkpoints.prepare()
+			if err = past.st.lookAhead(c.manifest().Kept); err == nil {
+				past.st.report, err = c.read(past.w, o)
+			}
+			err = errors.Join(err, c.close())
+			if err == nil {
+				err = past.st.Recover(past.apply, past.tick)
+			}
+			if err != nil || past.st.LastTick() != 7 || past.hash() != h.hashes[8] {
+				t.Errorf("a replay from tick 6 leads to tick %d: %v", past.st.LastTick(), err)
+			}
+			if err := errors.Join(past.st.Close(), past.w.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+		d.Kill()
+	}
+}
+
+// TestKeepBytes: the oldest checkpoints go when the files have too many bytes.
+func TestKeepBytes(t *testing.T) {
+	for _, journal := range []bool{false, true} {
+		o := islandOptions()
+		o.Every, o.Keep, o.KeepBytes = time.Hour, 100, 100_000
+		d := sim.New(1)
+		d.Kill()
+		h := &hourly{d: d, hashes: make(map[uint64]uint64)}
+		h.open(t, o, journal)
+		longest := 0
+		for range 60 {
+			h.pass(t, 1)
+			bytes, first := int64(0), uint64(0)
+			for _, name := range d.Names() {
+				bytes += int64(len(d.Bytes(name)))
+				if n, _, ok := checkpointNumber(name); ok && first == 0 {
+					first = n
+				}
+			}
+			if bytes > o.KeepBytes {
+				t.Fatalf("the files have %d bytes", bytes)
+			}
+			longest = max(longest, len(h.st.kept))
+		}
+		if longest < 5 {
+			t.Errorf("at most %d checkpoints stay", longest)
+		}
+		h.st.o.KeepBytes = 1
+		h.pass(t, 1)
+		last := h.st.kept[len(h.st.kept)-1].number
+		h.mustKeep(t, last)
+		d.Kill()
+		if _, err := openedIsland(t, d.Restart(), Options{KeepBytes: -1}); err == nil ||
+			!strings.Contains(err.Error(), "cannot be negative") {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package store
+
+import "slices"
+
+// A chain of files grows by a delta at each checkpoint. If it has too many deltas, the newest ones are
+// merged with the copy that is being written into one delta, so that the chain is short and the older files
+// stay as they are. If it has too many bytes, all deltas are merged, or all files.
+
+// newerShare is how many times the bytes of a delta all newer ones must have for it to be merged with them.
+// It then is at most a fifth of the merged one, so a byte is written about as often as the logarithm, to the
+// base of 5, of the number of deltas. The bytes of the deltas that are left grow by a quarter at least from
+// each one to the sum of it and the next older one, so there are few of them.
+const newerShare = 4
+
+// mergeFrom returns from which place on the files of the last chain are merged with the copy: 0 for all
+// files, or a negative number for none.
+func (s *Store) mergeFrom(w *writing) int {
+	if w.base == 0 {
+		return -1
+	}
+	sizes, total := s.chainSizes(), int64(0)
+	sizes = append(sizes, int64(s.stage.size()))
+	for _, n := range sizes {
+		total += n
+	}
+	if float64(total) > (1+s.share)*float64(s.stage.full) {
+		return 0
+	}
+	return tier(sizes, s.mostDeltas)
+}
+
+// chainSizes returns the bytes of the files of the last chain, oldest first.
+func (s *Store) chainSizes() (sizes []int64) {
+	for i, next := len(s.kept)-1, s.kept[len(s.kept)-1].number; i >= 0 && next != 0; i-- {
+		if one := &s.kept[i]; one.number == next {
+			sizes = append(sizes, one.bytes)
+			next = one.base
+		}
+	}
+	slices.Reverse(sizes)
+	return sizes
+}
+
+// tier returns from which place on files are merged into one, so that at most a number of deltas is left.
+// sizes are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier
+// returns a negative number if there are not too many deltas.
+func tier(sizes []int64, mostDeltas int) int {
+	if len(sizes)-1 <= mostDeltas {
+		return -1
+	}
+	from, newer := mostDeltas, int64(0)
+	for i := len(sizes) - 1; i > 0; i-- {
+		if sizes[i] <= newer/newerShare {
+			from = min(from, i)
+		}
+		newer += sizes[i]
+	}
+	return from
+}
+
+// leavesRoom reports whether the chain has half of its deltas' share left if all deltas become one of some
+// bytes. Then such a merge removes at least as many bytes as it writes.
+func (s *Store) leavesRoom(bytes int64) bool {
+	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
+}

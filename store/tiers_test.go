@@ -1,0 +1,318 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast/store/internal/disk/sim"
+)
+
+// TestTier merges chains of deltas of many sizes: no chain has too many deltas, and bytes are written about
+// as often as the logarithm of the number of deltas says.
+func TestTier(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64
+		most  int
+		want  int
+	}{
+		{[]int64{9}, 0, -1},
+		{[]int64{9, 1}, 0, 0},
+		{[]int64{9, 1, 1, 1}, 3, -1},
+		{[]int64{9, 1, 1, 1, 1}, 3, 3},
+		{[]int64{9, 1, 1, 2, 1}, 3, 1}, // the oldest has a quarter of the others
+		{[]int64{9, 2, 1, 2, 1}, 3, 3},
+		{[]int64{9, 5, 1, 4, 4}, 3, 2},
+		{[]int64{9, 5, 1, 4, 4}, 4, -1},
+	} {
+		if got := tier(c.sizes, c.most); got != c.want {
+			t.Errorf("%v, at most %d: %d, want %d", c.sizes, c.most, got, c.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, size := range map[string]func() int64{
+		"equal":   func() int64 { return 100 },
+		"uniform": func() int64 { return 1 + r.Int64N(1000) },
+		"uneven":  func() int64 { return int64(10 / (1 - r.Float64())) },
+	} {
+		const deltas, most = 20_000, 64
+		chain := []int64{1 << 50}
+		changed, written, merges := int64(0), int64(0), 0
+		for range deltas {
+			n := size()
+			changed += n
+			chain = append(chain, n)
+			if from := tier(chain, most); from > 0 {
+				merges++
+				for _, one := range chain[from : len(chain)-1] {
+					n += one
+				}
+				chain = append(chain[:from], n)
+			}
+			if written += n; len(chain)-1 > most {
+				t.Fatalf("%s: the chain has %d deltas", name, len(chain)-1)
+			}
+		}
+		times := float64(written) / float64(changed)
+		if most := 2 + math.Log(deltas/16)/math.Log(5); times > most {
+			t.Errorf("%s: each byte was written %.1f times, want at most %.1f", name, times, most)
+		}
+		if merges > deltas/16 {
+			t.Errorf("%s: %d of %d checkpoints merge", name, merges, deltas)
+		}
+	}
+}
+
+// TestSmallChanges: if little changes, the number of deltas alone has no file written that holds everything.
+func TestSmallChanges(t *testing.T) {
+	d := sim.New(1)
+	f := openPlain(t, d, 1<<16)
+	whole := f.st.kept[0].bytes
+	const most = 16
+	f.st.mostDeltas = most
+	r := rand.New(rand.NewPCG(1, 2))
+	rounds := 1000
+	if testing.Short() {
+		rounds = 200
+	}
+	changed, written, tiers := int64(0), int64(0), 0
+	for range rounds {
+		f.all[r.IntN(len(f.all))].B++
+		f.checkpoint(t)
+		last := f.st.kept[len(f.st.kept)-1]
+		if last.base == 0 {
+			t.Fatalf("checkpoint %d holds everything", last.number)
+		}
+		if len(f.st.kept)-1 > most {
+			t.Fatalf("the chain has %d deltas", len(f.st.kept)-1)
+		}
+		if last.base == last.number-1 {
+			changed += last.bytes
+		} else {
+			tiers++
+		}
+		written += last.bytes
+	}
+	changed += changed * int64(tiers) / int64(rounds-tiers) // what the merged ones have added
+	before := changed + int64(rounds/(most+1))*whole
+	t.Logf("%d checkpoints after one of %d bytes: %d bytes have changed, %d were written in %d merges; with "+
+		"a file that holds everything after each %d deltas, %d", rounds, whole, changed, written, tiers,
+		most, before)
+	if tiers == 0 || written > 4*changed || written > before/4 {
+		t.Errorf("%d bytes were written in %d merges, and %d have changed", written, tiers, changed)
+	}
+	mustHold(t, d, f)
+}
+
+// mustHold reads a plain world from a copy of the disk of its store.
+func mustHold(t *testing.T, d *sim.Disk, f *plain) {
+	t.Helper()
+	copied := d.Copy(1)
+	copied.Kill()
+	c, err := openChain(copied.Restart(), f.st.kept[len(f.st.kept)-1].number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file, want bytes.Buffer
+	if err := errors.Join(c.merge(&file, 0), c.close(), Save(f.w, &want, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	elements := func(file []byte) (all []byte) {
+		m, blocks := blocksOf(t, file)
+		for _, b := range blocks {
+			if b.kind == blockArray && m.Arrays[b.index].Kind == "elements" {
+				all = append(all, b.content...)
+			}
+		}
+		return all
+	}
+	if got := elements(file.Bytes()); len(got) == 0 || !bytes.Equal(got, elements(want.Bytes())) {
+		t.Error("the folder holds another world")
+	}
+}
+
+// TestSameChanges: if the same small part of the world changes all the time, its deltas become one when they
+// have too many bytes, and the file that holds everything stays.
+func TestSameChanges(t *testing.T) {
+	d := sim.New(1)
+	f := openPlain(t, d, 1<<15)
+	whole := f.st.kept[0].bytes
+	first := f.st.kept[0].number
+	part := len(f.all) / 20
+	rounds, merges, written := 60, 0, int64(0)
+	for range rounds {
+		for i := range f.all[:part] {
+			f.all[i].B++
+		}
+		f.checkpoint(t)
+		if f.st.kept[0].number != first {
+			t.Fatalf("checkpoint %d holds everything", f.st.kept[0].number)
+		}
+		if len(f.st.kept) == 2 {
+			merges++
+		}
+		written += f.last.Bytes
+	}
+	if merges < 4 || written > int64(rounds+20)*whole/20 {
+		t.Errorf("%d merges have written %d bytes", merges, written)
+	}
+	mustHold(t, d, f)
+	// Deltas of other parts do not become fewer bytes: then one file holds everything.
+	for i := 0; f.st.kept[0].number == first; i++ {
+		if i > 20 {
+			t.Fatal("no file holds everything")
+		}
+		at := (i + 1) % 19 * part
+		for k := range f.all[at : at+part] {
+			f.all[at+k].C++
+		}
+		f.checkpoint(t)
+	}
+	mustHold(t, d, f)
+}
+
+// TestClearedInDeltas: a merged delta clears what an older file has, though none of its own files has it:
+// the end of an array that was shorter for a while, and an array that was gone.
+func TestClearedInDeltas(t *testing.T) {
+	typ := schemaOf(reflect.TypeFor[uint64]())
+	number := uint64(0)
+	d := sim.New(1)
+	folder := d.Folder()
+	put := func(length int, gone bool, blocks ...fileBlock) {
+		number++
+		m := &manifest{Kept: &keptManifest{Store: "00", Number: number, Base: number - 1}}
+		if !gone {
+			m.Arrays = []arrayManifest{{Kind: "elements", Column: -1, Len: length, Type: typ}}
+		}
+		d.Put(checkpointName(number), fileOf(t, m, m.version(), append([]fileBlock{{block{kind: blockExtents},
+			nil}}, blocks...)))
+	}
+	of := func(first int, values ...uint64) fileBlock {
+		content := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*8)
+		return fileBlock{block{kind: blockArray, first: uint64(first), count: uint64(len(values))}, content}
+	}
+	for what, build := range map[string]func(){
+		"shorter for a while": func() {
+			put(6, false, of(0, 1, 2, 3, 4, 5, 6))
+			put(3, false, of(0, 7))
+			put(8, false, of(4, 8), of(7, 9))
+		},
+		"gone for a while": func() {
+			put(6, false, of(0, 1, 2, 3, 4, 5, 6))
+			put(0, true)
+			put(8, false, of(4, 8), of(7, 9))
+		},
+		"cleared": func() {
+			put(6, false, of(0, 1, 2, 3, 4, 5, 6))
+			put(6, false, fileBlock{block{kind: blockZero, first: 1, count: 4}, nil})
+			put(8, false, of(3, 8), of(7, 9))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			number = 0
+			build()
+			want := mergedArrays(t, folder, 3)[0]
+			c, err := openChain(folder, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var file bytes.Buffer
+			if err := errors.Join(c.merge(&file, 1), c.close()); err != nil {
+				t.Fatal(err)
+			}
+			d.Put(checkpointName(3), file.Bytes())
+			if m, _ := blocksOf(t, file.Bytes()); m.Kept.Base != 1 {
+				t.Fatalf("the merged delta continues checkpoint %d", m.Kept.Base)
+			}
+			if got := mergedArrays(t, folder, 3)[0]; len(want) != 64 || !bytes.Equal(got, want) {
+				t.Errorf("%v\ninstead of\n%v", got, want)
+			}
+		})
+		for n := range number {
+			d.Lose(checkpointName(n + 1))
+		}
+	}
+}
+
+// TestDeathWhileMerging ends the program at each call of a checkpoint that merges the newest deltas, and of
+// the removal of what it replaces: the folder keeps the world of this checkpoint or the one before.
+func TestDeathWhileMerging(t *testing.T) {
+	step := int64(1)
+	if testing.Short() {
+		step = 4
+	}
+	for _, keep := range []int{1, 3} {
+		for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
+			for call, past := int64(1), false; !past; call += step {
+				d := sim.New(uint64(call))
+				o := islandOptions()
+				o.Every, o.Keep = time.Hour, keep
+				l := chainedIsland(t, d.Folder(), o, 3)
+				l.deltas(t, 3)
+				before := l.hash()
+				l.ticks(t, 1)
+				how(d, d.Calls()+call)
+				err := l.st.Checkpoint()
+				past = !d.Stopped()
+				if !past {
+					if err == nil && l.st.DurableTick() != l.st.LastTick() {
+						t.Fatalf("call %d: the checkpoint is not durable", call)
+					}
+				} else if last := l.st.kept[len(l.st.kept)-1]; last.base != 3 || last.number != 5 {
+					t.Fatalf("checkpoint %d continues %d", last.number, last.base)
+				}
+				d.Kill()
+				after := l.hash()
+				again, e := openedIsland(t, d.Restart(), o)
+				if e != nil {
+					t.Fatalf("call %d: %v", call, e)
+				}
+				if h := again.hash(); h != after && (err == nil || h != before) {
+					t.Fatalf("call %d: another island was kept; Checkpoint has returned %v", call, err)
+				}
+				var names []string
+				for _, name := range d.Names() {
+					if strings.HasPrefix(name, checkpointPrefix) {
+						names = append(names, name)
+					}
+				}
+				if len(names) != len(again.st.kept) {
+					t.Fatalf("call %d: the folder has %q and the store %d checkpoints", call, names,
+						len(again.st.kept))
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkSmallChanges measures the bytes that a world of 16 MB costs of which 10 KB change between two
+// checkpoints, and the same if one file holds everything after each 64 deltas.
+func BenchmarkSmallChanges(b *testing.B) {
+	for _, tiers := range []bool{false, true} {
+		b.Run(fmt.Sprintf("tiers=%t", tiers), func(b *testing.B) {
+			f := openPlain(b, sim.New(1), 16<<20/int(unsafe.Sizeof(sample{})))
+			r := rand.New(rand.NewPCG(1, 2))
+			written, rounds := int64(0), 0
+			for b.Loop() {
+				for range 10 {
+					f.all[r.IntN(len(f.all))].B++
+				}
+				f.st.mostDeltas = 64
+				if !tiers && len(f.st.kept) > 64 {
+					f.st.mostDeltas = 0
+				}
+				f.checkpoint(b)
+				written += f.last.Bytes
+				rounds++
+			}
+			b.ReportMetric(float64(written)/float64(rounds), "written-B/op")
+		})
+	}
+}
