@@ -28,6 +28,8 @@ const (
 	blockEnd
 	// blockZero says that elements of an array are zero. It has no bytes, and occurs in deltas only.
 	blockZero
+	// blockPadding has bytes that mean nothing, so that the next block lies where it can be mapped.
+	blockPadding
 )
 
 // block is the header of a block. Its integers lie in the file in this order, little-endian, followed by the
@@ -50,13 +52,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blockWriter writes blocks.
 type blockWriter struct {
 	dst    *bufio.Writer
+	offset int64 // in the file
 	blocks uint64
 	header [bytesHeader]byte
 	buffer []byte
 }
 
 func newBlockWriter(dst io.Writer, version uint16) (*blockWriter, error) {
-	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10)}
+	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10), offset: int64(len(magic))}
 	begin := magic
 	binary.LittleEndian.PutUint16(begin[14:], version)
 	_, err := w.dst.Write(begin[:])
@@ -85,6 +88,7 @@ func (w *blockWriter) write(b block, bytes []byte) error {
 		return err
 	}
 	w.blocks++
+	w.offset += bytesHeader + int64(len(bytes))
 	_, err := w.dst.Write(bytes)
 	return err
 }
@@ -113,7 +117,7 @@ type blockReader struct {
 	src     source
 	version uint16
 	blocks  uint64
-	header  [bytesHeader]byte
+	begin   [bytesHeader]byte
 	sum     uint32 // of the bytes that follow
 	buffer  []byte
 }
@@ -140,17 +144,32 @@ func newBlockReader(src source) (*blockReader, error) {
 		return nil, errors.New("the file does not hold a world")
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
-	if r.version != versionWhole && r.version != versionDelta {
+	if r.version < versionWhole || r.version > versionPlaced {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"and %d: load it with a program that has the package store of that version", r.version, versionWhole,
-			versionDelta)
+			"to %d: load it with a program that has the package store of that version", r.version, versionWhole,
+			versionPlaced)
 	}
 	return r, nil
 }
 
-// next reads the header of the next block. The caller reads its bytes.
+// next reads the header of the next block, and passes over padding before it. The caller reads its bytes.
 func (r *blockReader) next() (block, error) {
-	le, h := binary.LittleEndian, r.header[:]
+	for {
+		b, err := r.header()
+		if err != nil || b.kind != blockPadding || r.version != versionPlaced {
+			return b, err
+		}
+		if b.size > mostPadding {
+			return b, fmt.Errorf("block %d is padding of %d bytes", r.blocks-1, b.size)
+		}
+		if err := r.skip(b); err != nil {
+			return b, err
+		}
+	}
+}
+
+func (r *blockReader) header() (block, error) {
+	le, h := binary.LittleEndian, r.begin[:]
 	if err := r.src.read(h); err != nil {
 		return block{}, fmt.Errorf("block %d: %w", r.blocks, err)
 	}

@@ -380,7 +380,7 @@ func TestKeepChains(t *testing.T) {
 				needed[y.name] = true
 			}
 			n := newIsland()
-			_, err = c.read(n.w, islandOptions())
+			_, err = c.read(n.w, islandOptions(), false)
 			if err := errors.Join(err, c.close()); err != nil {
 				t.Fatal(err)
 			}

@@ -182,7 +182,7 @@ func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Re
 		if err != nil {
 			return err
 		}
-		w, r, err = readAny(c.layers, o)
+		w, r, err = readAny(c.layers, o, true)
 		return errors.Join(err, c.close())
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *chain) merge(dst io.Writer, top *stage) error {
 		return err
 	}
 	arrays, columns, resources := whereFrom(c.layers)
-	var o overlay
+	o := overlay{m: complete}
 	for i, from := range arrays {
 		if err := o.array(out, layers[from:], i, &m.Arrays[i]); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (x *indexed) fits(b block) bool {
 		return false
 	}
 	if b.kind == blockZero {
-		return b.size == 0 && x.r.version == versionDelta
+		return b.size == 0 && x.m.delta()
 	}
 	size := uint64(a.Type.Size)
 	return size == 0 && b.size == 0 || size > 0 && b.size/size == b.count && b.size%size == 0
@@ -262,6 +262,7 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 
 // overlay is a chunk of an array on which the blocks of all layers are laid, oldest first.
 type overlay struct {
+	m            *manifest // of the file that is written
 	chunk, block []byte
 	filled       [][2]int // elements that a block has filled, ascending, apart from each other
 }
@@ -292,7 +293,7 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 		for _, f := range o.filled {
 			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]),
 				count: uint64(f[1] - f[0])}
-			if err := out.write(b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
+			if err := out.place(o.m, b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
 				return err
 			}
 		}

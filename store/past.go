@@ -64,7 +64,7 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		return nil
 	})
 	if err == nil {
-		s.report, err = c.read(w, o)
+		s.report, err = c.read(w, o, s.at.after == nil || len(s.at.after.ticks) == 0)
 		err = errors.Join(err, c.close())
 	}
 	if err != nil {

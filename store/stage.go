@@ -273,7 +273,7 @@ func (s *stage) writeTo(dst io.Writer) error {
 		return err
 	}
 	for i := range s.blocks {
-		if err := out.write(s.blocks[i].block, s.bytes(&s.blocks[i])); err != nil {
+		if err := out.place(s.m, s.blocks[i].block, s.bytes(&s.blocks[i])); err != nil {
 			return err
 		}
 	}

@@ -206,7 +206,7 @@ func loadDeep(folder disk.Folder, number uint64) error {
 	if err != nil {
 		return err
 	}
-	w, _, err := readAny(c.layers, vast.Options{})
+	w, _, err := readAny(c.layers, vast.Options{}, false)
 	if err = errors.Join(err, c.close()); err != nil {
 		return err
 	}
