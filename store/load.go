@@ -128,6 +128,8 @@ type loader struct {
 	arraysFrom, valuesFrom, resourcesFrom []int
 	later                                 []later // values and resources of a chain
 	maps                                  bool    // whether elements may be mapped: see mapElements
+	run                                   pending // the run that is mapped next
+	edges                                 []part  // what is read of the runs that were mapped
 
 	m        *manifest    // of the last layer
 	own      *state.World // as the program has made the world
@@ -202,6 +204,9 @@ func (l *loader) load() (err error) {
 			l.cut()
 		}
 		if err := l.blocks(number); err != nil {
+			return err
+		}
+		if err := errors.Join(l.mapRun(), l.readEdges()); err != nil {
 			return err
 		}
 		if err := l.r().src.wait(); err != nil { // the next layer overwrites
@@ -502,7 +507,7 @@ func (l *loader) array(b block, number int) error {
 	first, n := int(b.first), int(b.count)
 	left := max(min(n, t.array.Len-first), 0)
 	if left == n && l.maps && t.maps {
-		if done, err := l.mapElements(t, t.array.Bytes(first, first+n)); done || err != nil {
+		if done, err := l.mapElements(t, first, n); done || err != nil {
 			return err
 		}
 	}

@@ -12,25 +12,30 @@ import (
 )
 
 // A moment that is only looked at need not be read. The system can map elements from the file: it reads a page
-// when the page is touched. It maps whole pages only. So the files of a folder place long blocks of elements
-// where the offset of an element in its page of the file is that of the same element in memory. Padding before
-// the block sees to that. The offset in memory follows from the number of the column (see bitset.Skew), so it
-// is the same in each process that makes the columns in the same order. Where it is another, or the block is
-// short, the elements are read.
+// when the page is touched. It maps whole pages only. So the files of a folder place long runs of elements
+// where the offset of an element in its page of the file is that of the same element in memory. The headers of
+// the blocks come before the run, and padding after the headers. The offset in memory follows from the number
+// of the column (see bitset.Skew), so it is the same in each process that makes the columns in the same order.
+// Where it is another, or the run is short, the elements are read.
 //
 // What the library relies on is always read and checked: bits, generations, owners, links, extents, and what
 // pools and containers have. Elements of a Column are values of the program. Nothing follows from them.
 
 const (
-	// leastPlaced is how many bytes a block must have to be placed: padding takes less than 1 % then.
+	// mostPlaced is about the most bytes of a run. A run is a mapping; mappings are limited.
+	mostPlaced = 8 << 20
+	// mostListed is the most blocks of a run that a reader takes.
+	mostListed = 1 << 10
+)
+
+var (
+	// leastPlaced is how many bytes a run must have to be placed. Padding takes less than 1 % then.
 	leastPlaced = 512 << 10
-	// mostPadding is the most bytes of a block of padding: a header may have to be longer by a page.
-	mostPadding = mapped.PageSize + bytesHeader
-	// leastMapped is how many bytes are worth a mapping. Mappings are limited, and reading is fast.
+	// leastMapped is how many bytes are worth a mapping: reading is fast.
 	leastMapped = 64 << 10
 )
 
-// placed reports whether the long blocks of an array of the description are placed, and may be mapped.
+// placed reports whether the long runs of an array of the description are placed, and may be mapped.
 func (m *manifest) placed(a *arrayManifest) bool {
 	if a.Kind != state.Elements || a.Column < 0 {
 		return false
@@ -48,72 +53,134 @@ func (p *picture) noteSkews() {
 	}
 }
 
-// place writes a block of a file with the description m, where its elements can be mapped.
-func (w *blockWriter) place(m *manifest, b block, bytes []byte) error {
-	if b.kind == blockArray && len(bytes) >= leastPlaced {
-		if a := &m.Arrays[b.index]; m.placed(a) {
-			if err := w.pad(int64(a.Skew) + int64(b.first)*int64(a.Type.Size)); err != nil {
-				return err
-			}
-		}
+// writeRun writes a block of a file with the description m. A long run of elements becomes several blocks.
+func (w *blockWriter) writeRun(m *manifest, run block, bytes []byte) error {
+	if run.kind != blockArray || len(bytes) < leastPlaced || !m.placed(&m.Arrays[run.index]) {
+		return w.write(run, bytes)
 	}
-	return w.write(b, bytes)
+	a := &m.Arrays[run.index]
+	size := a.Type.Size
+	var blocks uint64
+	w.buffer = w.buffer[:0]
+	for at := 0; at < len(bytes); blocks++ {
+		part := bytes[at:min(at+pieceOf(size)*size, len(bytes))]
+		b := run
+		b.first, b.count = run.first+uint64(at/size), uint64(len(part)/size)
+		w.buffer = appendHeader(w.buffer, b, part)
+		at += len(part)
+	}
+	at := int64(a.Skew) + int64(run.first)*int64(size)
+	gap := (at - w.offset - int64(bytesHeader+len(w.buffer))) & (mapped.PageSize - 1)
+	w.buffer = append(w.buffer, make([]byte, gap)...)
+	if err := w.write(block{kind: blockHeaders, count: blocks}, w.buffer); err != nil {
+		return err
+	}
+	w.blocks += blocks
+	w.offset += int64(len(bytes))
+	_, err := w.dst.Write(bytes)
+	return err
 }
 
-// pad writes padding, so that the bytes of the next block lie as far behind the beginning of a page of the file
-// as the offset at.
-func (w *blockWriter) pad(at int64) error {
-	gap := (at - w.offset - bytesHeader) & (mapped.PageSize - 1)
-	if gap == 0 {
-		return nil
-	}
-	if gap < bytesHeader {
-		gap += mapped.PageSize
-	}
-	return w.write(block{kind: blockPadding}, zeros[:gap-bytesHeader])
+// pending is a run of elements that is to be mapped: blocks whose bytes lie side by side in a file and in
+// memory.
+type pending struct {
+	*target
+	file   disk.File
+	blocks []part
+	filled [2]int // the elements
 }
 
-var zeros [mostPadding]byte
+// bytes returns the memory of the elements.
+func (p *pending) bytes() []byte {
+	last := p.blocks[len(p.blocks)-1]
+	return unsafe.Slice(unsafe.SliceData(p.blocks[0].dst), last.offset-p.blocks[0].offset+int64(len(last.dst)))
+}
 
-// mapElements maps the whole pages of a block of elements, and reads what the block has of other pages. The
-// checksum of the block is not checked. If mapElements returns false, the block must be read.
-func (l *loader) mapElements(t *target, dst []byte) (done bool, err error) {
+// follows reports whether a block is the next one of the run.
+func (p *pending) follows(t *target, one part) bool {
+	if len(p.blocks) == 0 || p.target != t {
+		return false
+	}
+	last := p.blocks[len(p.blocks)-1]
+	return last.offset+int64(len(last.dst)) == one.offset &&
+		unsafe.Add(unsafe.Pointer(unsafe.SliceData(last.dst)), len(last.dst)) ==
+			unsafe.Pointer(unsafe.SliceData(one.dst))
+}
+
+// mapElements maps the block of n elements from first on, or notes that it is to be mapped. Its checksum is not
+// checked. If mapElements returns false, the block must be read.
+func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	src, ok := l.r().src.(*places)
 	if !ok {
 		return false, nil
 	}
 	file, ok := src.src.(disk.File)
-	if !ok {
+	one := part{dst: t.array.Bytes(first, first+n), offset: src.offset, number: l.r().blocks - 1, sum: l.r().sum}
+	if !ok || len(one.dst) == 0 || (uintptr(unsafe.Pointer(&one.dst[0]))-uintptr(one.offset))%mapped.PageSize != 0 {
 		return false, nil
 	}
-	// The addresses are those of committed memory outside of Go's heap.
-	addr := uintptr(unsafe.Pointer(unsafe.SliceData(dst)))
-	lo := int(-addr & (mapped.PageSize - 1))
-	hi := len(dst) - int((addr+uintptr(len(dst)))&(mapped.PageSize-1))
-	if hi-lo < leastMapped || (src.offset+int64(lo))%mapped.PageSize != 0 {
-		return false, nil
-	}
-	number := l.r().blocks - 1
-	var failed error
-	_, err = disk.Descriptor(file, func(descriptor uintptr, size int64) {
-		if end := src.offset + int64(len(dst)); end > size {
-			failed = fmt.Errorf("block %d ends at byte %d, and the file at byte %d", number, end, size)
-			return
+	if !l.run.follows(t, one) {
+		if err := l.mapRun(); err != nil {
+			return false, err
 		}
-		done, failed = mapped.Map(unsafe.Pointer(&dst[lo]), hi-lo, descriptor, src.offset+int64(lo))
-	})
-	if err = errors.Join(err, failed); err != nil || !done {
-		l.maps = false // the next block would be refused, too
-		return false, err
+		l.run = pending{target: t, file: file, blocks: l.run.blocks[:0], filled: [2]int{first, first}}
 	}
-	t.mapped = true
-	err = readAt(src.src, dst[:lo], src.offset)
-	if err == nil {
-		err = readAt(src.src, dst[hi:], src.offset+int64(hi))
-	}
-	if err != nil {
-		return true, fmt.Errorf("block %d: %w", number, err)
-	}
-	src.offset += int64(len(dst))
+	l.run.blocks = append(l.run.blocks, one)
+	l.run.filled[1] += n
+	src.offset += int64(len(one.dst))
 	return true, nil
+}
+
+// mapRun maps the whole pages of the run that mapElements has found. What the run has of other pages is read by
+// readEdges. If the run cannot be mapped, it is read.
+func (l *loader) mapRun() error {
+	run := &l.run
+	if len(run.blocks) == 0 {
+		return nil
+	}
+	defer func() { run.blocks = run.blocks[:0] }()
+	bytes, offset, number := run.bytes(), run.blocks[0].offset, run.blocks[0].number
+	// The addresses are those of committed memory outside of Go's heap.
+	addr := uintptr(unsafe.Pointer(&bytes[0]))
+	lo := int(-addr & (mapped.PageSize - 1))
+	hi := len(bytes) - int((addr+uintptr(len(bytes)))&(mapped.PageSize-1))
+	done := false
+	if l.maps && hi-lo >= leastMapped {
+		var failed error
+		of, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
+			if end := offset + int64(len(bytes)); end > size {
+				failed = fmt.Errorf("the elements from block %d on end at byte %d, and the file at byte %d",
+					number, end, size)
+				return
+			}
+			done, failed = mapped.Map(unsafe.Pointer(&bytes[lo]), hi-lo, descriptor, offset+int64(lo))
+		})
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+		l.maps = of && done // the next one would be refused, too
+	}
+	if !done {
+		run.array.Filled = append(run.array.Filled, run.filled)
+		for _, one := range run.blocks {
+			l.r().src.(*places).later(one)
+		}
+		return nil
+	}
+	run.mapped = true
+	l.edges = append(l.edges, part{dst: bytes[:lo], offset: offset, number: number},
+		part{dst: bytes[hi:], offset: offset + int64(hi), number: number})
+	return nil
+}
+
+// readEdges reads what mapRun has left. It does so when all of a file is mapped: a page that is touched earlier
+// may lie in a huge page with others that are mapped next.
+func (l *loader) readEdges() error {
+	for _, one := range l.edges {
+		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {
+			return fmt.Errorf("block %d: %w", one.number, err)
+		}
+	}
+	l.edges = l.edges[:0]
+	return nil
 }

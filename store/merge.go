@@ -274,6 +274,9 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 		return nil
 	}
 	piece := pieceOf(size)
+	if o.m.placed(a) {
+		piece = max(mostPlaced/(piece*size), 1) * piece
+	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; lo < a.Len; lo += piece {
 		hi := min(lo+piece, a.Len)
@@ -293,7 +296,7 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 		for _, f := range o.filled {
 			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]),
 				count: uint64(f[1] - f[0])}
-			if err := out.place(o.m, b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
+			if err := out.writeRun(o.m, b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
 				return err
 			}
 		}

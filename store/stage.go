@@ -272,12 +272,33 @@ func (s *stage) writeTo(dst io.Writer) error {
 	if err := out.describe(s.m); err != nil {
 		return err
 	}
-	for i := range s.blocks {
-		if err := out.place(s.m, s.blocks[i].block, s.bytes(&s.blocks[i])); err != nil {
+	for i := 0; i < len(s.blocks); {
+		b, n := s.together(i)
+		if err := out.writeRun(s.m, b.block, s.bytes(&b)); err != nil {
 			return err
 		}
+		i += n
 	}
 	return out.close()
+}
+
+// together returns a block and those behind it as one, if the file can place their elements side by side, and
+// how many blocks that are.
+func (s *stage) together(i int) (one staged, n int) {
+	one, n = s.blocks[i], 1
+	if one.kind != blockArray || one.n == 0 || !s.m.placed(&s.m.Arrays[one.index]) {
+		return one, n
+	}
+	for _, b := range s.blocks[i+1:] {
+		if b.kind != blockArray || b.index != one.index || b.first != one.first+one.count ||
+			b.at != one.at+one.n || one.n+b.n > mostPlaced {
+			break
+		}
+		one.count += b.count
+		one.n += b.n
+		n++
+	}
+	return one, n
 }
 
 // hash notes the hashes of what was copied without a comparison.
