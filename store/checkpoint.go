@@ -261,6 +261,8 @@ func (s *Store) longEnough() bool {
 			next = one.base
 		}
 	}
+	// The file that would be written next has padding, and so has the one that would replace the chain.
+	bytes += mostPaddingOf(int64(s.stage.size())) + mostPaddingOf(int64(s.stage.full))
 	return deltas > s.mostDeltas || float64(bytes) > (1+s.share)*float64(s.stage.full)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/vm"
 )
@@ -71,3 +72,17 @@ func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known 
 }
 
 func (*exactPages) close() error { return nil }
+
+// PlaceFrom has stores place runs of at least n bytes, and map runs of any length. stop sets the usual lengths.
+func PlaceFrom(n int) (stop func()) {
+	place, least := leastPlaced, leastMapped
+	leastPlaced, leastMapped = n, mapped.PageSize
+	return func() { leastPlaced, leastMapped = place, least }
+}
+
+// Read has moments be read instead of mapped until stop is called.
+func Read() (stop func()) {
+	regions := mapped.Regions
+	mapped.Regions = nil
+	return func() { mapped.Regions = regions }
+}

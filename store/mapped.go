@@ -53,6 +53,9 @@ func (p *picture) noteSkews() {
 	}
 }
 
+// mostPaddingOf returns the most bytes of padding in a file with the given bytes of elements.
+func mostPaddingOf(bytes int64) int64 { return bytes / int64(leastPlaced) * mapped.PageSize }
+
 // writeRun writes a block of a file with the description m. A long run of elements becomes several blocks.
 func (w *blockWriter) writeRun(m *manifest, run block, bytes []byte) error {
 	if run.kind != blockArray || len(bytes) < leastPlaced || !m.placed(&m.Arrays[run.index]) {

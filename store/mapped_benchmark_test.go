@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/store"
 )
 
@@ -45,8 +44,7 @@ func BenchmarkOpenAt(b *testing.B) {
 	for _, how := range []string{"mapped", "read"} {
 		b.Run(how, func(b *testing.B) {
 			if how == "read" {
-				defer func(of any) { mapped.Regions = of }(mapped.Regions)
-				mapped.Regions = nil
+				defer store.Read()()
 			}
 			for b.Loop() {
 				w, cs := world()
