@@ -114,13 +114,16 @@ func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 		mapPages(t, r, 0, 8, f, 0)
 		base := r.Base()
 		must(t, r.Close())
-		next := open(t, onlyOS(t), 16*pageSize, Options{Recycle: recycle, Name: "goes"})
-		must(t, next.Commit(0, 16*pageSize))
-		mustBe(t, "the next region", next, 0, make([]byte, 16)...)
-		if next.Base() != base {
-			t.Error("the next region has other addresses: the test shows nothing")
+		found := false
+		for i := 0; i < 1000 && !found; i++ { // other closed regions may come first
+			next := open(t, onlyOS(t), 16*pageSize, Options{Recycle: recycle, Name: "goes"})
+			must(t, next.Commit(0, 16*pageSize))
+			mustBe(t, "a later region", next, 0, make([]byte, 16)...)
+			found = next.Base() == base
 		}
-		must(t, next.Close())
+		if !found {
+			t.Error("no later region has the same addresses: the test shows nothing")
+		}
 	}
 }
 
