@@ -75,8 +75,8 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// FuzzMoment: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world that
-// can be looked at, changed and saved, also if its elements are mapped.
+// FuzzMoment: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world
+// that can be looked at, changed and saved, also if its elements are mapped.
 func FuzzMoment(f *testing.F) {
 	files := placedFiles(f)
 	for _, sealed := range []bool{false, true} {

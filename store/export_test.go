@@ -73,7 +73,8 @@ func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known 
 
 func (*exactPages) close() error { return nil }
 
-// PlaceFrom has stores place runs of at least n bytes, and map runs of any length. stop sets the usual lengths.
+// PlaceFrom has stores place runs of at least n bytes, and map runs of any length. stop sets the usual
+// lengths.
 func PlaceFrom(n int) (stop func()) {
 	place, least := leastPlaced, leastMapped
 	leastPlaced, leastMapped = n, mapped.PageSize

@@ -11,12 +11,12 @@ import (
 	"github.com/vastgo/vast/store/internal/disk"
 )
 
-// A moment that is only looked at need not be read. The system can map elements from the file: it reads a page
-// when the page is touched. It maps whole pages only. So the files of a folder place long runs of elements
-// where the offset of an element in its page of the file is that of the same element in memory. The headers of
-// the blocks come before the run, and padding after the headers. The offset in memory follows from the number
-// of the column (see bitset.Skew), so it is the same in each process that makes the columns in the same order.
-// Where it is another, or the run is short, the elements are read.
+// A moment that is only looked at need not be read. The system can map elements from the file: it reads a
+// page when the page is touched. It maps whole pages only. So the files of a folder place long runs of
+// elements where the offset of an element in its page of the file is that of the same element in memory. The
+// headers of the blocks come before the run, and padding after the headers. The offset in memory follows from
+// the number of the column (see bitset.Skew), so it is the same in each process that makes the columns in the
+// same order. Where it is another, or the run is short, the elements are read.
 //
 // What the library relies on is always read and checked: bits, generations, owners, links, extents, and what
 // pools and containers have. Elements of a Column are values of the program. Nothing follows from them.
@@ -110,16 +110,16 @@ func (p *pending) follows(t *target, one part) bool {
 			unsafe.Pointer(unsafe.SliceData(one.dst))
 }
 
-// mapElements maps the block of n elements from first on, or notes that it is to be mapped. Its checksum is not
-// checked. If mapElements returns false, the block must be read.
+// mapElements maps the block of n elements from first on, or notes that it is to be mapped. Its checksum is
+// not checked. If mapElements returns false, the block must be read.
 func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	src, ok := l.r().src.(*places)
 	if !ok {
 		return false, nil
 	}
 	file, ok := src.src.(disk.File)
-	one := part{dst: t.array.Bytes(first, first+n), offset: src.offset, number: l.r().blocks - 1, sum: l.r().sum}
-	if !ok || len(one.dst) == 0 || (uintptr(unsafe.Pointer(&one.dst[0]))-uintptr(one.offset))%mapped.PageSize != 0 {
+	one := part{t.array.Bytes(first, first+n), src.offset, l.r().blocks - 1, l.r().sum}
+	if !ok || n == 0 || (uintptr(unsafe.Pointer(&one.dst[0]))-uintptr(one.offset))%mapped.PageSize != 0 {
 		return false, nil
 	}
 	if !l.run.follows(t, one) {
@@ -134,8 +134,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	return true, nil
 }
 
-// mapRun maps the whole pages of the run that mapElements has found. What the run has of other pages is read by
-// readEdges. If the run cannot be mapped, it is read.
+// mapRun maps the whole pages of the run that mapElements has found. What the run has of other pages is read
+// by readEdges. If the run cannot be mapped, it is read.
 func (l *loader) mapRun() error {
 	run := &l.run
 	if len(run.blocks) == 0 {
@@ -176,8 +176,8 @@ func (l *loader) mapRun() error {
 	return nil
 }
 
-// readEdges reads what mapRun has left. It does so when all of a file is mapped: a page that is touched earlier
-// may lie in a huge page with others that are mapped next.
+// readEdges reads what mapRun has left. It does so when all of a file is mapped: a page that is touched
+// earlier may lie in a huge page with others that are mapped next.
 func (l *loader) readEdges() error {
 	for _, one := range l.edges {
 		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {

@@ -323,7 +323,8 @@ func TestMappedWorldChanges(t *testing.T) {
 	mustMap(t, dir, 0)
 }
 
-// TestMappedMomentsStay: a moment stays as it is when its files are replaced, and when the program removes them.
+// TestMappedMomentsStay: a moment stays as it is when its files are replaced, and when the program removes
+// them.
 func TestMappedMomentsStay(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, false)
@@ -345,8 +346,8 @@ func TestMappedMomentsStay(t *testing.T) {
 	}
 }
 
-// TestOtherColumnsAreRead: columns with other numbers lie elsewhere in their pages, and columns of changed types
-// are converted: both are read.
+// TestOtherColumnsAreRead: columns with other numbers lie elsewhere in their pages, and columns of changed
+// types are converted: both are read.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)

@@ -34,8 +34,8 @@ func sealCheckpoint(file []byte) {
 	}
 }
 
-// sealHeader makes the checksums of a header right, and returns how many bytes the block has in the rest of the
-// file.
+// sealHeader makes the checksums of a header right, and returns how many bytes the block has in the rest of
+// the file.
 func sealHeader(h, rest []byte) int {
 	le := binary.LittleEndian
 	n := int(min(le.Uint64(h[24:]), uint64(len(rest))))

@@ -35,8 +35,10 @@ type lookBack struct {
 // that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt tries the
 // one that is left. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
 //
-// OpenAt returns an error if no checkpoint is as old, and as Open. Complexity: as Open, and reads the
-// description of each checkpoint.
+// If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
+//
+// OpenAt returns an error if no checkpoint is as old, and as Open. Complexity: as Open, or as LoadMoment, and
+// reads the description of each checkpoint.
 func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
 	s.checkpoints.prepare()

@@ -24,8 +24,8 @@ import (
 // leave, such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other
 // programs have FileUnknown and no error.
 //
-// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, and checks what the parts of the
-// world say about each other. Checksums find accidents, deep checks find forged files.
+// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks what
+// the parts of the world say about each other. Checksums find accidents, deep checks find forged files.
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
 // reads the files once, and segments of the journal up to four times; deep also loads each checkpoint.

@@ -104,8 +104,8 @@ func TestPagesOfFilesMove(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesGoWithTheirRegion: the next region at the same addresses is zero, and a region with pages of
-// files is not recycled.
+// TestPagesOfFilesGoWithTheirRegion: the next region at the same addresses is zero, and a region with pages
+// of files is not recycled.
 func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 	f := fileOfPages(t, 8)
 	for _, recycle := range []bool{false, true} {
@@ -202,8 +202,8 @@ func TestRefusedFiles(t *testing.T) {
 	must(t, m.Close())
 }
 
-// TestStubbornFiles: if the system does not map the pages afresh, they keep their bytes and the call fails, or
-// the pages are cleared.
+// TestStubbornFiles: if the system does not map the pages afresh, they keep their bytes and the call fails,
+// or the pages are cleared.
 func TestStubbornFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r := open(t, injected{onlyOS(t)}, 64*pageSize, Options{})

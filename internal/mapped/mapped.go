@@ -1,5 +1,5 @@
-// Package mapped puts bytes of files into regions without reading them: the system reads a page when a program
-// touches it.
+// Package mapped puts bytes of files into regions without reading them: the system reads a page when a
+// program touches it.
 //
 // Package vm sets [Regions]. Programs that map nothing do not have the code behind it.
 package mapped
