@@ -95,8 +95,8 @@ type pending struct {
 
 // bytes returns the memory of the elements.
 func (p *pending) bytes() []byte {
-	last := p.blocks[len(p.blocks)-1]
-	return unsafe.Slice(unsafe.SliceData(p.blocks[0].dst), last.offset-p.blocks[0].offset+int64(len(last.dst)))
+	first, last := &p.blocks[0], &p.blocks[len(p.blocks)-1]
+	return unsafe.Slice(unsafe.SliceData(first.dst), last.offset-first.offset+int64(len(last.dst)))
 }
 
 // follows reports whether a block is the next one of the run.
@@ -119,7 +119,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	}
 	file, ok := src.src.(disk.File)
 	one := part{t.array.Bytes(first, first+n), src.offset, l.r().blocks - 1, l.r().sum}
-	if !ok || n == 0 || (uintptr(unsafe.Pointer(&one.dst[0]))-uintptr(one.offset))%mapped.PageSize != 0 {
+	addr := uintptr(unsafe.Pointer(unsafe.SliceData(one.dst)))
+	if !ok || len(one.dst) == 0 || (addr-uintptr(one.offset))%mapped.PageSize != 0 {
 		return false, nil
 	}
 	if !l.run.follows(t, one) {

@@ -53,7 +53,7 @@ func TestPagesOfFiles(t *testing.T) {
 	before, err := os.ReadFile(f.Name())
 	must(t, err)
 	for _, be := range []backend{onlyOS(t), injected{onlyOS(t)}} {
-		r := open(t, be, 64*pageSize, Options{Limit: NewLimit(64*pageSize)})
+		r := open(t, be, 64*pageSize, Options{Limit: NewLimit(64 * pageSize)})
 		must(t, r.Commit(0, 16*pageSize))
 		fill(r, 0, 16*pageSize)
 		mapPages(t, r, 2, 6, f, 1)
