@@ -23,7 +23,9 @@ import (
 
 const (
 	// mostPlaced is about the most bytes of a run. A run is a mapping; mappings are limited.
-	mostPlaced = 8 << 20
+	mostPlaced = 64 << 20
+	// mostMerged is the same for files that a merge writes. A merge has the bytes of a run in memory.
+	mostMerged = 8 << 20
 	// mostListed is the most blocks of a run that a reader takes.
 	mostListed = 1 << 10
 )

@@ -275,7 +275,7 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 	}
 	piece := pieceOf(size)
 	if o.m.placed(a) {
-		piece = max(mostPlaced/(piece*size), 1) * piece
+		piece = max(mostMerged/(piece*size), 1) * piece
 	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; lo < a.Len; lo += piece {
