@@ -229,7 +229,7 @@ func openHerd(t *testing.T, dir string, reversed bool) *herd {
 	return h
 }
 
-const herdSize = 20_000 // 2 MB in each column of fields
+const herdSize = 8_000 // 800 KB in each column of fields
 
 // TestMappedLongRuns: with the usual lengths the long columns are mapped, and padding is less than 1 %.
 func TestMappedLongRuns(t *testing.T) {
@@ -446,7 +446,7 @@ func TestDamageInMappedElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 10_001+1)) // of the second column
+	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 3_001+1)) // of the second column
 	if _, err := f.WriteAt([]byte{file[at] ^ 1}, int64(at)); err != nil {
 		t.Fatal(err)
 	}
