@@ -41,6 +41,7 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
 	w.mustNotBeInCallback(opApply)
 	w.checkCommands(cs)
+	w.settled()
 	order := w.commands.order[:0]
 	for i, c := range cs {
 		if c.used > c.since {

@@ -177,8 +177,7 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 }
 
 // Grow makes the next n additions of edges unable to fail, for entities that fit into the world's present
-// memory.
-// It returns a [*vm.Error] as [Archetype.Grow] does.
+// memory. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()
 	s.world.mustBeOpen("Edges.Grow")

@@ -257,8 +257,8 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
-// GrowLevels makes [Relation.Set] unable to fail for all entities that fit into the world's present memory, in
-// hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
+// GrowLevels makes [Relation.Set] unable to fail for all entities that fit into the world's present memory,
+// in hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) GrowLevels(levels int) error {
 	k := r.made()
 	w := k.world

@@ -15,16 +15,17 @@ import (
 // the columns of others into an archetype with col. A required component can require others in turn.
 //
 // Only a gain counts. An entity may lose a required component and keep the one that requires it. A write to
-// a component that the entity has gives the entity nothing. An entity that loses col keeps the others.
+// a component that the entity already has adds nothing. An entity that loses col keeps the others.
 //
 // Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
 // components first, in the order of their registration, as if the program had added them. If memory runs out,
 // an operation changes nothing, and Grow of col makes room for the required components, too.
 //
 // Call Require once the columns are made. It panics if an archetype has col or a column that requires col, or
-// if an entity has such a component: it does not change what was made before. It gives up room that Grow of
-// these columns made. It panics if col requires itself, if a column belongs to another world or is named
-// twice, and if it belongs to a relation, to edges or to [Names]. A world without requirements pays nothing.
+// if an entity has such a component: it does not change what was made before. Call Grow of these columns
+// after Require, which releases the room that earlier calls promised. Require also panics if col requires
+// itself, if a column belongs to another world or is named twice, and if it belongs to a relation, to edges
+// or to [Names]. A world without requirements pays nothing.
 func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 	w.mustTakeColumns("World.Require")
 	w.mustRunAlone("World.Require")

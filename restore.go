@@ -124,7 +124,8 @@ func (w *World) checkState(s *state.World) error {
 		for k, i := range columns {
 			if i < 0 || i >= len(s.Columns) || s.Columns[i].Linked != "" || s.Columns[i].Names ||
 				slices.Contains(columns[:k], i) {
-				return fmt.Errorf("an archetype has column %d of %d twice or in vain", i, len(s.Columns))
+				return fmt.Errorf("an archetype has column number %d of %d: there is no such column, it "+
+					"cannot be in an archetype, or the archetype has it twice", i, len(s.Columns))
 			}
 		}
 	}

@@ -52,6 +52,17 @@ func (states) Describe(w *World) (*state.World, error) {
 	return s, nil
 }
 
+// OnSettle has f be called before commands and visitors may write anything in a world, and before the world
+// gives memory back. f returns when they may. f may be nil.
+func (states) OnSettle(w *World, f func()) { w.settle = f }
+
+// settled returns when anything in the world may be written.
+func (w *World) settled() {
+	if w.settle != nil {
+		w.settle()
+	}
+}
+
 // pending reports whether a recorded command waits to be applied.
 func (l *commandsList) pending() bool {
 	l.mu.Lock()

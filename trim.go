@@ -23,6 +23,7 @@ func (w *World) Trim() error {
 	if w.live == nil {
 		return nil
 	}
+	w.settled()
 	var errs []error
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		hi := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier)

@@ -88,6 +88,7 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
 	}
+	w.settled()
 	atwork.Enter(w)
 	defer atwork.Leave(w)
 	return w.visits.admit(most)

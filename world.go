@@ -81,6 +81,9 @@ type World struct {
 	last    operation
 
 	visits visits
+	// settle is called before commands and visitors may write anything, and before memory is given back. It is
+	// nil unless a store keeps the world.
+	settle func()
 }
 
 // NewWorld returns an empty world. It reserves no addresses before the first column or entity is made. It
@@ -128,6 +131,7 @@ func (w *World) Close() error {
 		return w.release()
 	}
 	w.mustNotBeInCallback(opClose)
+	w.settled()
 	if len(w.watched) > 0 {
 		w.tellClosing()
 	}

@@ -16,7 +16,7 @@ import (
 // Work replay: a store recovers the ticks that follow its last checkpoint, against the same ticks without a
 // store. The time of a recovery is from the call of Recover to the end of the last tick. Times are per tick.
 
-// replayedTicks is how many ticks follow the checkpoint: those of two seconds.
+// replayedTicks is the number of ticks that follow the checkpoint: two seconds at 60 Hz.
 const replayedTicks = 120
 
 // tickingWorld is a saved world with a schedule.
@@ -105,8 +105,8 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 	return w, st, nil
 }
 
-// recordTicks makes the folder to, as a program leaves it that dies some ticks after a checkpoint, each with
-// an input. It uses the folder from meanwhile.
+// recordTicks lets a program take a checkpoint in the folder from, and make replayedTicks ticks with an input
+// each after it. The folder to becomes what a death of the program then leaves behind.
 func recordTicks(n int, from, to string) error {
 	w, st, err := openTicking(from, n, func() {})
 	if err != nil {

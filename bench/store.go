@@ -109,7 +109,7 @@ func doFiled(f *filed) {
 	}
 }
 
-// synced writes a file by a function, and syncs it.
+// synced creates a file, lets write write it, and syncs it.
 func synced(path string, write func(f *os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func synced(path string, write func(f *os.File) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// opened reads a file by a function.
+// opened opens a file and lets read read it.
 func opened(path string, read func(f *os.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -131,7 +131,7 @@ func opened(path string, read func(f *os.File) error) error {
 	return errors.Join(read(f), f.Close())
 }
 
-// exists returns an error if there is no file of some bytes.
+// exists returns an error if the file is missing or empty.
 func exists(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() == 0 {
@@ -244,7 +244,8 @@ func doRecorded(r *recorded) {
 	group.Wait()
 }
 
-// newRecorded makes the side. open returns what records an input and waits, and what closes all.
+// newRecorded makes the side. open returns a function that records an input and waits, and one that closes
+// everything.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
 	dir, err := os.MkdirTemp("", "vast-bench-")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
-// An [Inserter] that looks for slots after Grow keeps up to 127 free slots from other goroutines: add 127 to n
-// for each of them. Grow panics when n is negative. Complexity: one step for each 32 slots.
+// An [Inserter] that looks for slots after Grow keeps up to 127 free slots from other goroutines: add 127 to
+// n for each of them. Grow panics when n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.

@@ -26,7 +26,7 @@ func (states) Container(container any) (state.Container, error) {
 }
 
 // PoolOf makes a pool that has slots for elements of a type that is known at run time only. The user of the
-// pool reads and writes the elements: the one of a slot lies at slot × size from the address that the method
+// pool reads and writes the elements: that of slot i lies i × size bytes behind the address that the method
 // Memory of package rooms returns. The result of Insert and of Get says only whether there is an element.
 func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan, err := newPlan[struct{}]("Pool", o, maxSlots)

@@ -259,7 +259,7 @@ func TestMisuse(t *testing.T) {
 			"Options.Capacity is -1: leave it zero"},
 		"addresses": {func() { _, _ = NewAllocator(Options{Addresses: -1}) },
 			"Options.Addresses is -1: leave it zero"},
-		"sampler": {func() { NewSampler(-1) }, "guard: NewSampler: one in how many"},
+		"sampler": {func() { NewSampler(-1) }, "guard: NewSampler: the argument every"},
 		"alloc": {func() { _, _ = closed.Alloc(1, 1) },
 			"guard: closed is used after Close: keep it open"},
 		"free":  {func() { closed.Free(p) }, "guard: closed is used after Close"},

@@ -16,7 +16,7 @@ type Sampler struct {
 // all, 0 picks none. NewSampler panics when every is negative or at least 2³¹.
 func NewSampler(every int) Sampler {
 	if every < 0 || uint64(every) >= 1<<31 {
-		panic("guard: NewSampler: one in how many is a number from 0 to 2147483647")
+		panic("guard: NewSampler: the argument every must be from 0 to 2147483647")
 	}
 	s := Sampler{every: uint32(every)}
 	s.draw()

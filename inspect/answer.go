@@ -20,9 +20,12 @@ type problem struct {
 	Length   *int   `json:"length,omitempty"`   // length of the mistake, in characters
 	// seconds to wait before the next attempt; 0 if another attempt would fail too
 	Retry int `json:"-"`
+	cause error
 }
 
 func (p *problem) Error() string { return p.Message }
+
+func (p *problem) Unwrap() error { return p.cause }
 
 func badRequest(format string, args ...any) error {
 	return &problem{Status: http.StatusBadRequest, Code: "request", Message: fmt.Sprintf(format, args...)}

@@ -120,7 +120,7 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	return one.make(r.Context(), asked, addIt)
 }
 
-// make has the program carry out an edit, and returns the component after the edit.
+// make carries out an edit, and returns the component after the edit.
 func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, error) {
 	if _, err := one.carryOut(ctx, asked, do); err != nil {
 		return nil, refuse(err)

@@ -25,8 +25,8 @@ const (
 	deleteIt verb = "delete" // an entity
 )
 
-// edit is an edit as programs record it. It means the same in another process: the request's names are
-// entities here.
+// edit is an edit as programs record it. It means the same in another process, because it holds the entities
+// that the names in the request mean.
 type edit struct {
 	Number uint64          `json:"number"` // of the request that waits for the edit
 	Do     verb            `json:"do"`
@@ -63,12 +63,13 @@ type request struct {
 }
 
 // Apply carries out an encoded edit that Options.Edit was given, in the same process or later in another one,
-// for example in a replay: the same edits of the same world give the same world. It must be called on the
-// goroutine that owns the world, where the structure may change. The client of an edit that another process
-// took is not answered.
+// for example in a replay: the same edits of the same world give the same world. Call it on the goroutine
+// that owns the world, where the structure may change. Apply answers the client that waits for the edit, if
+// the client is one of this process.
 //
-// An edit that does not fit changes nothing, for example because its entity has died. The program need not
-// heed the error: the client gets it.
+// An edit that does not fit changes nothing, for example because its entity has died. The client gets the
+// error. A program that replays edits heeds one kind of error: if there was no memory for the edit, errors.As
+// finds a *vm.Error. A replay may have the memory, so tell the store by its method Changed.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
@@ -81,7 +82,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	if c := pending.edits[request{w, e.Number}]; c != nil {
 		select {
 		case c <- o:
-		default: // it has been applied before
+		default: // the edit was applied before
 		}
 	}
 	if o.err != nil {
@@ -90,7 +91,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	return nil
 }
 
-// carryOut has the program carry out an edit.
+// carryOut carries out an edit between two ticks. If there is an Options.Edit, the program carries it out.
 func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (deleted int, err error) {
 	c := change{edit: edit{Number: rand.Uint64(), Do: do, Entity: one.id, Path: asked.Path,
 		Value: asked.Value}, world: one.in.world, column: one.column}
@@ -244,8 +245,9 @@ func (c *change) findColumn() error {
 func (c *change) apply() (o outcome) {
 	defer func() {
 		if inner := recover(); inner != nil {
+			cause, _ := inner.(error)
 			o.err = &problem{Status: http.StatusInternalServerError, Code: "panic",
-				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner))}
+				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner)), cause: cause}
 		}
 	}()
 	if c.column == nil && c.Do != deleteIt {

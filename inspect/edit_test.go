@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
 )
 
 // change sends an edit and returns the answer, which has the component after the edit.
@@ -29,8 +30,8 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEditOfProgram has the program carry out edits: the client is answered when they are safe, and they mean
-// the same in another world.
+// TestEditOfProgram lets the program carry out edits: the client is answered when they are durable, and they
+// mean the same in another world.
 func TestEditOfProgram(t *testing.T) {
 	var f *fixture
 	var edits [][]byte
@@ -74,7 +75,7 @@ func TestEditOfProgram(t *testing.T) {
 			t.Errorf("%+v, %+v", p, i)
 		}
 	})
-	for _, edit := range [][3]string{ // what does not fit is no edit, or is one that changes nothing
+	for _, edit := range [][3]string{ // inputs that are no edits, and edits that do not fit
 		{"PATCH", "/components/Position", `{"path":"Q","value":1}`},
 		{"PATCH", "/components/ChildOf", `{"value":"Nowhere"}`},
 		{"POST", "/components/Infected", `{"value":{"Since":7}}`},
@@ -137,6 +138,25 @@ func TestEditOfDeadProgram(t *testing.T) {
 		if status != http.StatusServiceUnavailable || !strings.Contains(string(text), "notAdmitted") {
 			t.Errorf("%d %s", status, text)
 		}
+	}
+}
+
+// TestApplyWithoutMemory: the error tells that another process may have the memory for the edit.
+func TestApplyWithoutMemory(t *testing.T) {
+	limit := vm.NewLimit(1 << 30)
+	w := vast.NewWorld(vast.Options{Limit: limit})
+	defer w.Close()
+	type Cargo struct{ Tons [1000]int64 }
+	cargo := vast.NewColumn[Cargo](w)
+	e := w.Archetype().New()
+	limit.SetMax(1)
+	edit := fmt.Appendf(nil, `{"do":"add","entity":%q,"column":"Cargo"}`, e)
+	if err := Apply(w, edit); !errors.As(err, new(*vm.Error)) || cargo.Has(e) {
+		t.Errorf("the error is %v", err)
+	}
+	limit.SetMax(1 << 30)
+	if err := Apply(w, edit); err != nil || !cargo.Has(e) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -38,9 +38,9 @@ func (k *oddCase) test(t *testing.T) {
 // tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// listed returns the path of a listed field and the field's number after an edit that set the number at
-// k.path. The parameter set is the number of the edit. The field is the edited field, or the first field if
-// the edited field is too deep to be listed.
+// listed returns the path of a field that lists show, and the number in that field after an edit has set the
+// number at k.path to the value of the parameter set. The field is the edited one, or the first one if the
+// edited field is too deep to be listed.
 func (k *oddCase) listed(set int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, set

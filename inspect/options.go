@@ -25,11 +25,11 @@ type Options struct {
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
-	// Edit carries out the edits of clients. It is called with an encoded edit on the goroutine of a request.
-	// It has the goroutine that owns the world call [Apply] with the edit, and returns nil when the edit
-	// cannot be lost any more. The client is answered then. A program whose world a store keeps with a
-	// journal gives the store's Submit, and calls Apply where it applies inputs. Default: the inspector calls
-	// Apply as a visitor of the world.
+	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
+	// of a request. Edit sees to it that the goroutine that owns the world calls [Apply] with the edit, and
+	// returns nil when the edit is durable. Then the inspector answers the client. A program that keeps its
+	// world in a store with a journal sets Edit to Store.Submit, and calls Apply where it applies inputs.
+	// Default: the inspector calls Apply as a visitor of the world.
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View

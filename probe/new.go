@@ -92,12 +92,12 @@ func structOf(l Layout) (reflect.Type, error) {
 		end = part.Offset + int(t.Size())
 	}
 	if n := len(fields); n > 0 && fields[n-1].Type.Size() == 0 && end == l.Size && end > 0 {
-		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has no size and no bytes behind it: Go keeps a "+
-			"byte there", l.Name, fields[n-1].Name)
+		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has no size and no bytes behind it, and Go adds "+
+			"a byte there: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
 	}
 	if l.Size < end || l.Size%align != 0 {
 		return nil, fmt.Errorf("probe: TypeOf(%s): a struct of %d bytes with fields up to byte %d: the size "+
-			"is a multiple of %d", l.Name, l.Size, end, align)
+			"must be a multiple of %d, and at least %[3]d", l.Name, l.Size, end, align)
 	}
 	if (end+align-1)/align*align != l.Size {
 		fill(l.Size)

@@ -30,7 +30,7 @@ func layoutOf[T any](t *testing.T) probe.Layout {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
 	var without func(l *probe.Layout)
-	without = func(l *probe.Layout) { // only basic types, and what else TypeOf cannot make, stay
+	without = func(l *probe.Layout) { // TypeOf must make every type with parts, except Entity
 		if len(l.Parts) > 0 && l.Type != reflect.TypeFor[vast.Entity]() {
 			l.Type = nil
 		}

@@ -3,9 +3,9 @@ package sched
 import "errors"
 
 // Stop ends the simulation. The tick under way is the last one. When it is complete, the End functions of the
-// systems run, and [Schedule.Run] and [Schedule.RunTicks] return nil. Between ticks the next Tick, Run or
-// RunTicks calls the End functions and makes no tick. Further ticks do nothing until [Schedule.Reset]. Stop
-// may be called from any goroutine at any time; a system can also call [Context.Stop].
+// systems run, and [Schedule.Run] and [Schedule.RunTicks] return nil. If Stop is called between ticks, the
+// next Tick, Run or RunTicks calls the End functions and makes no tick. Further ticks do nothing until
+// [Schedule.Reset]. Stop may be called from any goroutine at any time; a system can also call [Context.Stop].
 func (s *Schedule) Stop() {
 	s.mustBeMade("Stop")
 	s.stopped.Store(true)

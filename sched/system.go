@@ -101,6 +101,7 @@ type node struct {
 	start, end    *node  // run Start and End; nil if the system lacks the function
 	started       bool   // whether Start is done, and End not yet called
 	reads, writes []probe.ColumnInfo
+	written       []int // the numbers of the columns in writes; nil if the system is exclusive
 
 	// Set by plan:
 	before, after []*node // the systems that Before and After name
@@ -134,6 +135,12 @@ func newNode(s *Schedule, sys System) *node {
 	n := &node{System: sys, given: given, hash: h.Sum64()}
 	n.reads = s.columnsOf(sys.Name, "Reads", sys.Reads)
 	n.writes = s.columnsOf(sys.Name, "Writes", sys.Writes)
+	for i := range n.writes {
+		n.written = append(n.written, n.writes[i].ID)
+	}
+	if sys.Exclusive {
+		n.written = nil
+	}
 	for _, list := range [][]Resource{sys.ReadsResources, sys.WritesResources} {
 		for _, r := range list {
 			if r.typ == nil {

@@ -187,6 +187,9 @@ func (s *Schedule) run(w *worker, n *node) {
 		defer s.watch(n)()
 	}
 	if n.If == nil || n.If(c) {
+		if s.keeper != nil && (n.Exclusive || len(n.written) > 0) {
+			s.keeper.Writes(n.written)
+		}
 		n.took.done = s.timing
 		if s.observers.task == nil {
 			n.Run(c)

@@ -148,13 +148,13 @@ func newBlockReader(src source) (*blockReader, error) {
 		return nil, fmt.Errorf("the file is too short to hold a world: %w", err)
 	}
 	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
-		return nil, errors.New("the file does not hold a world")
+		return nil, errors.New("the file does not hold a world: give one that Save or a Store has written")
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version < versionWhole || r.version > versionPlaced {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"to %d: load it with a program that has the package store of that version", r.version, versionWhole,
-			versionPlaced)
+			"to %d: load it with a program that has the package store of that version", r.version,
+			versionWhole, versionPlaced)
 	}
 	return r, nil
 }
@@ -192,7 +192,8 @@ func (r *blockReader) next() (block, error) {
 func (r *blockReader) parse(h []byte) (block, error) {
 	le := binary.LittleEndian
 	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
-		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong", r.blocks)
+		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong: restore the "+
+			"file from a copy", r.blocks)
 	}
 	r.blocks++
 	r.sum = le.Uint32(h[32:])
@@ -200,7 +201,7 @@ func (r *blockReader) parse(h []byte) (block, error) {
 		le.Uint64(h[24:])}, nil
 }
 
-// into reads the bytes of a block to where they belong. They are there when the source's wait has returned.
+// into reads the bytes of a block into dst. They are there when the source's method wait has returned.
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes
@@ -233,7 +234,7 @@ func checked(bytes []byte, number uint64, sum uint32) error {
 // matching returns an error if the checksum of a block is not the one of the header.
 func matching(have uint32, number uint64, sum uint32) error {
 	if have != sum {
-		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
+		return fmt.Errorf("block %d is damaged: its checksum is wrong: restore the file from a copy", number)
 	}
 	return nil
 }

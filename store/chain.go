@@ -23,8 +23,8 @@ type layer struct {
 	name string // of the file in its folder, or empty
 	r    *blockReader
 	m    *manifest
-	// arrays, columns and resources are the places in the newest description of what the description of this
-	// file has, or -1.
+	// arrays, columns and resources are for each array, column and resource in the description of this file
+	// its index in the newest description, or -1.
 	arrays, columns, resources []int
 	next                       []uint64 // the element after the last block of each array of a delta
 }
@@ -136,7 +136,7 @@ func (y *layer) continues(base *layer) error {
 	return nil
 }
 
-// match finds what the description of each layer has in that of the last layer.
+// match finds the arrays, columns and resources of each layer in the description of the last one.
 func (c *chain) match() error {
 	last := c.layers[len(c.layers)-1].m
 	arrays := make(map[arrayKey]int)
@@ -177,7 +177,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("array", a.Kind)
 		case !a.Type.same(last.Arrays[k].Type):
-			return fmt.Errorf("the array %q has elements of another type than later", a.Kind)
+			return fmt.Errorf("the array %q has elements of another type than in a later file", a.Kind)
 		}
 		y.arrays = append(y.arrays, k)
 	}
@@ -190,7 +190,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("column", c.Name)
 		case c.Storage != last.Columns[k].Storage || !c.Type.same(last.Columns[k].Type):
-			return fmt.Errorf("column %s is of another type than later", c.Name)
+			return fmt.Errorf("column %s is of another type than in a later file", c.Name)
 		}
 		y.columns = append(y.columns, k)
 	}
@@ -203,7 +203,7 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 		case again(k):
 			return twice("resource", r.Name)
 		case !r.Type.same(last.Resources[k].Type):
-			return fmt.Errorf("the resource %s is of another type than later", r.Name)
+			return fmt.Errorf("the resource %s is of another type than in a later file", r.Name)
 		}
 		y.resources = append(y.resources, k)
 	}
@@ -218,8 +218,8 @@ func (c *chain) read(w *vast.World, o Options, maps bool) (*Report, error) {
 	return readWorld(w, c.layers, o, maps)
 }
 
-// whereFrom returns for each array, column and resource of the last description the first layer that counts:
-// the last one that holds all of it.
+// whereFrom returns, for each array, column and resource of the last description, the layer with which
+// reading begins: the last layer that holds all of it.
 func whereFrom(layers []*layer) (arrays, columns, resources []int) {
 	last := layers[len(layers)-1].m
 	arrays, columns = make([]int, len(last.Arrays)), make([]int, len(last.Columns))

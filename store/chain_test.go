@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -356,11 +357,13 @@ func TestForgedChains(t *testing.T) {
 			for i := range m.Columns {
 				m.Columns[i].Whole = true
 			}
-			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })}
+			without := slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockValues })
+			return forgery{m, 2, without}
 		},
 		"a resource that is missing": func(m *manifest, b []fileBlock) forgery {
 			m.Resources[0].Whole = true
-			return forgery{m, 2, slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })}
+			without := slices.DeleteFunc(b, func(b fileBlock) bool { return b.kind == blockResource })
+			return forgery{m, 2, without}
 		},
 	} {
 		m, blocks := blocksOf(t, d.Bytes(name))
@@ -374,6 +377,35 @@ func TestForgedChains(t *testing.T) {
 		if _, err := openedIsland(t, c.Restart(), islandOptions()); err == nil ||
 			!strings.Contains(err.Error(), "checkpoint-0000000") {
 			t.Errorf("%s: the error is %v", what, err)
+		}
+	}
+}
+
+// TestMergeOfForgedLengths: arrays that are said to be longer than a memory take neither memory nor time.
+func TestMergeOfForgedLengths(t *testing.T) {
+	d, _ := chainOf(t)
+	const number = 5
+	name := checkpointName(number)
+	for size, n := range map[int]int{1: math.MaxInt, 16: math.MaxInt / 16, math.MaxInt / 64: 1} {
+		m, blocks := blocksOf(t, d.Bytes(name))
+		for _, field := range []string{"a", "b"} {
+			m.Arrays = append(m.Arrays, arrayManifest{Kind: "forged " + field, Column: -1, Len: n,
+				Type: &schema{Kind: "struct", Size: size}})
+		}
+		if size < 100 { // the last element
+			blocks = append(blocks, fileBlock{block{kind: blockArray, index: uint32(len(m.Arrays) - 1),
+				first: uint64(n - 1), count: 1, size: uint64(size)}, make([]byte, size)})
+		}
+		c := d.Copy(1)
+		c.Put(name, fileOf(t, m, versionDelta, blocks))
+		if err := CompactFile(c.Restart(), number); err != nil {
+			t.Errorf("%d elements of %d bytes: %v", n, size, err)
+		}
+		m.Arrays[len(m.Arrays)-1].Type.Size = math.MaxInt
+		c.Kill()
+		c.Put(name, fileOf(t, m, versionDelta, blocks))
+		if err := CompactFile(c.Restart(), number); err == nil || !strings.Contains(err.Error(), "no memory has") {
+			t.Errorf("elements of %d bytes: the error is %v", math.MaxInt, err)
 		}
 	}
 }
@@ -421,8 +453,8 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestKeepChains: as many moments as the options say can be read, whatever is merged, and no file stays that
-// none of them needs.
+// TestKeepChains: whatever is merged, the folder has as many moments as Options.Keep says, and each of its
+// files is needed for one of them.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -569,7 +601,7 @@ func TestBytesOfDeltas(t *testing.T) {
 	}
 }
 
-// TestBytesOnDisk: at no moment is the disk filled by more than 2.5 times the bytes that live.
+// TestBytesOnDisk: the files never take more than 2.5 times the bytes that live.
 func TestBytesOnDisk(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)

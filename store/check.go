@@ -15,8 +15,8 @@ import (
 // checkpoint before the last one into a second world of the program, repeats there what happened until the
 // last checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
 //
-// Checks are for tests, and for some of many servers. A check costs the time of the ticks once more, and the
-// memory of a second world and of a copy of one. It runs beside the ticks and never holds them up.
+// Use checks in tests, and on a few of many servers. A check costs the time of the ticks once more, and the
+// memory of a second world and of a copy of a world. It runs beside the ticks, which never wait for it.
 type Check struct {
 	// Again opens the program's world once more, as the program does at its start, with the function open
 	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and
@@ -38,7 +38,7 @@ type checks struct {
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
 	ended   time.Time // when the last check ended; set before busy is cleared
-	err     error     // of the first check that failed, without Check.Done; likewise
+	err     error     // of the first check that failed, without Check.Done; set before busy is cleared
 }
 
 // repeat is a step of a check: a tick with its inputs.
@@ -48,8 +48,8 @@ type repeat struct {
 	broken bool // there are changes that cannot be repeated; then this is the only step
 }
 
-// repeats notes a step of the next check.
-func (s *Store) repeats(one repeat) {
+// noteRepeat notes a step of the next check.
+func (s *Store) noteRepeat(one repeat) {
 	switch {
 	case s.o.Check.Again == nil || unrepeatable(s.check.since):
 	case one.broken:
@@ -123,7 +123,7 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is what the store of a second world has to do.
+// replica is the work of the store of a second world.
 type replica struct {
 	of     *Store
 	number uint64               // of the checkpoint that is read
@@ -133,7 +133,7 @@ type replica struct {
 	ended  bool
 }
 
-// again has the program open its world once more.
+// again calls Check.Again, which opens the program's world once more.
 func (s *Store) again(r *replica) error {
 	r.of = s
 	err := s.o.Check.Again(r.open)

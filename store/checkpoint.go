@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/vastgo/vast/store/internal/journal"
@@ -20,10 +21,10 @@ import (
 type Checkpoint struct {
 	Tick    uint64        // the last tick in it
 	Bytes   int64         // of its file, which may hold only what has changed since the last one
-	Pause   time.Duration // how long the world stood still for the copy
+	Pause   time.Duration // how long the world stood still for the copy, and systems waited for it
 	Took    time.Duration // from the copy's beginning until the file was durable
-	Skipped int           // checkpoints since the last one that were due while it was being written
-	Err     error         // why there is no such checkpoint, or nil. The store tries again soon.
+	Skipped int           // checkpoints that were left out before, because the last one was being written
+	Err     error         // why the checkpoint failed, or nil; the store tries again after a second at most
 	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
 	// durable, and the next one tries again.
 	PruneErr error
@@ -33,11 +34,13 @@ type Checkpoint struct {
 type checkpoints struct {
 	stage stage
 	kept  []keptFile // in the folder, oldest first
-	// lost is whether the next checkpoint must hold everything: what has changed since the last one in the
-	// folder is not known.
+	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the next
+	// one must hold everything.
 	lost bool
-	// A file that holds everything replaces the last chain of files if a delta would make the chain larger
-	// than such a file by more than this share of it, or longer than mostDeltas.
+	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
+	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, a file that
+	// holds everything replaces the chain. A delta of more than share times these bytes is not written
+	// either.
 	share      float64
 	mostDeltas int
 	next       uint64    // number of the next checkpoint
@@ -48,6 +51,7 @@ type checkpoints struct {
 	begun      bool      // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
 	newestFile string
+	late       atomic.Pointer[late] // the part of the copy that is not made yet, or nil
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
 }
@@ -64,11 +68,12 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	broken bool     // the checkpoint holds a change outside of ticks
-	merge  bool     // the copy and the chain that it continues are merged
-	steps  []repeat // from the checkpoint before to this one
-	began  time.Time
-	info   Checkpoint
+	everything bool     // the copy holds everything
+	broken     bool     // the checkpoint holds a change outside of ticks
+	merge      bool     // the copy and the chain that it continues are merged
+	steps      []repeat // from the checkpoint before to this one
+	began      time.Time
+	info       Checkpoint
 }
 
 func (c *checkpoints) prepare() {
@@ -79,8 +84,9 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
-	// begunName is an empty file that a store has until its first checkpoint is durable. It tells a journal
-	// that no checkpoint precedes from one whose checkpoint is lost. No checkpoint has the number 0.
+	// begunName is an empty file that a store has until its first checkpoint is durable. A journal without a
+	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. No checkpoint has the
+	// number 0.
 	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
@@ -198,7 +204,11 @@ func (s *Store) mayCheckpoint() error {
 		}
 		return nil
 	}
-	return s.begin()
+	err := s.begin()
+	if err != nil { // each attempt costs a segment of the journal
+		s.failed = time.Now()
+	}
+	return err
 }
 
 // begin copies the world and begins to write the copy. No checkpoint may be under way.
@@ -230,25 +240,29 @@ func (s *Store) begin() error {
 	s.lost = true // until the copy is known to be good
 	p, err := pictureOf(s.w, s.o, m)
 	if err == nil {
-		everything, err = s.stage.take(p, everything, s.share)
+		err = s.stage.take(p, everything, !s.direct)
 	}
 	if err != nil {
 		return err
 	}
-	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
-		broken: s.broken, steps: s.check.since, began: began}
-	if everything {
-		w.base = 0
-	} else if s.longEnough() {
-		w.base, w.merge = 0, true
-	}
+	w := &writing{everything: everything,
+		keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment},
+		broken:   s.broken, steps: s.check.since, began: began}
 	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
 	s.next++
 	s.check.since = nil
 	s.last, s.skipped, s.due, s.lost = began, 0, false, false
 	s.writing = w
+	s.late.Store(s.stage.late)
 	go s.write(w)
 	return nil
+}
+
+// settle returns when the copy of the last checkpoint is made, so that anything may be written.
+func (s *Store) settle() {
+	if l := s.late.Load(); l != nil {
+		l.all()
+	}
 }
 
 // longEnough reports whether the chain of the last checkpoint is long enough to be merged with the copy.
@@ -287,8 +301,19 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 // write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at
 // most once at a time.
 func (s *Store) write(w *writing) {
-	s.stage.hash()
-	err := s.writeFile(w)
+	err := s.stage.complete()
+	if l := s.stage.late; l != nil {
+		w.info.Pause += time.Duration(l.waited.Load())
+	}
+	if err == nil {
+		if w.everything {
+			w.base = 0
+		} else if s.longEnough() {
+			w.base, w.merge = 0, true
+		}
+		s.stage.hash()
+		err = s.writeFile(w)
+	}
 	err = errors.Join(err, s.stage.release())
 	if err == nil {
 		older := s.kept
@@ -404,8 +429,8 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// prune removes files that no checkpoint needs, and what no checkpoint needs of the journal. A file is
-// removed after those that continue it.
+// prune removes the checkpoints beyond Options.Keep, except those that a kept one continues, and the segments
+// of the journal that no kept checkpoint needs. It removes a file after the files that continue it.
 func (s *Store) prune() error {
 	oldest := max(len(s.kept)-max(s.o.Keep, 1), 0)
 	since := s.kept[oldest].since
@@ -428,7 +453,7 @@ func (s *Store) prune() error {
 	return s.folder.Sync()
 }
 
-// finish ends the checkpoint that was being written, if it is written. If wait is true, finish waits for it.
+// finish notes that the writing of a checkpoint has ended, if it has. If wait is true, finish waits for it.
 func (s *Store) finish(wait bool) error {
 	if s.writing == nil {
 		return nil
@@ -444,9 +469,10 @@ func (s *Store) finish(wait bool) error {
 		}
 	}
 	s.writing = nil
+	s.late.Store(nil)
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, time.Now()
-		s.repeats(repeat{broken: true}) // the steps before are not kept
+		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
 	}
 	return err
 }

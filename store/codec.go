@@ -14,8 +14,8 @@ type Codec struct {
 	decode func([]byte, reflect.Value) error
 }
 
-// CodecOf returns a codec for T. appendTo appends the encoded value to a slice, and decode sets a value that
-// is zero from what appendTo appended. decode must not keep the slice.
+// CodecOf returns a codec for T. appendTo appends the encoded value to a slice, and decode sets a zero value
+// from the bytes that appendTo appended. decode must not keep the slice.
 func CodecOf[T any](appendTo func([]byte, *T) ([]byte, error), decode func([]byte, *T) error) Codec {
 	return Codec{
 		typ: reflect.TypeFor[T](),

@@ -217,7 +217,8 @@ func (h *history) ticks(events int) (n uint64) {
 	return n
 }
 
-// find returns after how many events the island had made so many ticks and had a hash: the last such moment.
+// find returns the number of events after which the island had made the given ticks and had the given hash.
+// If there are several such numbers, find returns the largest one.
 func (h *history) find(ticks, hash, fresh uint64) (events int, ok bool) {
 	for n := len(h.events); n >= 0; n-- {
 		now := fresh

@@ -93,7 +93,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestNoMemory: a limit that is too small is an error with the limit's cause, and the limit has all back.
+// TestNoMemory: if a limit is too small, Load returns the limit's error, and gives back all of its memory.
 func TestNoMemory(t *testing.T) {
 	n := newTown(t, false)
 	n.live(5, 4000)

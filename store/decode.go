@@ -92,7 +92,7 @@ const maxEmpty = 1 << 16
 // length returns the length of a slice or a map, and whether it is not nil.
 func (d *decoder) length(least int) (n int, some bool, err error) {
 	u, size := binary.Uvarint(d.b)
-	// An element takes at least as many bytes, so the length is bounded by the bytes that the file has.
+	// An element takes at least least bytes, so the bytes that the file has bound the length.
 	if size <= 0 {
 		return 0, false, errShort
 	}
@@ -110,7 +110,7 @@ func (d *decoder) length(least int) (n int, some bool, err error) {
 	return int(u - 1), true, nil
 }
 
-// least returns a bound of the bytes of an encoded value.
+// least returns a lower bound of the bytes of an encoded value.
 func (s *schema) least() int {
 	switch s.Kind {
 	case "struct":
@@ -203,7 +203,7 @@ func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
 	return nil
 }
 
-// fixed are the bytes of values that always take as many.
+// fixed is the number of bytes of a value, for kinds whose values have a fixed size.
 var fixed = map[string]int{"bool": 1, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 
 func (d *decoder) decodeNumber(from *schema, v reflect.Value, path string) error {

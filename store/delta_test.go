@@ -62,7 +62,7 @@ func (k keptYard) storeOptions() store.Options {
 	return o
 }
 
-// checkpoints returns the numbers of the checkpoints in a folder, and of those the deltas.
+// checkpoints returns the numbers of the checkpoints in a folder, and the numbers of those that are deltas.
 func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	t.Helper()
 	for _, name := range d.Names() {

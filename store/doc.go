@@ -22,5 +22,5 @@
 // [WriteJSON] writes a world, and [WriteJSONOf] the entities of a query, as a document that people read and
 // edit. [ReadJSON] adds the entities of a document to a world, as new entities beside those that it has.
 //
-// docs/store-format.md describes the file and the document.
+// docs/store-format.md describes the file, the folder and the document.
 package store

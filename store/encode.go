@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// encode appends a value that has passed schemaOf. The value must be addressable. Lengths are one more than
-// they are, so that 0 stands for nil. The entries of a map are in the order of their encoded keys, so that
-// equal values have equal bytes.
+// encode appends a value that has passed schemaOf. The value must be addressable. The length of a slice or a
+// map is encoded as one more than it is: 0 stands for nil. The entries of a map are in the order of their
+// encoded keys, so that equal values have equal bytes.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
 		own, err := codec.append(nil, v)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"sync"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/mapped"
@@ -12,7 +13,7 @@ import (
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
 
-// LongChains has a store merge chains by the number of deltas alone.
+// LongChains makes a store merge chains by the number of deltas alone.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.
@@ -27,14 +28,15 @@ const (
 
 // FindWritten sets the way for stores that are opened from now on. stop sets the usual way.
 func FindWritten(way string) (stop func()) {
-	usual := newPages
+	usual, least := newPages, leastLate
+	leastLate = 1
 	switch way {
 	case ByComparison:
 		newPages = func() pages { return nil }
 	case Exactly:
 		newPages = func() pages { return &exactPages{} }
 	}
-	return func() { newPages = usual }
+	return func() { newPages, leastLate = usual, least }
 }
 
 // Protected returns how many blocks of memory the kernel watches for a store, and whether it can.
@@ -46,9 +48,11 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages are pages that say written only of memory that has other bytes than at the scan before.
+// exactPages report only memory whose bytes differ from those at the scan before.
 type exactPages struct {
 	before, now map[uintptr][]byte // by address
+	mu          sync.Mutex
+	guarded     map[unsafe.Pointer][]byte
 }
 
 // grain is the size of the pieces of memory that are compared.
@@ -69,6 +73,36 @@ func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known 
 		lo = hi
 	}
 	return parts, true
+}
+
+// guard keeps a copy of the bytes.
+func (p *exactPages) guard(base unsafe.Pointer, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.guarded == nil {
+		p.guarded = make(map[unsafe.Pointer][]byte)
+	}
+	p.guarded[base] = usable(base, n)
+	return true
+}
+
+func (p *exactPages) release(base unsafe.Pointer, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return bytes.Equal(p.guarded[base], usable(base, n))
+}
+
+// usable returns a copy of the committed bytes of a range.
+func usable(base unsafe.Pointer, n int) (copied []byte) {
+	for lo := 0; lo < n; {
+		addr := uintptr(base) + uintptr(lo)
+		hi := min(n, lo+grain-int(addr%grain))
+		if place, inside := vm.Describe(addr); !inside || place.State&vm.PageCommitted != 0 {
+			copied = append(copied, unsafe.Slice((*byte)(unsafe.Add(base, lo)), hi-lo)...)
+		}
+		lo = hi
+	}
+	return copied
 }
 
 func (*exactPages) close() error { return nil }

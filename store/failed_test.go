@@ -82,7 +82,7 @@ func TestDeathInTick(t *testing.T) {
 	a.ticks(t, 2)
 	hash := a.hash()
 	a.input(t, 1)
-	_ = a.st.Tick(func() error { // perhaps the journal hears of the disk's end later
+	_ = a.st.Tick(func() error { // the journal may notice later that the disk has stopped
 		a.input(t, 2)
 		if tick := a.st.DurableTick(); tick > 2 {
 			t.Errorf("tick %d is durable, and not over", tick)
@@ -168,7 +168,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// The first checkpoint of a program with a journal is missed, too. Later ones are made up for.
+		// The loss of the first checkpoint with a journal is noticed, too. The journal makes up for later
+		// ones.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()

@@ -34,7 +34,7 @@ type FileKind string
 const (
 	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
 	FileJournal    FileKind = "journal"    // inputs and ticks
-	FileUnfinished FileKind = "unfinished" // a checkpoint that a crash, or a program at work, has not ended
+	FileUnfinished FileKind = "unfinished" // a part of a checkpoint, of a crash or of a program at work
 	FileNewest     FileKind = "newest"     // says which checkpoint must be there
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
@@ -150,11 +150,12 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 			return err
 		}
 		if l.folder == nil {
-			return errors.New("the path is that of a file, and not of a store's folder")
+			return errors.New("the path is that of a file, and not of a store's folder: read a file of " +
+				"Save with Load or LoadAny")
 		}
 		moments := l.moments()
 		if len(moments) == 0 {
-			return errors.New("the folder holds no checkpoint that can be read")
+			return errors.New("the folder holds no checkpoint that can be read: Verify names what is damaged")
 		}
 		err = f(l.folder, moments)
 		var damage *journal.Damage
@@ -168,8 +169,8 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 // LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
 // saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. It takes no lock: a
 // program that has the folder open goes on. That program may remove the checkpoint at any time: then the
-// error is fs.ErrNotExist. On Windows it cannot remove a file while LoadMoment reads it; it notifies of the
-// error, and removes the file after its next checkpoint.
+// error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: its
+// Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
 //
 // On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if their types and the
 // order of columns are those of the file: the system reads a page when the page is touched. The pages are

@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPythonReader: the reader that was written by the description of the format finds what the world holds.
+// TestPythonReader: the reader in Python, written from the description of the format, finds what the world
+// holds.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -19,8 +19,8 @@ type input struct {
 // Inputs are applied in the order in which they were recorded. Record copies data and does not wait for the
 // disk.
 //
-// The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Answer
-// whoever sent it then, and not before.
+// The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Do not
+// answer its sender before.
 //
 // Record returns an error if the disk has failed or is so slow that 64 MiB wait for it. Then the input is not
 // applied.
@@ -39,16 +39,16 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 }
 
 // Submit records an input, applies it between two ticks, even if no tick follows soon, and returns nil when
-// the input is durable and applied. It is for what must take effect at once, such as an edit in an inspector
-// of a program that is paused. Inputs that were recorded before are applied first. A replay applies the input
-// before the next tick, too.
+// the input is durable and applied. It is for inputs that must take effect at once, such as an edit in an
+// inspector of a program that is paused. Inputs that were recorded before are applied first. A replay applies
+// the input before the next tick, too.
 //
 // Submit visits the world, so the rules of [vast.World.Visit] hold: call it on another goroutine than that of
 // the world. If the last tick is not over because there was no memory for its commands, the next tick applies
 // the input, perhaps after Submit has returned.
 //
 // Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. It
-// returns an error as Record and Wait.
+// also returns the errors of Record and Wait.
 func (s *Store) Submit(ctx context.Context, data []byte) error {
 	var position uint64
 	var err error
@@ -86,12 +86,15 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.repeats(repeat{inputs: inputs})
-	s.edited = true // if apply panics
+	s.noteRepeat(repeat{inputs: inputs})
+	whole := false
+	defer func() { // apply panics, or calls Changed
+		s.changes, s.edited = s.w.Changes(), s.edited || !whole
+	}()
 	for _, in := range inputs {
 		s.apply(in.data)
 	}
-	s.unchanged()
+	whole = true
 	return position, nil
 }
 
@@ -107,7 +110,7 @@ func (s *Store) takeNow() (inputs []input, position uint64, err error) {
 }
 
 var errNoJournal = errors.New("store: there is no journal: call Recover with the functions that replay " +
-	"ticks, and record inputs until Close")
+	"ticks, and record inputs before Close")
 
 // Durable returns the position below which inputs are durable.
 func (s *Store) Durable() uint64 {

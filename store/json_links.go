@@ -105,7 +105,7 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
 		return plan{}, nil
 	}
-	into, err := r.families(c)
+	into, err := r.linksInto(c)
 	if err != nil {
 		return plan{}, err
 	}
@@ -115,8 +115,8 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	return r.planLinks(c, into)
 }
 
-// families returns, for each entity of the document, the links into it in their order.
-func (r *documentReader) families(c *readColumn) (map[int][]int, error) {
+// linksInto returns, for each entity of the document, the links into it in their order.
+func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	into := make(map[int][]int)
 	known := make(map[vast.Entity]int) // the last source with a link to an entity of the world
 	last := make(map[int]int)          // the last source with a link to an entity of the document
@@ -208,11 +208,11 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 	return p, nil
 }
 
-// planLinks orders links so that each comes after the link before it out of its source, and after the link
-// before it into its target.
+// planLinks orders links so that two orders hold: that of the links out of each source, and that of the links
+// into each target.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
-	waits := make([]uint8, len(c.links))  // how many of the two must be made first
-	frees := make([][2]int, len(c.links)) // the links that wait for a link, plus one
+	waits := make([]uint8, len(c.links))  // how many links must be made before a link: at most two
+	frees := make([][2]int, len(c.links)) // the indices + 1 of the links that wait for a link
 	for i := 1; i < len(c.links); i++ {
 		if c.links[i].from == c.links[i-1].from { // the links out of a source lie side by side
 			waits[i]++

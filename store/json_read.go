@@ -18,7 +18,7 @@ import (
 type Document struct {
 	// Entities are the new entities, in the order of the document.
 	Entities []vast.Entity
-	// Named are the new entities with a name, and Numbered those with an id, by these.
+	// Named has the new entities that have a name, by name. Numbered has those that have an id, by id.
 	Named    map[string]vast.Entity
 	Numbered map[uint64]vast.Entity
 	// Report names the fields and resources that the document lacks, which are zero, and what
@@ -27,7 +27,8 @@ type Document struct {
 }
 
 // ReadJSON adds the entities of a JSON document to a world, which may have others, and sets the resources
-// that the document has. [WriteJSON] writes such documents, and people do. src is read up to its end.
+// that the document has. [WriteJSON] writes such documents, and people may write them. ReadJSON reads src up
+// to its end.
 //
 // The entities are new: they get slots as any others. References between entities of the document lead to the
 // new entities. {"outside": "name"} refers to an entity that the world had before. A field that the document
@@ -39,8 +40,8 @@ type Document struct {
 // hierarchy. Options.Renamed gives columns and fields their new names, and drops those that it maps to "".
 //
 // On an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
-// makes an entity. If there is no memory for what follows, or if a callback or a codec panics, ReadJSON
-// deletes the entities that it has made.
+// makes an entity. If memory for names or links runs out after that, or if a callback or a codec panics,
+// ReadJSON deletes the entities that it has made.
 //
 // Entities are born with their components, and gain the components that these require; see
 // [vast.World.Require]. Then callbacks see all components of the document, but not yet names, links and

@@ -36,8 +36,8 @@ import (
 // number, wherever they lie in components, edges and resources. A reference to a deleted entity becomes null,
 // and an entry of a map with such a reference in its key is left out.
 //
-// All fields are written by their names, those that are not exported included. A type with the methods
-// MarshalJSON and UnmarshalJSON, or MarshalText and UnmarshalText, is written by these. A type with a codec
+// All fields are written by their names, also unexported ones. A type that has the methods MarshalJSON and
+// UnmarshalJSON, or MarshalText and UnmarshalText, is written by its methods. A type with a codec
 // in the options, or with the binary methods of [Save], is written as its bytes. Numbers are exact, apart
 // from the bits of a NaN.
 //
@@ -46,7 +46,7 @@ import (
 // world and written again is the same, if its entities have the components that others require.
 //
 // WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
-// not UTF-8, or if a component or dst cannot be written. Then what dst got is not a document. Nothing may
+// not UTF-8, or if a component or dst cannot be written. Then dst has got no whole document. Nothing may
 // change the world while WriteJSON runs.
 //
 // Complexity: one step for each field of each component, and for each entity and column.

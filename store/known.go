@@ -11,14 +11,14 @@ import (
 )
 
 // A delta holds what differs from the checkpoint before it. The store does not keep the bytes of that
-// checkpoint, but a hash of each unit of about 1 KiB. A unit whose hash is another has changed.
+// checkpoint, but a hash of each unit of about 1 KiB. A unit whose hash differs has changed.
 //
 // The hash is of canonical bytes: elements that do not belong to the state count as zero, as in files. So a
-// unit has the hash of what a reader of the files finds there, however it came to be: an element that died
-// and was born again, bytes that a dead element has left, a presence bit that changed while no byte of the
-// element did. The hash has 64 bits and a seed that the store draws. Two contents of one unit have the same
-// hash with a probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one in half a
-// million years. A CRC of 32 bits would miss one every hour.
+// unit has the hash of what a reader of the files finds there. This covers an element that died and was born
+// again, bytes that a dead element has left, and a presence bit that changed while no byte of the element
+// did. The hash has 64 bits and a seed that the store draws. Two contents of one unit have the same hash with
+// a probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one in half a million
+// years. A CRC of 32 bits would miss one every hour.
 //
 // pages saves the reading of memory that was not written. It alone proves nothing about canonical bytes, so
 // the store also keeps which elements belonged to the state: a unit is passed over if none of its memory was
@@ -31,16 +31,21 @@ type pages interface {
 	// the world.
 	scan()
 	// changed returns the parts of n bytes from base on that may have been written in the interval that the
-	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes that
-	// were not committed during all of the interval may have been written.
-	// The answer is valid until the next scan.
+	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes
+	// that were not committed during all of the interval may have been written. The answer is valid until the
+	// next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
+	// guard begins to watch n bytes from base on, about which changed was asked after the last scan. It returns
+	// false if that is not possible. release ends it, and reports whether the bytes are as they were. Several
+	// goroutines may call release at once.
+	guard(base unsafe.Pointer, n int) bool
+	release(base unsafe.Pointer, n int) bool
 	close() error
 }
 
-// bytesUnit is about how many bytes of an array are compared as one. A page that was written touches at most
-// five units of this size, so that a quarter more than the page is written at most. The hashes take less than
-// a hundredth of the memory that they stand for.
+// bytesUnit is about the size of a unit. A page of 4 KiB touches at most five units of this size, so a
+// checkpoint writes at most a quarter more than the written pages. The hashes take about a hundredth of the
+// memory that they stand for, and twice that if elements have an unlucky size.
 const bytesUnit = 1 << 10
 
 // unitOf returns how many elements of a size a unit has: a power of two.
@@ -67,7 +72,7 @@ func newKnown() *known {
 	return k
 }
 
-// forget has everything count as changed.
+// forget makes everything count as changed.
 func (k *known) forget() {
 	k.arrays = make(map[arrayKey]*knownArray)
 	k.values, k.resources = make(map[string][2]uint64), make(map[string][2]uint64)
@@ -79,13 +84,13 @@ type knownArray struct {
 	len   int            // elements
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
-	hot   []uint8        // for each piece, in how many checkpoints more it is copied without a comparison
+	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
 	used  bool           // the array is a part of the checkpoint that is being taken
 }
 
-// hotFor is in how many checkpoints a piece is not compared after one in which most of it had changed. Then a
-// comparison would cost as much as the copy, and find little.
+// hotFor is the number of checkpoints that copy a piece without a comparison after most of the piece has
+// changed. A comparison would cost as much as the copy, and find little that has not changed.
 const hotFor = 8
 
 // fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
@@ -99,6 +104,9 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	k.hot = resize(k.hot, (n+piece-1)/piece)
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
+		if n%64 != 0 {
+			k.masks[n/64] &= 1<<(n%64) - 1 // if it was longer
+		}
 	}
 }
 
@@ -159,13 +167,16 @@ func (k *known) sumOf(blocks []staged) [2]uint64 {
 type comparison struct {
 	array *state.Array
 	known *knownArray
-	index uint32 // of the array
-	piece int    // number of the piece
-	parts [][2]int
-	clean bool // only parts were written, as offsets of bytes in the array; else nothing is known
-	hot   bool // the units are copied without a comparison, and hashed later
+	index uint32   // of the array
+	piece int      // number of the piece
+	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
+	clean bool     // nothing but parts was written; otherwise parts says nothing
+	hot   bool     // the units are copied without a comparison, and hashed later
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
+
+	blocks []staged // the copy of the runs
+	err    error    // why there is none
 }
 
 // run are adjoining units that a delta must have.
@@ -174,8 +185,8 @@ type run struct {
 	zero   bool // none of them belongs to the state
 }
 
-// compare finds the units of a piece that have changed, and notes their hashes. masks is whether to keep the
-// masks. A hot piece counts as changed. Its hashes are noted when the copy is written.
+// compare finds the units of a piece that have changed, and notes their hashes. masks says whether to note
+// the masks, too. A hot piece counts as changed. Its hashes are noted when the copy is written.
 func (c *comparison) compare(k *known, masks bool) {
 	a, size := c.array, int(c.array.Type.Size())
 	unit, piece := unitOf(size), pieceOf(size)
@@ -236,8 +247,8 @@ func (c *comparison) compare(k *known, masks bool) {
 	}
 }
 
-// unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down to
-// whole units and whole words of presence bits. It returns lo if there are none.
+// unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down
+// to whole units and whole words of presence bits. It returns lo if there are none.
 func (c *comparison) unwritten(lo, end, unit int) int {
 	step := max(unit, 64)
 	if !c.clean || lo%step != 0 {
@@ -250,8 +261,8 @@ func (c *comparison) unwritten(lo, end, unit int) int {
 	return end
 }
 
-// untouched reports whether units whose memory was not written are as in the last checkpoint, because the same
-// elements belong to the state.
+// untouched reports whether units whose memory was not written are as in the last checkpoint, because the
+// same elements belong to the state.
 func (c *comparison) untouched(lo, hi, unit int) bool {
 	size, full := int(c.array.Type.Size()), 0
 	for n := lo / unit; n*unit < hi; n++ {
@@ -277,8 +288,8 @@ func (c *comparison) untouched(lo, hi, unit int) bool {
 	return true
 }
 
-// kept returns whether any and all of some elements belong to the state, and whether these are the same as in
-// the last checkpoint, if masks are kept.
+// kept returns whether any and whether all of the elements [lo, hi) belong to the state. If masks are noted,
+// same is whether the same elements belonged to the state in the last checkpoint.
 func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
 	if c.array.Kept == nil {
 		return true, true, true
@@ -316,19 +327,6 @@ func (c *comparison) add(lo, hi int, zero bool) {
 		return
 	}
 	c.runs = append(c.runs, run{lo, hi, zero})
-}
-
-// all makes runs of all units that have elements of the state, with the hashes that compare has noted.
-func (c *comparison) all() {
-	c.runs = c.runs[:0]
-	size := int(c.array.Type.Size())
-	unit, piece := unitOf(size), pieceOf(size)
-	first, end := c.piece*piece, min((c.piece+1)*piece, c.known.len)
-	for lo := first; lo < end; lo += unit {
-		if c.known.units[lo/unit] != 0 {
-			c.add(lo, min(lo+unit, end), false)
-		}
-	}
 }
 
 // canonical copies elements. Those that do not belong to the state are zero in the copy, and not read.

@@ -140,10 +140,14 @@ func (p *modelPages) changed(base unsafe.Pointer, n int) ([][2]int, bool) {
 	return p.parts[base], p.r.IntN(8) > 0
 }
 
+func (p *modelPages) guard(unsafe.Pointer, int) bool { return p.r.IntN(2) > 0 }
+
+func (*modelPages) release(unsafe.Pointer, int) bool { return true }
+
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The files of a chain together hold the arrays as they are, and a merge of them does.
+// written. The files of a chain together hold the arrays as they are, and so does a merge of them.
 func TestDeltas(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {
@@ -177,7 +181,11 @@ func TestDeltas(t *testing.T) {
 				if number > 1 {
 					kept.Base = number - 1
 				}
-				all, err := s.take(m.picture(kept), number == 1 || m.r.IntN(9) == 0, 2)
+				all := number == 1 || m.r.IntN(9) == 0
+				err := s.take(m.picture(kept), all, m.r.IntN(2) == 0)
+				if err == nil {
+					err = s.complete()
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -260,5 +268,42 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byt
 		case blockEnd:
 			return arrays
 		}
+	}
+}
+
+// surePages always know.
+type surePages struct{ *modelPages }
+
+func (p surePages) changed(base unsafe.Pointer, _ int) ([][2]int, bool) { return p.parts[base], true }
+
+// TestArrayGrowsAgain: elements that come again behind the end of a shorter array, without a write, are in the
+// next checkpoint.
+func TestArrayGrowsAgain(t *testing.T) {
+	a := &modelArray{typ: reflect.TypeFor[[64]byte](), memory: bytes.Repeat([]byte{7}, 4096), len: 64,
+		kept: []uint64{^uint64(0)}, written: make([]bool, 1)}
+	m := &model{arrays: []*modelArray{a}}
+	s := &stage{pages: surePages{&modelPages{model: m}}}
+	for step, n := range []int{64, 48, 64} {
+		a.len = n
+		err := s.take(m.picture(nil), step == 0, false)
+		if err == nil {
+			err = s.complete()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.hash()
+		elements := 0
+		for _, b := range s.blocks {
+			if b.kind == blockArray {
+				elements += int(b.count)
+			}
+		}
+		if want := []int{64, 0, 16}[step]; elements != want {
+			t.Errorf("the checkpoint with %d elements has %d that changed, want %d", n, elements, want)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
 	}
 }

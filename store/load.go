@@ -29,14 +29,14 @@ import (
 // also become narrower if each value fits. The report says what it did. Options.Renamed gives new names.
 // Everything else that differs is an error that names the column, the field, both types and the remedy.
 //
-// Load calls no callbacks: what OnAdd derives from components is derived by the program after Load, or saved
+// Load calls no callbacks. If OnAdd derives something from components, derive it again after Load, or save it
 // as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
 // kept.
 //
 // Containers that the options name must be new, too, but may have room that Grow has made. Their options may
 // differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
-// of another type is converted like a component, apart from a List's elements of another size: Lists lie
-// where the size has put them. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
+// of another type is converted like a component. Only elements of Lists must keep their size, because the
+// size decides where a List lies. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
 // has its pairs in another order than before: Go hashes such keys with a seed that each process draws.
 // The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
 // elements.
@@ -51,8 +51,8 @@ import (
 //
 // If src is neither an io.ByteReader nor a file, Load may read beyond the end of the world.
 //
-// Complexity: one read for each MiB, and a check of each entity, link and element of a pool. All processors
-// read from a file.
+// Complexity: reads each byte once, and checks each entity, link and element of a pool. If src is a file, all
+// processors read.
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	from, end := sourceOf(src)
 	file, err := openSaved(from)
@@ -73,8 +73,8 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 func openSaved(src source) (*layer, error) {
 	file, err := openLayer(src, "")
 	if err == nil && file.m.delta() {
-		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the folder "+
-			"with Open", file.m.Kept.Base)
+		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the "+
+			"folder with Open", file.m.Kept.Base)
 	}
 	return file, err
 }
@@ -124,7 +124,7 @@ type loader struct {
 
 	layers []*layer
 	layer  *layer // that is being read
-	// The first layer that counts, for each array, column and resource of the last layer.
+	// For each array, column and resource of the last layer, the first layer that counts: see whereFrom.
 	arraysFrom, valuesFrom, resourcesFrom []int
 	later                                 []later // values and resources of a chain
 	maps                                  bool    // whether elements may be mapped: see mapElements
@@ -238,7 +238,7 @@ func (l *loader) blocks(number int) error {
 		switch b.kind {
 		case blockEnd:
 			if b.count != l.r().blocks-1 || b.size != 0 {
-				return fmt.Errorf("the file has %d blocks, of %d", l.r().blocks-1, b.count)
+				return fmt.Errorf("the file has %d blocks, and its end says %d", l.r().blocks-1, b.count)
 			}
 			return nil
 		case blockArray:
@@ -274,7 +274,7 @@ func (l *loader) valueBlock(b block, among, from []int, number int) error {
 	return l.postpone(b, k)
 }
 
-// postpone has a block of a chain be read later. index is its index in the last description.
+// postpone puts off reading a block of a chain. index is the block's index in the last description.
 func (l *loader) postpone(b block, index int) error {
 	src := l.r().src.(*places)
 	if b.size > uint64(math.MaxInt64-src.offset) {
@@ -388,8 +388,8 @@ func (l *loader) extents() ([]state.Extent, error) {
 	const size = uint64(unsafe.Sizeof(state.Extent{}))
 	if b.kind != blockExtents || b.count != uint64(l.layer.m.Extents) || b.size/size != b.count ||
 		b.size%size != 0 {
-		return nil, fmt.Errorf("block %d has kind %d and %d extents, of %d", l.r().blocks-1, b.kind, b.count,
-			l.layer.m.Extents)
+		return nil, fmt.Errorf("block %d has kind %d and %d extents, and the description says %d extents",
+			l.r().blocks-1, b.kind, b.count, l.layer.m.Extents)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {
@@ -454,8 +454,8 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 	return l.conversionOf(a.Type, to, a.Kind)
 }
 
-// target returns the target of a block of elements, of the size that they have in the file. It is nil if a
-// later layer or the program does without them.
+// target returns the target of a block of elements, which have the given size in the file. It is nil if a
+// later layer drops or replaces the elements, or the program does not have the array.
 func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	y := l.layer
 	if l.settled || int64(b.index) >= int64(len(y.arrays)) {
@@ -535,7 +535,8 @@ func (l *loader) array(b block, number int) error {
 // zero clears a part of an array.
 func (l *loader) zero(b block, number int) error {
 	if b.size > 0 || !l.layer.m.delta() {
-		return fmt.Errorf("block %d has the unknown kind %d, or %d bytes", l.r().blocks-1, b.kind, b.size)
+		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta has such blocks, and without bytes",
+			l.r().blocks-1, b.kind, b.size)
 	}
 	t, err := l.target(b, 0, number)
 	if err != nil || t == nil {
@@ -622,8 +623,8 @@ func (l *loader) readValues(b block) error {
 		return l.r().skip(b)
 	}
 	if b.first != v.next || b.count > uint64(len(v.slots)) {
-		return fmt.Errorf("block %d has %d values from %d on: %d follow %d", l.r().blocks-1, b.count, b.first,
-			len(v.slots), v.next)
+		return fmt.Errorf("block %d has %d values from number %d on, and the column lacks %d values from "+
+			"number %d on", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {

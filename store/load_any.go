@@ -19,10 +19,11 @@ import (
 // reads and writes the components, and package inspect shows them. Close the world after use.
 //
 // Component types are made from the description in the file: structs with the same fields at the same places.
-// What a file does not describe is lost:
+// A file does not describe everything. LoadAny loses:
 //
 //   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
-//   - values that a codec or the type's own method has encoded are their bytes; a time.Time stays one;
+//   - the form of values that a codec or the type's own method has encoded: they are bytes, except a
+//     time.Time;
 //   - names of declared types that are no structs, and resources of such types, which the report names;
 //   - containers, which the report names, too;
 //   - promises of Grow, and callbacks.
@@ -30,7 +31,7 @@ import (
 // Otherwise [Save] and [WriteJSON] write the same world again. Options.Resources then has the types of
 // [probe.Resources].
 //
-// o says how the world is made. Default of MaxEntities: the slots that the file needs.
+// o says how the world is made. MaxEntities is raised to the slots that the file needs.
 //
 // LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
 // the memory with o.Limit if the file is not trusted.

@@ -49,8 +49,8 @@ func resourcesOf(w *vast.World) (o store.Options) {
 	return o
 }
 
-// TestLoadAny: a world that a program without its types has loaded and saved is the world, for the program
-// that has the types, and for the one that has not. Both write the same document.
+// TestLoadAny: a program without the types of a world loads and saves it. A program with the types and one
+// without them find the same world in the new file, and write the same document.
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -27,7 +28,7 @@ type manifest struct {
 	Alignment  int                 `json:"alignment"`
 	Words      int                 `json:"words"`
 	Used       int                 `json:"used"`
-	Extents    int                 `json:"extents"` // their number; they are the first array
+	Extents    int                 `json:"extents"` // their number; they are the second block of the file
 	Columns    []columnManifest    `json:"columns"`
 	Archetypes [][]int             `json:"archetypes"`
 	Arrays     []arrayManifest     `json:"arrays"`
@@ -45,8 +46,8 @@ type keptManifest struct {
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is drawn for each checkpoint: 16 hexadecimal digits. It tells checkpoints of the same number
-	// apart, which exist if a folder was copied back.
+	// Moment is drawn for each checkpoint: 16 hexadecimal digits. Checkpoints of the same number, which exist
+	// if a folder was copied and went on in two ways, have different moments.
 	Moment string `json:"moment,omitempty"`
 	// Base is the number of the checkpoint that a delta continues, and BaseMoment its moment. Base is 0 in a
 	// file that holds all.
@@ -82,9 +83,9 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
-	// Whole is whether a delta holds all of the array, and nothing of the files before it counts. Other
-	// arrays of a delta have the blocks that changed. In a column and in a resource, Whole is whether the
-	// delta holds the values. Those of an older file count otherwise.
+	// Whole is whether a delta holds all of the array. Then the files before it do not count. Otherwise the
+	// delta holds the blocks of the array that changed. In a column and in a resource, Whole is whether the
+	// delta holds the values. Otherwise the values of an older file count.
 	Whole bool `json:"whole,omitempty"`
 	// Skew is how far behind the beginning of a page element 0 lies in memory. It is known of arrays whose
 	// blocks are placed: see the method placed.
@@ -177,6 +178,10 @@ func parse(text []byte) (*manifest, error) {
 			return nil, fmt.Errorf("array %q has %d elements and belongs to column %d of %d", a.Kind, a.Len,
 				a.Column, len(m.Columns))
 		}
+		if size := a.Type.Size; size > math.MaxInt/64 || a.Len > math.MaxInt/max(size, 1) {
+			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has so many", a.Kind, a.Len,
+				size)
+		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
 			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,
 				a.Container, len(m.Containers))
@@ -244,8 +249,8 @@ func (m *manifest) version() uint16 {
 // delta reports whether the file holds what has changed since another one.
 func (m *manifest) delta() bool { return m.Kept != nil && m.Kept.Base != 0 }
 
-// complete returns the description of a file that holds all that a chain of files holds, of which m describes
-// the last one.
+// complete returns the description of a file that holds all that a chain of files holds. m describes the last
+// file of the chain.
 func (m *manifest) complete() *manifest {
 	c := *m
 	c.Arrays, c.Columns = slices.Clone(m.Arrays), slices.Clone(m.Columns)

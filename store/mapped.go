@@ -58,32 +58,58 @@ func (p *picture) noteSkews() {
 // mostPaddingOf returns the most bytes of padding in a file with the given bytes of elements.
 func mostPaddingOf(bytes int64) int64 { return bytes / int64(leastPlaced) * mapped.PageSize }
 
-// writeRun writes a block of a file with the description m. A long run of elements becomes several blocks.
-func (w *blockWriter) writeRun(m *manifest, run block, bytes []byte) error {
-	if run.kind != blockArray || len(bytes) < leastPlaced || !m.placed(&m.Arrays[run.index]) {
-		return w.write(run, bytes)
+// together returns how many of the first blocks can be a run: elements of one array that follow each other.
+func together(m *manifest, blocks []staged) int {
+	first := &blocks[0]
+	if first.kind != blockArray || !m.placed(&m.Arrays[first.index]) {
+		return 1
 	}
-	a := &m.Arrays[run.index]
-	size := a.Type.Size
-	var blocks uint64
+	end, bytes := first.first+first.count, len(first.own)
+	for n := 1; n < min(len(blocks), mostListed); n++ {
+		b := &blocks[n]
+		if b.kind != blockArray || b.index != first.index || b.first != end || bytes+len(b.own) > mostPlaced {
+			return n
+		}
+		end += b.count
+		bytes += len(b.own)
+	}
+	return min(len(blocks), mostListed)
+}
+
+// writeRun writes a run of a file with the description m, or a single block.
+func (w *blockWriter) writeRun(m *manifest, run []staged) error {
+	bytes := 0
+	for i := range run {
+		bytes += len(run[i].own)
+	}
+	first := &run[0]
+	if first.kind != blockArray || bytes < leastPlaced || !m.placed(&m.Arrays[first.index]) {
+		for i := range run {
+			if err := w.write(run[i].block, run[i].own); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	a := &m.Arrays[first.index]
 	w.buffer = w.buffer[:0]
-	for at := 0; at < len(bytes); blocks++ {
-		part := bytes[at:min(at+pieceOf(size)*size, len(bytes))]
-		b := run
-		b.first, b.count = run.first+uint64(at/size), uint64(len(part)/size)
-		w.buffer = appendHeader(w.buffer, b, part)
-		at += len(part)
+	for i := range run {
+		w.buffer = appendHeader(w.buffer, run[i].block, run[i].own)
 	}
-	at := int64(a.Skew) + int64(run.first)*int64(size)
+	at := int64(a.Skew) + int64(first.first)*int64(a.Type.Size)
 	gap := (at - w.offset - int64(bytesHeader+len(w.buffer))) & (mapped.PageSize - 1)
 	w.buffer = append(w.buffer, make([]byte, gap)...)
-	if err := w.write(block{kind: blockHeaders, count: blocks}, w.buffer); err != nil {
+	if err := w.write(block{kind: blockHeaders, count: uint64(len(run))}, w.buffer); err != nil {
 		return err
 	}
-	w.blocks += blocks
-	w.offset += int64(len(bytes))
-	_, err := w.dst.Write(bytes)
-	return err
+	w.blocks += uint64(len(run))
+	w.offset += int64(bytes)
+	for i := range run {
+		if _, err := w.dst.Write(run[i].own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pending is a run of elements that is to be mapped: blocks whose bytes lie side by side in a file and in

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -24,6 +25,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	}
 	if len(c.layers) == 1 {
 		return c.close()
+	}
+	if err = folder.Remove(name + unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, c.close())
 	}
 	f, err := folder.Create(name + unfinished)
 	if err != nil {
@@ -73,8 +77,8 @@ type indexed struct {
 	ends                          []int     // the length of each array in this layer
 }
 
-// merge writes a file that holds all of the checkpoint, or of the one that top continues it with. top is nil
-// if there is none. The caller closes the chain, which cannot be read afterwards.
+// merge writes a file that holds all of the checkpoint. If top is not nil, the file holds the checkpoint that
+// top continues the chain with. The caller closes the chain, which cannot be read afterwards.
 func (c *chain) merge(dst io.Writer, top *stage) error {
 	if top != nil {
 		c.layers = append(c.layers, layerOf(top))
@@ -140,7 +144,7 @@ func layerOf(s *stage) *layer { return &layer{name: "the copy of the world", m: 
 func (x *indexed) take(s *stage) (extents []byte) {
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		one := found{block: b.block, own: s.bytes(b)}
+		one := found{block: b.block, own: b.own}
 		switch b.kind {
 		case blockExtents:
 			extents = b.own
@@ -244,7 +248,7 @@ func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// copyTo writes blocks as they are, for number index of the last description.
+// copyTo writes blocks as they are, with the index that their column or resource has in the last description.
 func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]byte) error {
 	for i := range blocks {
 		b, err := x.bytes(&blocks[i], buffer)
@@ -264,6 +268,7 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 type overlay struct {
 	m            *manifest // of the file that is written
 	chunk, block []byte
+	run          []staged // that is written next
 	filled       [][2]int // elements that a block has filled, ascending, apart from each other
 }
 
@@ -278,15 +283,26 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 		piece = max(mostMerged/(piece*size), 1) * piece
 	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
-	for lo := 0; lo < a.Len; lo += piece {
-		hi := min(lo+piece, a.Len)
-		o.chunk, o.filled = resize(o.chunk, (hi-lo)*size), o.filled[:0]
+	for lo := 0; ; {
+		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
 		for n, x := range layers {
-			o.without(x.ends[index], hi) // see the method cut of loader
 			blocks := x.ofArray[index]
 			for at[n] < len(blocks) && int(blocks[at[n]].first+blocks[at[n]].count) <= lo {
 				at[n]++
 			}
+			if at[n] < len(blocks) {
+				first = min(first, max(int(blocks[at[n]].first), lo))
+			}
+		}
+		if first == a.Len {
+			return nil
+		}
+		lo = first / piece * piece
+		hi := lo + min(piece, a.Len-lo)
+		o.chunk, o.filled = resize(o.chunk, (hi-lo)*size), o.filled[:0]
+		for n, x := range layers {
+			o.without(x.ends[index], hi) // see the method cut of loader
+			blocks := x.ofArray[index]
 			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
 				if err := o.lay(x, &blocks[i], lo, hi, size); err != nil {
 					return err
@@ -294,14 +310,20 @@ func (o *overlay) array(out *blockWriter, layers []*indexed, index int, a *array
 			}
 		}
 		for _, f := range o.filled {
-			b := block{kind: blockArray, index: uint32(index), first: uint64(f[0]),
-				count: uint64(f[1] - f[0])}
-			if err := out.writeRun(o.m, b, o.chunk[(f[0]-lo)*size:(f[1]-lo)*size]); err != nil {
+			o.run = o.run[:0]
+			for first := f[0]; first < f[1]; {
+				end := first + min(pieceOf(size), f[1]-first)
+				b := block{kind: blockArray, index: uint32(index), first: uint64(first),
+					count: uint64(end - first)}
+				o.run = append(o.run, staged{block: b, own: o.chunk[(first-lo)*size : (end-lo)*size]})
+				first = end
+			}
+			if err := out.writeRun(o.m, o.run); err != nil {
 				return err
 			}
 		}
+		lo = hi
 	}
-	return nil
 }
 
 // lay lays a block on the chunk of the elements [lo, hi).
@@ -350,7 +372,7 @@ func (o *overlay) without(lo, hi int) {
 	o.filled = slices.Replace(o.filled, i, j, rest...)
 }
 
-// touching returns the ranges of filled elements that overlap or adjoin some.
+// touching returns which ranges of filled elements overlap or adjoin the elements [lo, hi): filled[i:j].
 func (o *overlay) touching(lo, hi int) (i, j int) {
 	i, _ = slices.BinarySearchFunc(o.filled, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
 	for j = i; j < len(o.filled) && o.filled[j][0] <= hi; j++ {

@@ -240,7 +240,7 @@ func (m *moment) column(now *moment, i int) *Difference {
 	if c.Storage != probing.StorageSparse {
 		was, is := m.find(state.Elements, i), now.find(state.Elements, i)
 		if slot := elementThatDiffers(was, is); slot >= 0 {
-			field, a, b := leaf(element(was, slot), element(is, slot), "")
+			field, a, b := firstDifference(element(was, slot), element(is, slot), "")
 			return at(slot, field, shown(a), shown(b))
 		}
 		return nil
@@ -248,7 +248,7 @@ func (m *moment) column(now *moment, i int) *Difference {
 	// The elements of a slot are handles. They are compared with the rest.
 	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
-		field, a, b := leaf(element(was, k), element(is, k), "")
+		field, a, b := firstDifference(element(was, k), element(is, k), "")
 		d := at(0, strings.TrimPrefix(strings.TrimPrefix(field, "value"), "."), shown(a), shown(b))
 		d.Entity = vast.Entity{}
 		if c.Linked == "" { // the element ends with its entity
@@ -312,7 +312,8 @@ func (m *moment) rest(now *moment) *Difference {
 		return fmt.Sprint(m.state.Words, m.state.Used, m.state.Archetypes, m.state.Extents)
 	}
 	if was, is := placement(m), placement(now); was != is {
-		return &Difference{Column: "the world", Field: "extents", Recorded: cut(was), Replayed: cut(is)}
+		return &Difference{Column: "the world", Field: "extents", Recorded: shortened(was),
+			Replayed: shortened(is)}
 	}
 	return nil
 }
@@ -341,16 +342,16 @@ func elementThatDiffers(a, b *state.Array) int {
 		} else if !in || bytes.Equal(a.Bytes(k, k+1), b.Bytes(k, k+1)) {
 			continue
 		}
-		if _, x, _ := leaf(element(a, k), element(b, k), ""); x.IsValid() {
+		if _, x, _ := firstDifference(element(a, k), element(b, k), ""); x.IsValid() {
 			return k
 		}
 	}
 	return -1
 }
 
-// leaf returns the path of the first part in which two values of a type without pointers differ, and that
-// part of both. The values are not valid if nothing differs.
-func leaf(a, b reflect.Value, path string) (string, reflect.Value, reflect.Value) {
+// firstDifference returns the path of the first part in which two values of a type without pointers differ,
+// and that part of both. The values are not valid if nothing differs.
+func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, reflect.Value) {
 	switch kind := a.Kind(); {
 	case a.Type() == typeEntity:
 	case kind == reflect.Struct:
@@ -363,14 +364,15 @@ func leaf(a, b reflect.Value, path string) (string, reflect.Value, reflect.Value
 			if path != "" {
 				at = path + "." + f.Name
 			}
-			if p, x, y := leaf(a.Field(i), b.Field(i), at); x.IsValid() {
+			if p, x, y := firstDifference(a.Field(i), b.Field(i), at); x.IsValid() {
 				return p, x, y
 			}
 		}
 		return "", reflect.Value{}, reflect.Value{}
 	case kind == reflect.Array:
 		for i := range a.Len() {
-			if p, x, y := leaf(a.Index(i), b.Index(i), fmt.Sprintf("%s[%d]", path, i)); x.IsValid() {
+			at := fmt.Sprintf("%s[%d]", path, i)
+			if p, x, y := firstDifference(a.Index(i), b.Index(i), at); x.IsValid() {
 				return p, x, y
 			}
 		}
@@ -397,7 +399,7 @@ func (m *moment) decoded(b []byte, t reflect.Type) string {
 			return shown(v)
 		}
 	}
-	return cut(fmt.Sprintf("%x", b))
+	return shortened(fmt.Sprintf("%x", b))
 }
 
 // shown returns a value as text.
@@ -405,8 +407,8 @@ func shown(v reflect.Value) string {
 	if v.Type() == typeEntity {
 		return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint()).String()
 	}
-	return cut(fmt.Sprintf("%+v", v))
+	return shortened(fmt.Sprintf("%+v", v))
 }
 
-// cut cuts a text that is too long for a message.
-func cut(text string) string { return fmt.Sprintf("%.200s", text) }
+// shortened cuts a text that is too long for a message.
+func shortened(text string) string { return fmt.Sprintf("%.200s", text) }

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/store/internal/disk"
 )
 
-// newestPrefix begins the name of an empty file that ends with the number of a durable checkpoint. No journal
-// leads to that checkpoint, so without the file a loss of the checkpoint would not be seen: an older
+// newestPrefix begins the name of an empty file; the number of a durable checkpoint ends the name. No journal
+// leads to that checkpoint. Without the file nothing would show a loss of the checkpoint: an older
 // checkpoint, or an empty folder, would pass for the last state.
 const newestPrefix = "newest-"
 
@@ -26,27 +26,35 @@ func newestNumber(name string) uint64 {
 	return n
 }
 
-// checkNewest returns an error if the newest checkpoint is lost.
-func (s *Store) checkNewest(files []disk.Info, numbers []uint64) error {
+// checkNewest returns an error if a file says that a newer checkpoint must be there than the folder has. It
+// notes the name of that file.
+func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
+	s.newestFile, err = lostNewest(files, numbers)
+	return err
+}
+
+// lostNewest returns the name of the file that names the newest checkpoint, or "", and an error if that
+// checkpoint is not there.
+func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
 		if n := newestNumber(f.Name); n > number {
-			number, s.newestFile = n, f.Name
+			number, name = n, f.Name
 		}
 	}
 	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
-		return nil
+		return name, nil
 	}
-	left := "nothing is left of the world"
+	left := "begin a new world"
 	if len(numbers) > 0 {
-		left = "to go on from " + checkpointName(numbers[len(numbers)-1])
+		left = "go on from " + checkpointName(numbers[len(numbers)-1])
 	}
-	return fmt.Errorf("%s is missing: it was durable: restore the file, or remove %s (%s)",
-		checkpointName(number), s.newestFile, left)
+	return name, fmt.Errorf("%s is missing, and it was durable: restore the file, or remove %s to %s",
+		checkpointName(number), name, left)
 }
 
-// noteNewest makes it durable that a checkpoint must be there, unless a journal leads to it from the one
-// before. older are the checkpoints before it.
+// noteNewest records on the disk that a checkpoint must exist, unless a journal leads to it from the
+// checkpoint before it, and then would show its loss. older are the checkpoints before it.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

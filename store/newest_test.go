@@ -3,13 +3,14 @@ package store_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/store"
 )
 
-// TestVerifyNewest: Verify misses the newest checkpoint of a program without a journal.
+// TestVerifyNewest: Verify reports that the newest checkpoint of a program without a journal is missing.
 func TestVerifyNewest(t *testing.T) {
 	dir := t.TempDir()
 	w := vast.NewWorld(vast.Options{})
@@ -55,4 +56,92 @@ func TestVerifyNewest(t *testing.T) {
 	if names := wrong(); len(names) != 2 || names[0] != "newest newest-00000002" {
 		t.Errorf("%q are wrong, want the file with a byte, too", names)
 	}
+}
+
+// TestCompactMissesTheNewest: Compact changes nothing in a folder whose newest checkpoint is lost, or that has
+// a checkpoint of another store, or whose journal does not lead on.
+func TestCompactMissesTheNewest(t *testing.T) {
+	live := func(keep int) (dir string) {
+		dir = t.TempDir()
+		w := vast.NewWorld(vast.Options{})
+		defer w.Close()
+		st, err := store.Open(dir, w, store.Options{Keep: keep})
+		if err == nil {
+			err = st.Recover(nil, nil)
+		}
+		for range 2 {
+			if err == nil {
+				err = st.Checkpoint()
+			}
+		}
+		if err == nil {
+			err = st.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	refused := func(dir, why string) {
+		t.Helper()
+		before := listing(t, dir)
+		if err := store.Compact(dir); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("the error is %v, want %q in it", err, why)
+		}
+		if now := listing(t, dir); now != before {
+			t.Errorf("the folder had\n%s\nand has\n%s", before, now)
+		}
+	}
+	dir := live(5)
+	unfinished := filepath.Join(dir, "checkpoint-00000009.new")
+	if err := os.WriteFile(unfinished, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newest := filepath.Join(dir, "checkpoint-00000004")
+	lost, err := os.ReadFile(newest)
+	if err == nil {
+		err = os.Remove(newest)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(dir, "checkpoint-00000004 is missing")
+	other, err := os.ReadFile(filepath.Join(live(5), "checkpoint-00000001"))
+	if err == nil {
+		err = os.WriteFile(newest, lost, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(filepath.Join(dir, "checkpoint-00000001"), filepath.Join(dir, "first"))
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "checkpoint-00000001"), other, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(dir, "checkpoint-00000001: the checkpoint belongs to store")
+	if err := os.Rename(filepath.Join(dir, "first"), filepath.Join(dir, "checkpoint-00000001")); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Compact(dir); err != nil {
+		t.Error(err)
+	}
+	if files := listing(t, dir); strings.Count(files, "\n") != 2 {
+		t.Errorf("the folder has\n%s", files)
+	}
+
+	n := liveOn(t, 3, 23) // with a journal
+	dir = copyFolder(t, n.dir)
+	files, err := store.Files(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Kind == store.FileJournal {
+			if err := os.Remove(filepath.Join(dir, f.Name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	refused(dir, "journal")
 }

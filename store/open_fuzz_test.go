@@ -71,7 +71,9 @@ func FuzzOpen(f *testing.F) {
 		if err := l.st.Tick(l.tick); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := l.st.journal.Append([]byte{recordKept, recordTick, recordDrop}[i%3], []byte{byte(i)}, false); err != nil {
+		kind := []byte{recordKept, recordTick, recordDrop}[i%3]
+		numbers := bytes.Repeat([]byte{byte(i)}, numbersOf[kind])
+		if _, err := l.st.journal.Append(kind, numbers, false); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -92,7 +92,8 @@ func (k *kept) saved(t *testing.T) []byte {
 		return []byte(k.dump())
 	}
 	var b bytes.Buffer
-	if err := store.Save(k.w, &b, store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}); err != nil {
+	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
+	if err := store.Save(k.w, &b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -448,7 +449,8 @@ func TestBuild(t *testing.T) {
 	if tick, err := recovered(func(o *store.Options) {}); tick != 3 || err != nil {
 		t.Errorf("the same build: tick %d, %v", tick, err)
 	}
-	if tick, err := recovered(func(o *store.Options) { o.Build, o.DropTail = "", true }); tick != 0 || err != nil {
+	drop := func(o *store.Options) { o.Build, o.DropTail = "", true }
+	if tick, err := recovered(drop); tick != 0 || err != nil {
 		t.Errorf("DropTail: tick %d, %v", tick, err)
 	}
 }

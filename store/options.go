@@ -26,7 +26,7 @@ type Options struct {
 	// Handles and Lists are valid, and it goes on as the saved one would have. See [Load] for exceptions.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted: other goroutines may change them while the
-	// world rests, so they have no state of the same moment. Default: none.
+	// world does not change, so no state of theirs belongs to the moment. Default: none.
 	Containers map[string]any
 	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
@@ -39,17 +39,19 @@ type Options struct {
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
 	// due, unless the one before is still being written: then it is skipped. Default: a second.
 	Every time.Duration
-	// Keep is the number of checkpoints that the folder has, apart from files that they need: a checkpoint
-	// may be a file with what has changed since the one before. Default: 1.
+	// Keep is the number of checkpoints that the folder keeps. The folder also keeps the files that these
+	// need, because a file may hold only what has changed since the checkpoint before. Default: 1.
 	Keep int
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with this name compute the same. Default: a hash of the executable file.
+	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for
+	// the next program, of any build: its apply reads what older builds have recorded. Default: a hash of the
+	// executable file.
 	Build string
-	// DropTail has Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
+	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
 	DropTail bool
-	// Check has the store check now and then that the program can repeat its ticks. Default: no checks.
+	// Check makes the store check now and then that the program can repeat its ticks. Default: no checks.
 	Check Check
 	// Notify is called for each checkpoint, when it is durable or has failed, on a goroutine of the store.
 	// It must return soon and not call methods of the store. Default: nothing.
@@ -64,6 +66,7 @@ var engine = state.Vast.(interface {
 	Settle(restored any) error
 	Finish(restored any) error
 	Abandon(restored any)
+	OnSettle(w *vast.World, f func())
 	Value(column any, slot int) reflect.Value
 	Slots(column any, yield func(slot int) bool)
 	NewLinks(w *vast.World, name string, values reflect.Type, capacity int, o vast.RelationOptions)

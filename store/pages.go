@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/written"
 )
 
-// newPages returns what knows which memory was written, or nil if nothing does: then all memory is read and
-// compared. Tests replace it.
+// newPages returns pages for a store, or nil if the system does not tell which memory was written. Then all
+// memory is read and compared. Tests replace newPages.
 var newPages = func() pages {
 	w, err := written.New()
 	if err != nil {
@@ -23,8 +23,8 @@ type watchedPages struct {
 	parts [][2]int // the answers since the last scan
 }
 
-// scan ends an interval. The last one is not needed any more: if its checkpoint failed, the next one takes
-// everything for changed.
+// scan ends an interval. The answers for the interval before are not needed any more: if its checkpoint
+// failed, the next checkpoint holds everything.
 func (p *watchedPages) scan() {
 	p.w.Keep()
 	p.w.Scan()
@@ -39,5 +39,9 @@ func (p *watchedPages) changed(base unsafe.Pointer, n int) (parts [][2]int, know
 	}
 	return p.parts[before:], known
 }
+
+func (p *watchedPages) guard(base unsafe.Pointer, n int) bool { return p.w.Guard(base, n) }
+
+func (p *watchedPages) release(base unsafe.Pointer, n int) bool { return p.w.Release(base, n) }
 
 func (p *watchedPages) close() error { return p.w.Close() }

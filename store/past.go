@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// lookBack is the part of a store that OpenAt opened.
+// lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
 	tick  uint64 // up to which Recover replays
 	after *tail  // what the journal holds after the checkpoint
@@ -17,14 +17,14 @@ type lookBack struct {
 }
 
 // OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
-// this tick or an earlier one. [Store.LastTick] tells which. w is a world like that of [Open]. The folder
-// stays as it is, and the returned store keeps nothing: calls other than Attach, Recover, LastTick, Report
-// and Close panic or return an error.
+// this tick or an earlier one. [Store.LastTick] returns the checkpoint's tick. w is a world like that of
+// [Open]. The folder stays as it is, and the returned store keeps nothing: calls other than Attach, Recover,
+// LastTick, Report and Close panic or return an error.
 //
-// Recover then replays the ticks that follow the checkpoint, up to the given tick or as far as the journal
-// leads, which LastTick tells, with the functions that the program gives to a store that it keeps. After that
-// a schedule that was attached is free: the program may run it on, to see what would have come, and admits
-// visitors.
+// Recover then replays the ticks that follow the checkpoint, with the functions that the program also gives
+// to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick returns
+// the tick that it has reached. After that an attached schedule is free: it admits visitors, and the program
+// may run it on, to see what would have come.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…
@@ -32,13 +32,13 @@ type lookBack struct {
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
 // Options.Keep of the program that keeps the store says how far back checkpoints go. OpenAt takes no lock, so
-// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt tries the
-// one that is left. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
+// that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt looks for
+// another one. On Windows the program cannot remove a file while OpenAt reads it: see [LoadMoment].
 //
 // If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
 //
-// OpenAt returns an error if no checkpoint is as old, and as Open. Complexity: as Open, or as LoadMoment, and
-// reads the description of each checkpoint.
+// OpenAt returns an error if all checkpoints are newer than tick, and otherwise the errors of Open.
+// Complexity: as Open, or as LoadMoment; OpenAt also reads the description of each checkpoint.
 func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
 	s.checkpoints.prepare()
@@ -60,8 +60,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 			tries++ // a program may be writing the journal
 			return errors.Join(err, c.close())
 		}
-		// Recover says so if it needs the journal. It may begin after this checkpoint: a file stays longer
-		// than its journal if others continue it.
+		// Recover returns this error if it needs the journal. The journal may begin after this checkpoint: a
+		// file that others continue stays longer than its part of the journal.
 		s.at.err = err
 		return nil
 	})
@@ -76,7 +76,7 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	return s, nil
 }
 
-// lookAhead takes what the description of a checkpoint says, and reads the journal that follows it.
+// lookAhead sets the store's state from the description of a checkpoint, and reads the journal that follows.
 func (s *Store) lookAhead(m *keptManifest) (err error) {
 	if s.id, err = storeOf(m); err != nil {
 		return err

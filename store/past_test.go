@@ -294,7 +294,7 @@ func TestMomentsWhileProgramRuns(t *testing.T) {
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		w, _, err := store.LoadMoment(n.dir, 0, vast.Options{})
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) { // the program is faster eight times
+			if !errors.Is(err, fs.ErrNotExist) { // the program removed the files at each attempt
 				t.Error(err)
 			}
 			continue

@@ -23,22 +23,25 @@ type replayed struct {
 	build    string
 }
 
-// Recover brings the world to the last durable tick, and begins to keep it: for each tick that the journal
-// holds after the checkpoint, it applies the tick's inputs and calls tick, the function that makes one tick:
-// (*sched.Schedule).Tick if a schedule is attached. From then on apply applies recorded inputs before each
-// tick. Both must compute the same from the same world and inputs, as a Schedule does with systems that read
-// nothing else.
+// Recover brings the world to the last durable tick, and begins to keep it. For each tick that the journal
+// holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick makes one
+// tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply for each
+// recorded input before the next tick. Both functions must compute the same from the same world and inputs. A
+// Schedule does, if its systems read nothing else.
 //
-// A new world is filled before Recover. Another world is changed after Recover: a change between Open and
-// Recover, which the store sees as after ticks, is an error if there are ticks to replay. Recover begins a
-// checkpoint, and nothing that follows is durable before that checkpoint is.
+// Fill a new world before Recover, and change any other world after Recover. If there are ticks to replay, a
+// change between Open and Recover is an error; the store sees such changes as it sees those between ticks:
+// see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
+// checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
+// A tick that failed is not replayed. Unless a checkpoint followed it, the world is that of the tick before
+// it, and its inputs wait for the next tick.
+//
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
-// A tick that failed at its first time is not replayed: Recover goes back to the tick before it, and its
-// inputs wait for the next tick. Then close the store.
+// Close the store after an error.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
@@ -57,13 +60,16 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.repeats(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		s.noteRepeat(repeat{broken: true}) // the checkpoint before was perhaps of another build
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {
 		s.phase = running
 		s.unchanged()
-		err = s.begin()
+		engine.OnSettle(s.w, s.settle)
+		if err = s.begin(); err == nil {
+			s.settle() // no tick waits for the first copy, which is of everything
+		}
 	}
 	if err != nil {
 		s.failure = err
@@ -99,11 +105,16 @@ func (s *Store) recover(tick func() error, changed bool) error {
 			}
 		}
 	}
+	s.edited = false
 	if n := len(after.now); n > 0 {
-		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1] {
+		for len(after.inputs) > 0 && after.inputs[0].position < after.now[n-1].position {
 			s.apply(after.inputs[0].data)
 			after.inputs = after.inputs[1:]
 		}
+	}
+	if s.edited {
+		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail to "+
+			"lose them", s.tick, errUnrepeatable)
 	}
 	if tick == nil {
 		return nil
@@ -115,7 +126,11 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	var j *journal.Journal
+	var dropped []byte
 	if s.tail != nil {
+		if dropped, err = s.dropped(after); err != nil {
+			return err
+		}
 		j, err = s.tail.Resume(build, o)
 	} else {
 		j, err = journal.Create(s.folder, s.id, build, o)
@@ -124,11 +139,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		return err
 	}
 	if s.tail != nil && (s.o.DropTail || after.broken) {
-		from := s.position
-		if after.broken {
-			from = after.change
-		}
-		if _, err := j.Append(recordDrop, binary.AppendUvarint(nil, from), true); err != nil {
+		if _, err := j.Append(recordDrop, dropped, true); err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
@@ -138,8 +149,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. Before the program takes the ticks in
-		// the checkpoint for durable, the journal must say that the file is needed.
+		// A crash may have torn the record that follows the checkpoint. Before the ticks in the checkpoint
+		// count as durable, the journal must say that the file is needed.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -149,6 +160,25 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	defer s.mu.Unlock()
 	s.journal, s.waiting, s.needed, s.broken = j, after.inputs, s.next, changed
 	return nil
+}
+
+// dropped returns the record that drops what follows the checkpoint, or a change. The inputs that waited when
+// the checkpoint was taken are dropped, too; ticks and changes between them are in the checkpoint.
+func (s *Store) dropped(after *tail) ([]byte, error) {
+	inputs, others := after.change, after.change
+	if !after.broken {
+		inputs, others = s.position, s.tail.End
+		for r, err := range s.tail.Records() {
+			if err != nil {
+				return nil, err
+			}
+			if r.Segment >= s.segment {
+				others = r.Position
+				break
+			}
+		}
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
 // mayReplay returns an error if the program cannot replay ticks.
@@ -166,33 +196,42 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 			return &BuildError{one.build, build, one.number, s.base, len(t.ticks)}
 		}
 	}
+	if n := len(t.now); n > 0 && len(t.inputs) > 0 && t.inputs[0].position < t.now[n-1].position &&
+		t.now[n-1].build != build {
+		return &BuildError{t.now[n-1].build, build, 0, s.base, len(t.ticks)}
+	}
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that a program of another build has recorded: this one may
-// compute another world from them.
+// BuildError is the error of Recover for ticks that another build of the program has recorded, and for inputs
+// that it has applied after the last tick: this build may compute another world from them.
 type BuildError struct {
 	Recorded, Build string // the builds that recorded the tick and that cannot replay it
-	Tick            uint64 // the first tick of the other build
+	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
-	Ticks           int    // that follow the checkpoint
+	Ticks           int    // how many ticks follow the checkpoint
 }
 
 // Error names the builds and the remedies.
 func (e *BuildError) Error() string {
-	return fmt.Sprintf("build %q recorded tick %d, and this is build %q, which may compute another world "+
-		"from it: run the other build once, because its Close takes a checkpoint; or set Options.Build to "+
-		"the same name in both if they compute the same; or set Options.DropTail to lose the %d ticks after "+
+	what := fmt.Sprintf("recorded tick %d", e.Tick)
+	if e.Tick == 0 {
+		what = "applied inputs after the last tick"
+	}
+	return fmt.Sprintf("build %q %s, and this is build %q, which may compute another world from it: run the "+
+		"other build once, because its Close takes a checkpoint; or set Options.Build to the same name in "+
+		"both if they compute the same; or set Options.DropTail to lose the %d ticks and the inputs after "+
 		"tick %d",
-		e.Recorded, e.Tick, e.Build, e.Ticks, e.Base)
+		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
 
 // replayTick makes a tick once more.
 func (s *Store) replayTick(t *replayed, tick func() error) error {
 	if t.number != s.tick+1 {
-		return fmt.Errorf("the journal continues with it after tick %d", s.tick)
+		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
 	}
 	s.replay = t
+	s.edited = false
 	var err error
 	if s.schedule != nil {
 		err = tick()
@@ -206,28 +245,34 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 		return errors.New("the function made no tick of the attached schedule: give Recover the schedule's " +
 			"Tick, or a function that calls it once")
 	}
+	if s.edited {
+		return errUnrepeatable
+	}
 	return nil
 }
+
+var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not at the first time")
 
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input  // in the order of positions; after replayable, those that no tick has applied
-	now    []uint64 // positions: the inputs before one were applied, perhaps without a tick
-	broken bool     // the world was changed outside of ticks at position change
+	inputs []input // in the order of positions; after replayable, those that no tick has applied
+	// now are records of the kind recordNow, position and build alone: the inputs before them were applied.
+	now    []replayed
+	broken bool // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops what has a position from one on.
-func (t *tail) cut(position uint64) {
+// cut drops the inputs that the journal holds at a position or later, and all else at another one or later.
+func (t *tail) cut(inputs, position uint64) {
+	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
+		t.inputs = t.inputs[:len(t.inputs)-1]
+	}
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
 		t.ticks = t.ticks[:len(t.ticks)-1]
 	}
-	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= position {
-		t.inputs = t.inputs[:len(t.inputs)-1]
-	}
-	for len(t.now) > 0 && t.now[len(t.now)-1] >= position {
+	for len(t.now) > 0 && t.now[len(t.now)-1].position >= position {
 		t.now = t.now[:len(t.now)-1]
 	}
 	if t.broken && t.change >= position {
@@ -238,7 +283,7 @@ func (t *tail) cut(position uint64) {
 // replayable drops what follows a change, and gives the ticks their inputs.
 func (t *tail) replayable() {
 	if t.broken {
-		t.cut(t.change)
+		t.cut(t.change, t.change)
 		t.broken = true
 	}
 	for i := range t.ticks {
@@ -272,8 +317,8 @@ func (s *Store) readTail() (*tail, error) {
 	return t, nil
 }
 
-// numbersOf are the numbers that records of a kind hold.
-var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 1}
+// numbersOf is how many numbers a record of a kind holds.
+var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
@@ -299,7 +344,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 				build: r.Build})
 		}
 	case recordNow:
-		t.now = append(t.now, r.Position)
+		t.now = append(t.now, replayed{position: r.Position, build: r.Build})
 	case recordBreak:
 		if !t.broken && r.Segment >= s.segment {
 			t.broken, t.change = true, r.Position
@@ -309,7 +354,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 			t.kept = numbers[0]
 		}
 	case recordDrop:
-		t.cut(numbers[0])
+		t.cut(numbers[0], numbers[1])
 	default:
 		return fmt.Errorf("the record has the unknown kind %q", r.Kind)
 	}

@@ -210,7 +210,8 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.st.Recover(b.apply, b.tick); err == nil || !strings.Contains(err.Error(), newest+" is missing") {
+	if err := b.st.Recover(b.apply, b.tick); err == nil ||
+		!strings.Contains(err.Error(), newest+" is missing") {
 		t.Errorf("the error is %v", err)
 	}
 	d.Kill()
@@ -238,8 +239,8 @@ func (f *narrow) Create(name string) (disk.File, error) {
 	return f.Folder.Create(name)
 }
 
-// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next program
-// goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
+// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next
+// program goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
 func TestLostCheckpointWithTornRecord(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -288,8 +289,8 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost:
-// what leads to it from the checkpoint before it was not dropped.
+// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost. The
+// checkpoint before it and the journal between the two, which was not dropped, make up for it.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -319,6 +320,64 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	c := recoveredIsland(t, d.Restart(), o)
 	if c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0 {
 		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+	}
+}
+
+// TestLostCheckpointAfterInputsWereDropped: as before, and inputs waited when the checkpoint was taken. They
+// are dropped, and ticks and changes between them, which are in the checkpoint, are not.
+func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		d := sim.New(1)
+		o := islandOptions()
+		o.Keep = 2
+		a := recoveredIsland(t, d.Folder(), o)
+		a.ticks(t, 1)
+		a.idle()
+		if err := a.st.Tick(func() error {
+			a.input(t, 1) // waits for the next tick
+			return a.tick()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if changed {
+			a.outside(7)
+		}
+		if err := a.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		hash := a.hash()
+		a.ticks(t, 1)
+		a.input(t, 2)
+		d.Kill()
+		f := &narrow{Folder: d.Restart()}
+		f.full.Store(true) // the checkpoint of the next program fails
+		o.DropTail = true
+		b := recoveredIsland(t, f, o)
+		if err := b.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		b.idle()
+		d.Kill()
+		d.Restart()
+		d.Lose("checkpoint-00000002")
+		d.Kill()
+		o.DropTail = false
+		c, err := openedIsland(t, d.Restart(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.st.Recover(c.apply, c.tick)
+		switch {
+		case changed:
+			if err == nil || !strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
+				t.Errorf("the error is %v", err)
+			}
+		case err != nil:
+			t.Error(err)
+		case c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0:
+			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+		}
+		d.Kill()
 	}
 }
 
@@ -457,7 +516,7 @@ func TestChangesWithoutJournal(t *testing.T) {
 }
 
 // TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder.
-// The next program sees the checkpoint; after a power cut the one after that sees it, too.
+// The next program sees the checkpoint, and so does the one that follows after a power cut.
 func TestKilledBeforeFolderSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := sim.New(seed)

@@ -19,15 +19,15 @@ import (
 // state give the same bytes, apart from unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
-// structs of what can be encoded need nothing, fields that are not exported included. A type that has the
-// methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and every other type by a
-// codec in the options.
+// structs of encodable values need nothing from the program; fields that are not exported are encoded, too. A
+// type that has the methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and
+// every other type by a codec in the options.
 //
 // Save returns an error if Commands wait to be applied, if two columns have the same name, if a component
-// cannot be encoded (the message names the field and the remedy), or if dst does. Then what dst got is not a
-// world. Save to a file that is not the only good one.
+// cannot be encoded (the message names the field and the remedy), or if dst returns one. Then dst has got no
+// whole world, so keep the last good file until Save has returned nil.
 //
-// Complexity: one write for each MiB of memory that holds components.
+// Complexity: one pass over the memory that holds components.
 func Save(w *vast.World, dst io.Writer, o Options) error {
 	if err := save(w, dst, o); err != nil {
 		return fmt.Errorf("store: saving world %q: %w", w.Options().Name, err)

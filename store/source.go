@@ -11,7 +11,7 @@ import (
 )
 
 // sourceOf returns the source for a stream. If the stream is a file, or another one that can be read at any
-// place, several goroutines read the elements. end sets the stream to where the source has come.
+// place, several goroutines read the elements. end moves the stream to where the source stopped reading.
 func sourceOf(src io.Reader) (s source, end func() error) {
 	if at, ok := src.(interface {
 		io.ReaderAt

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"runtime"
@@ -17,20 +18,27 @@ import (
 // on while the copy is written to a file. A stage is used again for each checkpoint.
 type stage struct {
 	memory *bulk.Array[byte]
+	mu     sync.Mutex // guards memory and used while a copy is made
+	used   int        // bytes of the memory
 	known  *known
 	pages  pages // nil if nothing knows which memory was written
 	m      *manifest
+	work   []comparison
+	late   *late // the part of the copy that is made after the pause, or nil
+	wholes []wholePart
 	blocks []staged
-	full   int // bytes that the blocks of all of the world would have
-	spare  int // checkpoints since one that needed a fair part of the memory
+	full   int              // bytes that a copy of all of the world would have
+	spare  int              // checkpoints in a row that needed at most a quarter of the memory
+	whole  bool             // the copy holds everything
+	eager  map[string]int   // for how many checkpoints more a column is not late, by its name
+	urgent map[string]int64 // when systems have asked for the late arrays of a column: see lateArray
 }
 
-// staged is a block of the copy. Its bytes lie in the stage's memory, or in own.
+// staged is a block of the copy.
 type staged struct {
 	block
 	own   []byte
-	at, n int          // bytes in the stage's memory
-	array *state.Array // until the bytes are copied
+	array *state.Array // until the bytes are copied; only of arrays that must be read in order
 	known *knownArray  // of units that are hashed when the block is written
 }
 
@@ -42,13 +50,19 @@ type wholePart struct {
 	mark    *bool // in the description
 }
 
-// take copies what has changed in a world since the last call, or everything. The copy is valid until the
-// next call. It copies everything, too, if a delta would have more than most of all bytes. It returns whether
-// it did. After an error the next call must copy everything.
-func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
-	s.m, s.blocks, s.full = p.m, s.blocks[:0], 0
+// take copies what has changed in a world since the last call, or everything. If may is true, a part of the
+// copy may be left to the stage's late part. The copy is complete when complete has returned, and valid until
+// the next call of take. After an error of take or complete, the next call of take must copy everything.
+func (s *stage) take(p *picture, everything, may bool) error {
+	s.m, s.blocks, s.full, s.used, s.late, s.whole = p.m, s.blocks[:0], 0, 0, nil, everything
 	if s.known == nil {
-		s.known = newKnown()
+		s.known, s.eager, s.urgent = newKnown(), make(map[string]int), make(map[string]int64)
+	}
+	if s.memory == nil {
+		var err error
+		if s.memory, err = bulk.NewArray[byte](bulk.Options{Name: "checkpoint"}); err != nil {
+			return err
+		}
 	}
 	if everything {
 		s.known.forget()
@@ -58,56 +72,60 @@ func (s *stage) take(p *picture, everything bool, most float64) (bool, error) {
 	}
 	b, bytes := p.extents()
 	s.blocks = append(s.blocks, staged{block: b, own: slices.Clone(bytes)})
-	work, wholes := s.arrays(p, everything)
+	s.arrays(p, may)
+	if s.late != nil {
+		slices.SortStableFunc(s.late.arrays, func(a, b *lateArray) int {
+			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // 0 comes last
+			return cmp.Compare(first(a), first(b))
+		})
+	}
+	for name := range s.eager {
+		if s.eager[name]--; s.eager[name] == 0 {
+			delete(s.eager, name)
+		}
+	}
 	values, err := s.values(p)
-	if err != nil {
-		return false, err
-	}
-	wholes = append(wholes, values...)
-	changed := 0
-	for i := range work {
-		s.full += work[i].full
-		for _, r := range work[i].runs {
-			if !r.zero {
-				changed += (r.hi - r.lo) * int(work[i].array.Type.Size())
-			}
-		}
-	}
-	for _, one := range wholes {
-		n := 0
-		for _, b := range one.blocks {
-			n += len(b.own)
-		}
-		s.full += n
-		if one.changed {
-			changed += n
-		}
-	}
-	everything = everything || float64(changed) > most*float64(s.full)
-	if everything {
-		for i := range work {
-			work[i].all()
-		}
-	}
-	if err := s.copy(work); err != nil {
-		return false, err
-	}
-	for _, one := range wholes { // after the arrays that have places of their own
-		if one.changed || everything {
-			s.blocks = append(s.blocks, one.blocks...)
-			*one.mark = !everything
-		}
-	}
-	if everything {
-		s.m = s.m.complete()
-	}
-	return everything, nil
+	s.wholes = append(s.wholes, values...)
+	return err
 }
 
-// arrays compares the arrays of a world with the last checkpoint.
-func (s *stage) arrays(p *picture, everything bool) ([]comparison, []wholePart) {
-	var work []comparison
-	var wholes []wholePart
+// complete ends the copy that take has begun.
+func (s *stage) complete() error {
+	if s.late != nil {
+		if err := s.late.finish(); err != nil {
+			return err
+		}
+	}
+	for i := range s.work {
+		c := &s.work[i]
+		if c.err != nil {
+			return c.err
+		}
+		s.full += c.full
+		s.blocks = append(s.blocks, c.blocks...)
+	}
+	for _, one := range s.wholes { // after the arrays that have places of their own
+		for _, b := range one.blocks {
+			s.full += len(b.own)
+		}
+		if one.changed || s.whole {
+			s.blocks = append(s.blocks, one.blocks...)
+			*one.mark = !s.whole
+		}
+	}
+	if s.whole {
+		s.m = s.m.complete()
+	}
+	if s.spare++; s.used > s.memory.Len()/4 {
+		s.spare = 0
+	}
+	return nil
+}
+
+// arrays compares the arrays of a world with the last checkpoint, and copies what has changed.
+func (s *stage) arrays(p *picture, may bool) {
+	s.work, s.wholes = s.work[:0], s.wholes[:0]
+	var now []int // what is copied now, in work
 	var reads []*staged
 	var knownOf []*knownArray // for each of wholes
 	for i := range p.state.Arrays {
@@ -124,44 +142,50 @@ func (s *stage) arrays(p *picture, everything bool) ([]comparison, []wholePart) 
 			for i := range one.blocks {
 				reads = append(reads, &one.blocks[i])
 			}
-			wholes, knownOf = append(wholes, one), append(knownOf, known)
+			s.wholes, knownOf = append(s.wholes, one), append(knownOf, known)
 			continue
 		}
 		if size == 0 {
 			continue
 		}
 		known.fit(a.Len, unitOf(size), pieceOf(size), s.pages != nil && a.Kept != nil)
-		one := comparison{array: a, known: known, index: uint32(i), hot: everything}
+		one := comparison{array: a, known: known, index: uint32(i), hot: s.whole}
 		if s.pages != nil && a.Len > 0 {
 			one.parts, one.clean = s.pages.changed(a.Base, a.Len*size)
 			one.clean = one.clean && known.base == a.Base
 			known.base = a.Base
 		}
+		first := len(s.work)
 		for i := range known.hot {
 			one.piece = i
-			work = append(work, one)
+			s.work = append(s.work, one)
+		}
+		if !may || !s.postpone(p, a, first) {
+			for i := first; i < len(s.work); i++ {
+				now = append(now, i)
+			}
 		}
 	}
 	s.known.drop()
 	sums := make([][2]uint64, len(reads))
-	parallel(len(work)+len(reads), func(i int) {
-		if i < len(work) {
-			work[i].compare(s.known, s.pages != nil)
+	parallel(len(now)+len(reads), func(i int) {
+		if i < len(now) {
+			s.work[now[i]].copy(s)
 			return
 		}
-		b := reads[i-len(work)]
+		b := reads[i-len(now)]
 		b.own = b.array.Bytes(int(b.first), int(b.first+b.count))
 		b.array = nil
-		sums[i-len(work)] = s.known.sum(b.own)
+		sums[i-len(now)] = s.known.sum(b.own)
 	})
-	for i := range wholes {
-		own := sums[:len(wholes[i].blocks)]
+	for i := range s.wholes {
+		one := &s.wholes[i]
+		own := sums[:len(one.blocks)]
 		sums = sums[len(own):]
 		known := knownOf[i]
-		wholes[i].changed = known.sums == nil || !slices.Equal(known.sums, own)
+		one.changed = known.sums == nil || !slices.Equal(known.sums, own)
 		known.sums = append(make([][2]uint64, 0, len(own)), own...)
 	}
-	return work, wholes
 }
 
 // values encodes values of columns and resources.
@@ -203,62 +227,55 @@ func (c *collector) write(b block, bytes []byte) error {
 	return nil
 }
 
-// copy copies what the comparisons have found.
-func (s *stage) copy(work []comparison) error {
-	total := 0
-	for i := range work {
-		c := &work[i]
-		for _, r := range c.runs {
-			b := staged{block: block{kind: blockArray, index: c.index, first: uint64(r.lo),
-				count: uint64(r.hi - r.lo)}}
-			if r.zero {
-				b.kind = blockZero
-			} else {
-				b.at, b.n, b.array = total, (r.hi-r.lo)*int(c.array.Type.Size()), c.array
-				total += b.n
-			}
+// copy compares a piece, and copies what has changed.
+func (c *comparison) copy(s *stage) {
+	c.compare(s.known, s.pages != nil)
+	size, total := int(c.array.Type.Size()), 0
+	for _, r := range c.runs {
+		if !r.zero {
+			total += (r.hi - r.lo) * size
+		}
+	}
+	memory, err := s.room(total)
+	if err != nil {
+		c.err = err
+		return
+	}
+	for _, r := range c.runs {
+		b := staged{block: block{kind: blockArray, index: c.index, first: uint64(r.lo),
+			count: uint64(r.hi - r.lo)}}
+		if r.zero {
+			b.kind = blockZero
+		} else {
+			n := (r.hi - r.lo) * size
+			b.own, memory = memory[:n:n], memory[n:]
+			canonical(b.own, c.array, r.lo, r.hi)
 			if c.hot {
 				b.known = c.known
 			}
-			s.blocks = append(s.blocks, b)
 		}
+		c.blocks = append(c.blocks, b)
 	}
-	if s.memory == nil {
-		var err error
-		if s.memory, err = bulk.NewArray[byte](bulk.Options{Name: "checkpoint"}); err != nil {
-			return err
-		}
-	}
-	if more := total - s.memory.Len(); more > 0 {
-		if _, err := s.memory.AppendN(more); err != nil {
-			return err
-		}
-	}
-	if s.spare++; total > s.memory.Len()/4 {
-		s.spare = 0
-	}
-	memory := s.memory.Slice()
-	parallel(len(s.blocks), func(i int) {
-		if b := &s.blocks[i]; b.array != nil {
-			canonical(memory[b.at:b.at+b.n], b.array, int(b.first), int(b.first+b.count))
-			b.array = nil
-		}
-	})
-	return nil
 }
 
-// bytes returns the bytes of a block of the copy.
-func (s *stage) bytes(b *staged) []byte {
-	if b.n > 0 {
-		return s.memory.Slice()[b.at : b.at+b.n]
+// room returns memory for n bytes of the copy. Several goroutines may call it at once.
+func (s *stage) room(n int) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.used
+	s.used += n
+	if more := s.used - s.memory.Len(); more > 0 {
+		if _, err := s.memory.AppendN(more); err != nil {
+			return nil, err
+		}
 	}
-	return b.own
+	return s.memory.Slice()[at:s.used], nil
 }
 
 // size returns the bytes of the blocks.
 func (s *stage) size() (n int) {
 	for i := range s.blocks {
-		n += bytesHeader + len(s.blocks[i].own) + s.blocks[i].n
+		n += bytesHeader + len(s.blocks[i].own)
 	}
 	return n
 }
@@ -273,8 +290,8 @@ func (s *stage) writeTo(dst io.Writer) error {
 		return err
 	}
 	for i := 0; i < len(s.blocks); {
-		b, n := s.together(i)
-		if err := out.writeRun(s.m, b.block, s.bytes(&b)); err != nil {
+		n := together(s.m, s.blocks[i:])
+		if err := out.writeRun(s.m, s.blocks[i:i+n]); err != nil {
 			return err
 		}
 		i += n
@@ -282,34 +299,15 @@ func (s *stage) writeTo(dst io.Writer) error {
 	return out.close()
 }
 
-// together returns a block and those behind it as one, if the file can place their elements side by side, and
-// how many blocks that are.
-func (s *stage) together(i int) (one staged, n int) {
-	one, n = s.blocks[i], 1
-	if one.kind != blockArray || one.n == 0 || !s.m.placed(&s.m.Arrays[one.index]) {
-		return one, n
-	}
-	for _, b := range s.blocks[i+1:] {
-		if b.kind != blockArray || b.index != one.index || b.first != one.first+one.count ||
-			b.at != one.at+one.n || one.n+b.n > mostPlaced {
-			break
-		}
-		one.count += b.count
-		one.n += b.n
-		n++
-	}
-	return one, n
-}
-
 // hash notes the hashes of what was copied without a comparison.
 func (s *stage) hash() {
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.known == nil || b.n == 0 {
+		if b.known == nil {
 			continue
 		}
-		bytes := s.bytes(b)
-		size := b.n / int(b.count)
+		bytes := b.own
+		size := len(bytes) / int(b.count)
 		unit := unitOf(size)
 		for n := int(b.first) / unit; len(bytes) > 0; n++ {
 			part := bytes[:min(unit*size, len(bytes))]
@@ -326,6 +324,7 @@ func (s *stage) release() error {
 		return nil
 	}
 	defer func() { s.memory, s.spare = nil, 0 }()
+	s.work, s.blocks = s.work[:0], s.blocks[:0]
 	return s.memory.Close()
 }
 

@@ -37,13 +37,17 @@ func BenchmarkPause(b *testing.B) {
 			take := func(number uint64) {
 				picture, err := pictureOf(w, Options{}, &keptManifest{Number: number, Base: number - 1})
 				if err == nil {
-					_, err = s.take(picture, everything, 0.5)
+					err = s.take(picture, everything, false)
+				}
+				if err == nil {
+					err = s.complete()
 				}
 				if err != nil {
 					b.Fatal(err)
 				}
 			}
-			const warm = 30 // the memory of the copy is touched for the first time; pages are protected by and by
+			// The first copies touch new memory, and pages become protected gradually.
+			const warm = 30
 			for number := range uint64(warm) {
 				take(number + 2)
 				s.hash()

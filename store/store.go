@@ -43,6 +43,7 @@ type Store struct {
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
 	edited  bool   // whether components were changed since: see Changed
+	direct  bool   // whether the structure was ever changed outside of ticks: then no copy is late
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
@@ -85,13 +86,13 @@ const (
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick)
 //
-// One process at a time can open a folder; the error names the other process. Open returns an error if a file
-// is damaged or missing, or belongs to another store or a newer format, if a column or resource cannot be
-// kept, and as Load. The error names the file and the place. The folder then is as it was. An error of Load
-// closes w.
+// One process at a time can open a folder; the error names the other process. Open also returns an error if a
+// file is damaged or missing, belongs to another store, or has a newer format, and if a column or resource
+// cannot be kept. It returns the errors of Load, too, which close w. The error names the file and the place.
+// The folder then is as it was.
 //
-// Complexity: reads the last checkpoint with all processors, which may be spread over files of 1.5 times the
-// world's bytes, and the journal that follows it.
+// Complexity: reads the files of the last checkpoint with all processors, at most 1.5 times the world's
+// bytes, and the journal that follows it.
 func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)
@@ -195,7 +196,7 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 	}
 	if len(numbers) == 0 && len(segments) > 0 && !begun {
 		return nil, nil, fmt.Errorf("the folder holds a journal and no checkpoint: the checkpoint that %s "+
-			"follows is missing", segments[0])
+			"follows is missing: restore the folder from a copy", segments[0])
 	}
 	if len(numbers) > 0 && begun {
 		leftovers = append(leftovers, begunName)
@@ -250,6 +251,7 @@ func (s *Store) Close() error {
 	}
 	s.phase = closed
 	errs = append(errs, s.checkpoints.close())
+	engine.OnSettle(s.w, nil)
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {

@@ -13,9 +13,9 @@ const (
 	recordInput byte = 'i'
 	recordTick  byte = 't' // a tick is over: its number; it has applied the inputs before a position
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
-	recordBreak byte = 'b' // the world was changed outside of ticks: what follows cannot be replayed
+	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // the records from a position on were dropped, by DropTail or after a change
+	recordDrop  byte = 'd' // the inputs and the other records from two positions on were dropped
 )
 
 // Schedule is a *sched.Schedule.
@@ -24,10 +24,10 @@ type Schedule interface {
 	Tick() error
 }
 
-// Attach has a schedule report its ticks to the store: inputs are applied before each tick, and checkpoints
-// are taken after ticks. The schedule continues after the last tick that the store knows, with its seed. Call
-// Attach before Recover and before the first tick. The schedule then admits no visitors of the world until
-// Recover has returned.
+// Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
+// takes checkpoints after ticks. The schedule continues after the last tick that the store knows, with the
+// seed that it had. Call Attach before Recover and before the first tick. The schedule admits no visitors of
+// the world until Recover has returned.
 //
 // The Start functions of systems run in each process, before its first tick. In a world that a store has
 // kept, Context.Tick is above 0 there, and Start must not fill the world again.
@@ -45,23 +45,30 @@ func (s *Store) Attach(schedule Schedule) {
 	s.schedule = schedule
 }
 
-// keeper hears of the ticks of a schedule.
+// keeper is the store as an attached schedule calls it.
 type keeper struct{ s *Store }
 
 func (k keeper) Begin() error          { return k.s.beginTick() }
 func (k keeper) End(failed bool) error { return k.s.endTick(failed) }
-func (k keeper) Visits() bool          { return k.s.phase == running }
+func (k keeper) Writes(columns []int) {
+	if columns == nil {
+		k.s.settle()
+	} else if l := k.s.late.Load(); l != nil {
+		l.need(columns)
+	}
+}
 
-// Reset has the next tick count as one after a change outside of ticks: a replay would not reset the
-// schedule.
+func (k keeper) Visits() bool { return k.s.phase == running }
+
+// Reset counts as a change outside of ticks, because a replay would not reset the schedule.
 func (k keeper) Reset() { k.s.edited = true }
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
 // Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
-// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made: LastTick
-// tells.
+// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
+// LastTick counts it. The store tries the copy again after Options.Every or a second, whichever is less.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -85,7 +92,7 @@ func (s *Store) runTick(tick func() error) error {
 	return errors.Join(err, s.endTick(err != nil))
 }
 
-// beginTick records the beginning of a tick, and applies the inputs that were recorded before it.
+// beginTick begins a tick: it applies the inputs that were recorded before it.
 func (s *Store) beginTick() error {
 	s.must("Tick, or that of the attached schedule", running, recovering)
 	if s.inside { // the goroutine of the last tick ended
@@ -113,11 +120,14 @@ func (s *Store) beginTick() error {
 			return err
 		}
 	}
-	inputs, err := s.take()
+	inputs, err := s.takeInputs()
 	if err != nil {
 		return err
 	}
-	s.repeats(repeat{tick: s.tick + 1, inputs: inputs})
+	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
+	if s.schedule == nil || len(inputs) > 0 { // else the schedule says what its systems write
+		s.settle()
+	}
 	s.inside = true
 	for _, in := range inputs {
 		s.apply(in.data)
@@ -131,7 +141,8 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
-	s.repeats(repeat{broken: true})
+	s.direct = s.direct || s.w.Changes() != s.changes
+	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil { // else nothing is replayed
@@ -147,7 +158,8 @@ func (s *Store) noteChanges() error {
 	return nil
 }
 
-// unchanged notes that nothing was changed outside of ticks that the next checkpoint does not hold.
+// unchanged makes the world's present state the one with which noteChanges compares: only later changes count
+// as changes outside of ticks.
 func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
@@ -155,13 +167,17 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 // written allows. The change and the ticks after it are not durable before that checkpoint is; call
 // [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
 // call, because the store sees them. Between Open and Recover, Changed is for a world that was not new.
+//
+// In a tick, and where an input is applied, Changed tells the store that a replay may give another world, for
+// example because there was no memory for a part of the work. The tick or the input then counts as such a
+// change. In a replay, Recover returns an error.
 func (s *Store) Changed() {
-	s.must("Changed", opened, running)
+	s.must("Changed", opened, recovering, running)
 	s.edited = true
 }
 
-// take returns the inputs that a tick applies.
-func (s *Store) take() ([]input, error) {
+// takeInputs returns the inputs that a tick applies.
+func (s *Store) takeInputs() ([]input, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inputs := s.waiting
@@ -180,21 +196,23 @@ func (s *Store) endTick(failed bool) error {
 	if !s.inside { // the error came before the tick began
 		return nil
 	}
+	failed = failed || s.edited // by Changed
 	s.inside = false
 	s.tick++
 	s.unchanged()
 	if s.phase == recovering {
+		s.edited = failed // replayTick sees it, also if the program drops the error
 		return nil
 	}
-	if err := s.countTick(failed); err != nil {
+	if err := s.journalTick(failed); err != nil {
 		return err
 	}
 	return s.mayCheckpoint()
 }
 
-// countTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
+// journalTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
 // Only the next checkpoint has its effect, as that of a change outside of ticks.
-func (s *Store) countTick(failed bool) error {
+func (s *Store) journalTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {
 		s.due = s.due || failed
@@ -202,6 +220,9 @@ func (s *Store) countTick(failed bool) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.ticks) == cap(s.ticks) {
+		s.noteDurable()
+	}
 	var numbers [2 * binary.MaxVarintLen64]byte
 	record := binary.AppendUvarint(binary.AppendUvarint(numbers[:0], s.tick), s.taken)
 	position, err := s.journal.Append(recordTick, record, false)
@@ -221,13 +242,19 @@ type tickRecord struct{ tick, position uint64 }
 func (s *Store) DurableTick() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.journal != nil {
-		n, durable := 0, s.journal.Durable()
-		for n < len(s.ticks) && s.ticks[n].position < durable {
-			s.durable = max(s.durable, s.ticks[n].tick)
-			n++
-		}
-		s.ticks = append(s.ticks[:0], s.ticks[n:]...)
-	}
+	s.noteDurable()
 	return s.durable
+}
+
+// noteDurable notes which ticks are durable by now. The caller holds mu.
+func (s *Store) noteDurable() {
+	if s.journal == nil {
+		return
+	}
+	n, durable := 0, s.journal.Durable()
+	for n < len(s.ticks) && s.ticks[n].position < durable {
+		s.durable = max(s.durable, s.ticks[n].tick)
+		n++
+	}
+	s.ticks = append(s.ticks[:0], s.ticks[n:]...)
 }

@@ -18,26 +18,34 @@ import (
 )
 
 // Verify reads all files of a store's folder, or the one file at a path that [Save] has written, and returns
-// them with what is wrong with each. It checks each byte of checkpoints and of the journal, also of those
-// that newer ones have replaced and of space behind the end of the journal; that checkpoints continue each
-// other; that the journal leads on from them; and that no file is missing that others name. What a crash may
-// leave, such as an unfinished checkpoint and a torn end of the journal, is no damage. Files of other
-// programs have FileUnknown and no error.
+// them with what is wrong with each. It checks each byte of all checkpoints and of the journal, and the free
+// space at the end of the journal. It also checks that checkpoints continue each other, that the journal
+// leads on from them, and that no file is missing that others name. An unfinished checkpoint and a torn end
+// of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
+// error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks what
 // the parts of the world say about each other. Checksums find accidents, deep checks find forged files.
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
-// reads the files once, and segments of the journal up to four times; deep also loads each checkpoint.
+// reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
+// If a file is missing, Verify reads all of them again, at most twice.
 func Verify(path string, deep bool) ([]File, error) {
-	l, err := list(path)
-	if err == nil {
-		err = l.verify(path, deep)
+	for try := 0; ; try++ {
+		l, err := list(path)
+		if err == nil {
+			err = l.verify(path, deep)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("store: verifying %q: %w", path, err)
+		}
+		// A list that is made while a program replaces files may have neither the old one nor the new one.
+		missing := func(f File) bool { return f.Kind == FileMissing }
+		if try == 2 || !slices.ContainsFunc(l.files, missing) {
+			return l.files, nil
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: verifying %q: %w", path, err)
-	}
-	return l.files, nil
 }
 
 func (l *listing) verify(path string, deep bool) error {
@@ -88,12 +96,22 @@ func again(check func() error) error {
 	return err
 }
 
+// outdated reports whether the folder has a newer checkpoint by now. Then a program may have removed the
+// journal of older ones, and keeps their files if newer files continue them.
+func (l *listing) outdated(newest uint64) bool {
+	files, err := l.folder.Files()
+	return err == nil && slices.ContainsFunc(files, func(f disk.Info) bool {
+		number, finished, ok := checkpointNumber(f.Name)
+		return ok && finished && number > newest
+	})
+}
+
 func (l *listing) gone(name string) bool {
 	files, err := l.folder.Files()
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
 }
 
-// identity returns the identity of the store, which the newest checkpoint has whose description is sound.
+// identity returns the identity of the store. It is read from the newest checkpoint with a sound description.
 func (l *listing) identity() (id [16]byte, known bool) {
 	newest := uint64(0)
 	for _, m := range l.kept {
@@ -108,9 +126,8 @@ func (l *listing) identity() (id [16]byte, known bool) {
 func (l *listing) check(f *File, id [16]byte, known bool) error {
 	switch f.Kind {
 	case FileCheckpoint:
-		if own, err := storeOf(l.kept[f.Name]); err != nil || own != id {
-			return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s",
-				l.kept[f.Name].Store, identity(id)))
+		if err := ofStore(l.kept[f.Name], id); err != nil {
+			return err
 		}
 		file, err := l.folder.Open(f.Name)
 		if err != nil {
@@ -121,6 +138,15 @@ func (l *listing) check(f *File, id [16]byte, known bool) error {
 		if known {
 			return journal.Check(l.folder, id, uint32(f.Number))
 		}
+	}
+	return nil
+}
+
+// ofStore returns an error if a checkpoint belongs to another store.
+func ofStore(m *keptManifest, id [16]byte) error {
+	if own, err := storeOf(m); err != nil || own != id {
+		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s", m.Store,
+			identity(id)))
 	}
 	return nil
 }
@@ -147,7 +173,7 @@ func verifyBlocks(src io.ReaderAt, size int64) error {
 		case b.kind < blockExtents || b.kind > blockZero:
 			return fmt.Errorf("byte %d: block %d has the unknown kind %d", begin, number, b.kind)
 		case b.kind == blockEnd && b.count != number:
-			return fmt.Errorf("byte %d: the file has %d blocks, of %d", begin, number, b.count)
+			return fmt.Errorf("byte %d: the file has %d blocks, and its end says %d", begin, number, b.count)
 		}
 		if err := checkBytes(at, int64(b.size), number, y.r.sum, &room); err != nil {
 			return fmt.Errorf("byte %d: %w", begin, err)
@@ -173,10 +199,7 @@ func checkBytes(src *places, n int64, number uint64, sum uint32, room *[]byte) e
 		crc.Write(*room)
 		n -= int64(len(*room))
 	}
-	if crc.Sum32() != sum {
-		return fmt.Errorf("block %d is damaged: its checksum is wrong", number)
-	}
-	return nil
+	return matching(crc.Sum32(), number, sum)
 }
 
 // verifySaved checks a file that Save has written.
@@ -254,7 +277,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 		return
 	}
 	newest := moments[len(moments)-1]
-	// The journal of the oldest checkpoint that still has one holds that of all others.
+	// The journal that begins at a checkpoint includes the journals of all later ones. So it is enough to
+	// check the oldest checkpoint whose journal was not removed, and the newest one.
 	oldest := slices.IndexFunc(moments, func(f File) bool {
 		m := l.kept[f.Name]
 		return m.Segment > 0 && uint64(m.Since) >= first
@@ -265,7 +289,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 			continue
 		}
 		err := again(func() error { return l.leadsOn(id, m, f.Number == newest.Number) })
-		if err != nil && !l.gone(f.Name) { // the journal goes with its checkpoint
+		// The journal goes with its checkpoint.
+		if err != nil && !l.gone(f.Name) && !l.outdated(newest.Number) {
 			l.blame(f.Name, err)
 			return
 		}
@@ -300,7 +325,7 @@ func (l *listing) blame(checkpoint string, err error) {
 	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
 }
 
-// verifyNewest checks that the checkpoint is there that a file names.
+// verifyNewest reports the checkpoint that the file newest-… names as missing, if no checkpoint is as new.
 func (l *listing) verifyNewest() {
 	var least, newest File
 	for _, f := range l.files {
@@ -334,9 +359,10 @@ func (l *listing) verifyNew() {
 
 // Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
 // world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
-// takes the lock: if a program has the folder open, the error names it. Before it removes anything it checks
-// each byte of what it keeps. If it is interrupted, the folder holds the same world. Complexity: reads the
-// files of the newest checkpoint twice.
+// takes the lock: if a program has the folder open, the error names it. Before it removes a checkpoint or a
+// part of the journal, it checks each byte of what it keeps. An error names what is damaged or missing, and
+// the folder then has all that it had. If Compact is interrupted, the folder holds the same world. Complexity:
+// reads the files of the newest checkpoint, writes one file, and reads it.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {
@@ -366,11 +392,13 @@ func Compact(dir string) (err error) {
 	if len(numbers) == 0 {
 		return nil
 	}
+	if _, err := lostNewest(files, numbers); err != nil {
+		return err
+	}
 	newest := numbers[len(numbers)-1]
-	for _, name := range leftovers {
-		if err := folder.Remove(name); err != nil {
-			return err
-		}
+	m, err := leadingOn(dir, newest)
+	if err != nil {
+		return err
 	}
 	if err := compact(folder, newest); err != nil {
 		return err
@@ -385,9 +413,8 @@ func Compact(dir string) (err error) {
 	if err := errors.Join(l.files[i].Err, l.check(&l.files[i], id, known)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	m := l.kept[name]
-	if m.Segment > 0 {
-		if err := l.leadsOn(id, m, true); err != nil {
+	for _, name := range leftovers {
+		if err := folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -404,4 +431,31 @@ func Compact(dir string) (err error) {
 		}
 	}
 	return folder.Sync()
+}
+
+// leadingOn returns the description of the newest checkpoint in a folder. It returns an error if the journal
+// does not lead on from it, or if other checkpoints belong to another store.
+func leadingOn(dir string, newest uint64) (*keptManifest, error) {
+	l, err := list(dir)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := l.identity()
+	for _, f := range l.files {
+		m := l.kept[f.Name]
+		switch {
+		case f.Name == checkpointName(newest) && f.Err != nil:
+			return nil, f.Err
+		case m == nil: // a damaged checkpoint is needed only if the newest one continues it
+		default:
+			if err := ofStore(m, id); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+		}
+	}
+	m := l.kept[checkpointName(newest)]
+	if m.Segment > 0 {
+		err = l.leadsOn(id, m, true)
+	}
+	return m, err
 }

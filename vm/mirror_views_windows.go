@@ -12,8 +12,8 @@ import (
 // older versions of Wine. It finds addresses for both halves by reserving and releasing them, and then maps
 // each half there. If another thread has taken the addresses meanwhile, mapViews starts again elsewhere.
 //
-// Unmapping a view would open the same gap at addresses that a stale pointer may know, and another thread
-// could put Go's heap there. So the views of a closed mirror stay, without access, for the next mirror of
+// Unmapping a view would free addresses that a stale pointer may still hold, and the system could put Go's
+// heap there. So the views of a closed mirror stay, without access, for the next mirror of
 // that size. Their contents leave memory but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")

@@ -2,7 +2,7 @@ package vm
 
 import "github.com/vastgo/vast/internal/written"
 
-// watches has the methods behind internal/written, which finds written pages.
+// watches has the methods with which package internal/written finds regions.
 type watches struct{}
 
 func init() { written.Regions = watches{} }
@@ -56,8 +56,8 @@ func (m *mapping) addresses(iv interval) written.Range {
 	return written.Range{Lo: uintptr(m.at(iv.lo)), Hi: uintptr(m.at(iv.hi))}
 }
 
-// altered tells the watcher of a region that pages get other contents or another mapping. Pages that are
-// decommitted are told when they are committed again. The caller holds the lock.
+// altered tells the watcher of a region that pages get other contents or another mapping. It reports
+// decommitted pages when they are committed again. The caller holds the lock.
 func (m *mapping) altered(iv interval) {
 	if m.watcher != nil {
 		of := m.addresses(iv)

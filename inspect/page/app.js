@@ -1,8 +1,8 @@
 // The frame around the pages. It shows the page that the address's fragment names and the state of the
 // program, and it handles keys.
 //
-// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root, and returns nothing
-// or a function that unmounts the page; mount may be async. app is
+// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root, and returns
+// nothing or a function that unmounts the page; mount may be async. app is
 //   world    the answer of GET world
 //   path     the parts of the fragment after the page's name: ['17.3'] of #/entity/17.3
 //   params   URLSearchParams: the part of the fragment after the ?

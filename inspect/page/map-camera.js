@@ -1,4 +1,5 @@
-// The map's point of view. A camera converts positions of a view to pixels and back. There are two, with the same methods:
+// The map's point of view. A camera converts positions of a view to pixels and back. There are two, with the
+// same methods:
 //   resize(width, height)    of the canvas, in CSS pixels
 //   home()                   shows the view's home
 //   project(x, y, out)       pixels into out[0], out[1]; false if the position is hidden

@@ -37,7 +37,8 @@ function groups(memory) {
   return [...all.values()];
 }
 
-// unassigned returns the widest part of a reservation that belongs to no area. Areas are assigned from both ends.
+// unassigned returns the widest part of a reservation that belongs to no area. Areas are assigned from both
+// ends.
 function unassigned(r, areas) {
   const end = r.from + r.bytes;
   let free = { from: end, to: end };

@@ -103,7 +103,8 @@ function scaled(n, factor, units) {
 // format formats numbers for people. Strings such as "NaN", for floats that JSON cannot hold, stay as they
 // are; null and undefined become a dash. A no-break space comes before the unit.
 export const format = {
-  // number groups the digits of an integer, and gives other numbers three significant digits: 1,234,567 and 0.125
+  // number groups the digits of an integer, and gives other numbers three significant digits: 1,234,567 and
+  // 0.125
   number(n) {
     if (typeof n !== 'number') return missing(n);
     if (!Number.isFinite(n)) return String(n);

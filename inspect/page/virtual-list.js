@@ -16,7 +16,7 @@ const beside = 6; // rows above and below the view that are elements too
 // virtualList makes such a list:
 //   label      for screen readers
 //   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
-//   fetch      async (offset, limit, signal) => ({ rows, total }); later answers may correct an estimated total
+//   fetch      async (offset, limit, signal) => ({ rows, total }); later answers may correct an estimate
 //   cells      (row, index) => an array of nodes or texts, one a column
 //   onOpen     (row, index): called by Enter or a click
 //   onMark     (row, index), optional: called when the marked row changes

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// capacityTest is a number of slots in three groups, of which the last ends in the middle of a word.
+// capacityTest is the number of slots of the tests' sets: three groups, the last of them partial, ending in
+// the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
 // newSet returns a set of capacity slots, all usable, that is closed at the end of the test.

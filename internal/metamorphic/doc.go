@@ -4,8 +4,9 @@
 // test.
 //
 // The compared results contain no slots and generations, which may differ. A key identifies an entity: a
-// number in one of its columns. Results with a promised order are compared in that order: the parts of a
-// whole, and the hook calls of single changes. Results in slot order must ascend, and are compared as a set.
+// number in one of its columns. Results with a promised order are compared in that order: the children in a
+// hierarchy, and the hook calls of single changes. Results in slot order must ascend, and are
+// compared as a set.
 //
 // The package is for tests only.
 package metamorphic

@@ -15,7 +15,7 @@ import (
 // an interface.
 var Vast any
 
-// Bulk is likewise for package bulk.
+// Bulk does for package bulk what Vast does for package vast.
 var Bulk any
 
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
@@ -43,7 +43,7 @@ type Column struct {
 	Type     reflect.Type // of a component; nil for a tag
 	Slots    int          // every entity with the component has a slot below it; a multiple of 64
 	Pool     *Contents    // of the elements of a sparse column or of edges; else nil
-	Notes    []int        // for each tracker of the column, an end of the slots that it has notes of
+	Notes    []int        // for each tracker of the column, the end of the slots that it has notes about
 
 	// Of is the column of package vast. A column that is to be restored and that the program no longer has
 	// is nil here.
@@ -79,9 +79,9 @@ const (
 	PoolWords       = "pool words"       // the generations that 64 slots of a pool share
 	PoolGenerations = "pool generations" // of each slot of a pool that has one of its own
 	PoolElements    = "pool elements"    // of each slot of a pool
-	Changed         = "changed"          // a tracker's notes: a bit for each slot
-	Touched         = "touched"          // likewise
-	Had             = "had"              // likewise
+	Changed         = "changed"          // a tracker's bits for slots whose element was written or gained
+	Touched         = "touched"          // its bits for slots that gained or lost the component
+	Had             = "had"              // its bits for touched slots that had the component at the last look
 	HadGenerations  = "had generations"  // of each slot in had
 	DenseSlots      = "slots"            // of a dense: the generation of each slot, and 1 + its element
 	Fields          = "field"            // of each row of a table

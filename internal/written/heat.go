@@ -5,22 +5,22 @@ import (
 	"os"
 )
 
-// Protecting a page costs about a microsecond at the first write to it. A page that is copied although it did
-// not change costs less than half of that, and its place in a file. So a block of which half or more is
-// written in an interval is better left loose.
+// Protecting a page costs about a microsecond at the first write to it. Reading a page that did not change
+// costs less than half of that. So a block is better left loose if half or more of it is written in an
+// interval.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
 // sees how many of their pages were written. A trial that fails makes the block loose again at once; the next
-// trial comes later and later. A block that has stood its trial stays protected until it was mostly written
-// in two more intervals than it was not.
+// trial comes later and later. A block that has stood its trial counts the intervals in which half of its
+// pages or more were written, and takes off one for each other interval. At a count of two it becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
-// faults. So most of a large cold memory is protected after some ten scans, and a memory that is all hot
-// takes about two thousand page faults an interval for being tried, at most.
+// faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
+// the trials cost at most about two thousand page faults an interval.
 const (
 	firstTrials = 2   // blocks on trial at the first scan
 	mostTrials  = 128 // at any scan; protecting 256 MiB of small pages takes about 2 ms
-	faultsMost  = 512 // page faults of tried blocks in an interval that are not too many: one hot block
+	faultsMost  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
 	firstRest   = 4   // intervals until the next trial, after a trial that failed
 	mostRest    = 64  // the same after several
 	hotAt       = 2   // the heat at which a block becomes loose
@@ -76,7 +76,7 @@ type block struct {
 	number    uintptr // address / blockBytes
 	protected bool
 	trial     bool  // protected at the last scan, and loose before
-	heat      uint8 // intervals in which it was mostly written, less others
+	heat      uint8 // intervals in which it was mostly written, minus the other intervals
 	rest      uint8 // intervals until the next trial
 	wait      uint8 // the last rest
 	altered   bool  // pages were altered in the last interval
@@ -158,8 +158,8 @@ func (t *trials) of(b *block) *pace {
 	return &t.fresh
 }
 
-// take reports whether a block is on trial from this scan on. It is asked for all blocks twice, in ascending
-// order: first for those behind the block that was tried last at the scan before, then for the others.
+// take reports whether a block is on trial from this scan on. Scan calls take for each block in ascending
+// order: first for the blocks behind the one that was tried last at the scan before, then for the others.
 func (t *trials) take(b *block) bool {
 	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {
 		p.left--

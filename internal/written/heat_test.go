@@ -107,6 +107,11 @@ func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
 	return found, of.Hi, nil
 }
 
+func (m *machine) written(of Range) (found bool, err error) {
+	err = m.each("written", of, func(p int) { found = found || !m.protected[p] && !m.absent[p] })
+	return found, err
+}
+
 func (m *machine) close() error { return nil }
 
 // write writes the first pages of a block.
@@ -245,7 +250,7 @@ func TestHeatOfHalf(t *testing.T) {
 // written in two of three does not.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
-		of  int // of so many intervals, none is written in one
+		of  int // nothing is written in one of this number of intervals
 		hot bool
 	}{{2, false}, {3, true}} {
 		m, w := newMachine(1)

@@ -12,9 +12,12 @@ type kernel interface {
 	// unprotect is the opposite.
 	unprotect(of Range) error
 	// scan returns the pages that are not protected in a range that is registered, in ascending order, and
-	// protects them, up to the address end. Pages without memory may be left out, if the kernel will not take
-	// them for protected once they are written. The result is valid until the next call.
+	// protects them, up to the address end. It may leave out pages without memory, if the kernel reports such
+	// a page after the first write to it. The result is valid until the next call.
 	scan(of Range) (found []answer, end uintptr, err error)
+	// written reports whether a page that is not protected lies in a range that is registered. Pages that were
+	// never written do not count.
+	written(of Range) (bool, error)
 	// close ends all that the kernel does for the watch.
 	close() error
 }

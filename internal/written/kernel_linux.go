@@ -44,6 +44,7 @@ const (
 	protectMatching = 1 << 0 // PM_SCAN_WP_MATCHING
 	checkAsync      = 1 << 1 // PM_SCAN_CHECK_WPASYNC: fail if a page is not registered
 	pageIsWritten   = 1 << 1 // PAGE_IS_WRITTEN
+	pageIsZero      = 1 << 5 // PAGE_IS_PFNZERO: a page that was only read
 )
 
 type scanArgument struct {
@@ -138,8 +139,7 @@ func refused(call string, err error) error {
 	return unsupported(call + ": " + err.Error() + " (Linux 6.7 or later is needed)")
 }
 
-// try checks that the kernel sees writes, on two pages whose addresses go back to the system: no other code
-// has seen them.
+// try checks that the kernel sees writes. It writes to two pages that no other code uses, and unmaps them.
 func (k *linuxKernel) try() error {
 	if os.Getpagesize() > blockBytes {
 		return unsupported(fmt.Sprintf("pages have %d bytes", os.Getpagesize()))
@@ -148,7 +148,7 @@ func (k *linuxKernel) try() error {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return fmt.Errorf("a page to try the kernel on: %w", err)
+		return fmt.Errorf("mapping two pages to try the kernel on: %w", err)
 	}
 	defer func() { _ = unix.MunmapPtr(p, uintptr(n)) }()
 	first, second := (*byte)(p), (*byte)(unsafe.Add(p, n/2))
@@ -201,8 +201,8 @@ func (d *descriptors) unprotect(of Range) error {
 	return control(d.faults, writeProtectCall, unsafe.Pointer(&a))
 }
 
-// protect leaves pages without a page table alone, whose protection would take one. The kernel takes them for
-// written once they are.
+// protect passes over pages without a page table, because protecting them would need one. The kernel reports
+// such a page as written after the first write to it.
 func (d *descriptors) protect(of Range) error {
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		categoryMask: pageIsWritten}
@@ -210,7 +210,7 @@ func (d *descriptors) protect(of Range) error {
 	return control(d.pagemap, scanCall, unsafe.Pointer(&a))
 }
 
-// scan passes by the pages without a page table, too.
+// scan passes over pages without a page table, too.
 func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	var pin runtime.Pinner // the kernel takes the address of the answers as a number
 	pin.Pin(k.answers)
@@ -227,6 +227,22 @@ func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 		return nil, 0, unix.EIO // a kernel that does not keep its contract
 	}
 	return k.answers[:n], uintptr(a.walkEnd), nil
+}
+
+func (d *descriptors) written(of Range) (bool, error) {
+	var found answer
+	var pin runtime.Pinner // the kernel takes the address of the answer as a number
+	pin.Pin(&found)
+	defer pin.Unpin()
+	a := scanArgument{flags: checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+		vec: uint64(uintptr(unsafe.Pointer(&found))), vecLen: 1, maxPages: 1,
+		categoryMask: pageIsWritten | pageIsZero, categoryInverted: pageIsZero, returnMask: pageIsWritten}
+	a.size = uint64(unsafe.Sizeof(a))
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.pagemap), scanCall, uintptr(unsafe.Pointer(&a)))
+	if errno != 0 {
+		return false, errno
+	}
+	return n > 0, nil
 }
 
 // control is ioctl without a result.

@@ -1,10 +1,10 @@
 package written
 
-// Regions holds the method behind which package vm has its regions. Package vm sets it in an init function.
-// The type is any, so that the linker leaves the method out of programs that watch nothing.
+// Regions holds the methods of package vm that find its regions. Package vm sets it in an init function. The
+// type is any, so that the linker leaves the methods out of programs that watch nothing.
 var Regions any
 
-// regions is what package vm has to offer.
+// regions is the interface of the value in Regions.
 type regions interface {
 	// Watchable returns the open region that contains an address. It returns nil if there is none, or if its
 	// pages cannot be watched: Go heap memory, or memory that is mapped twice.
@@ -21,12 +21,12 @@ type Region interface {
 	Addresses() Range
 	// Committed appends the addresses of the committed pages, in ascending order.
 	Committed(into []Range) []Range
-	// SetWatcher makes w hear what happens to the region, or ends that if w is nil. It returns false, and
-	// does nothing, if the region is closed, or if w is not nil and there is a watcher.
+	// SetWatcher sets the watcher of the region, or removes it if w is nil. It returns false, and does
+	// nothing, if the region is closed, or if w is not nil and there is a watcher.
 	SetWatcher(w Watcher) bool
 }
 
-// Watcher hears what happens to a region. Its methods are called between Lock and Unlock of the region.
+// Watcher is told what happens to a region. Its methods are called between Lock and Unlock of the region.
 type Watcher interface {
 	// Altered is called when pages get other contents, or another mapping of the system, by other means than
 	// writing: when they are committed, discarded or moved.

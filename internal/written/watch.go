@@ -10,7 +10,7 @@ import (
 // Watch finds the written pages of regions. Its methods may be called from many goroutines. [Watch.Close]
 // ends it.
 //
-// A page counts as written by a system call, such as read(2), when the call has written it. So no call may be
+// A scan may miss the page that a system call, such as read(2), is writing at that moment. So no call may be
 // writing into a watched region during [Watch.Scan].
 type Watch struct {
 	mu      sync.Mutex
@@ -26,8 +26,8 @@ type Watch struct {
 type Run struct{ Offset, Bytes int }
 
 // New returns a watch that knows no regions yet. The error says why written pages cannot be found here; then
-// a program compares contents instead. It wraps errors.ErrUnsupported, or is about a lack of descriptors: a
-// process takes two as long as it has a watch.
+// a program compares contents instead. It wraps errors.ErrUnsupported, or reports a lack of file descriptors:
+// the watches of a process share two of them.
 func New() (*Watch, error) {
 	r, ok := Regions.(regions)
 	if !ok || r.HeapStandIn() {
@@ -76,7 +76,7 @@ func (w *Watch) Close() error {
 	return k.close()
 }
 
-// Scan ends an interval and begins the next. From now on [Watch.Changed] tells about the time until this
+// Scan ends an interval and begins the next. After Scan, [Watch.Changed] answers for the time up to this
 // call.
 //
 // Complexity: linear in the number of pages that were written, and of blocks that were asked for. It
@@ -101,8 +101,8 @@ func (w *Watch) Scan() {
 	w.try(after, false)
 }
 
-// Keep makes the last scan the moment since which the next scan tells what was written. Without Keep that
-// moment stays, for instance because a copy could not be written to a file.
+// Keep makes the last scan the beginning of the time for which [Watch.Changed] answers after the next scan.
+// Leave Keep out if, for instance, a copy could not be written to a file: then the beginning stays.
 func (w *Watch) Keep() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,8 +110,8 @@ func (w *Watch) Keep() {
 }
 
 // Changed appends to into the runs of bytes in [p, p+n), in ascending order, that may have been written
-// between the last scan before the call of [Watch.Keep] that came last, and the last scan. A run counts from
-// p. All other bytes are as they were at the first of these scans.
+// between the kept scan and the last scan. The kept scan is the one that [Watch.Keep] followed. A run counts
+// from p. All other bytes are as they were at the kept scan.
 //
 // Changed reports all bytes of blocks that it was asked about for the first time, and of loose blocks. If
 // known is false, nothing is known about the bytes, because their memory cannot be watched.
@@ -244,7 +244,7 @@ func (w *Watch) scan(r *watched) {
 	for _, of := range r.takeAltered() {
 		r.each(of, func(b *block, lo, hi int) {
 			b.changed.add(lo, hi)
-			b.altered = true // and protected no more, so the kernel takes them for written
+			b.altered = true // the pages are no longer protected, so the kernel reports them as written
 		})
 		if w.begin(of, w.ranges) != nil {
 			w.fail(r, of)

@@ -57,8 +57,8 @@ func reserve(tb testing.TB, bytes int, o vm.Options) *vm.Region {
 
 func view(r *vm.Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
-// changed returns the numbers of the pages of a region that may have been written; known says the same of the
-// answer.
+// changed returns the numbers of the pages of a region that may have been written, and whether Watch.Changed
+// knows them.
 func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers []int, known bool) {
 	tb.Helper()
 	runs, known := w.Changed(unsafe.Add(r.Base(), off), n, nil)
@@ -78,7 +78,7 @@ func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers
 	return numbers, known
 }
 
-// learnt returns a region of small pages of which the first bytes are committed, written and protected.
+// learnt returns a region of small pages whose first bytes are committed, written and protected.
 func learnt(t *testing.T, w *written.Watch, bytes int) *vm.Region {
 	t.Helper()
 	r := reserve(t, max(bytes, 2*block), vm.Options{Pages: vm.PagesSmall})
@@ -321,7 +321,7 @@ func TestHugePages(t *testing.T) {
 // model is what is known about a region.
 type model struct {
 	r         *vm.Region
-	exact     bool   // no page is touched by the kernel beside those that are written
+	exact     bool   // the kernel touches no pages besides those that are written
 	committed []bool // by page of the system
 	dirty     []bool // written since the last kept scan: must be reported
 	maybe     []bool // may be reported

@@ -37,8 +37,9 @@ type Config struct {
 	// which the world was made: see [Kept]. Default: the world ends with the process.
 	Data string
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
-	// inspector. New repeats the inputs since the last checkpoint. Default: there are no inputs.
-	Apply func(w *vast.World, input []byte)
+	// inspector. New repeats the inputs since the last checkpoint. A *vm.Error says that there was no memory
+	// for the input; other errors are as in a replay. Default: there are no inputs.
+	Apply func(w *vast.World, input []byte) error
 	// DropTail has New lose the ticks after the last checkpoint in Data, if another build has computed them:
 	// see store.Options.DropTail.
 	DropTail bool

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// digest holds two sums, each over one hash of every component. The slots of the entities depend on the
-// machine's page size. A sum does not depend on the order of the components, so a digest does not depend on
-// the slots.
+// digest holds two sums, each over one hash of every component. The slots of the entities depend on the size
+// of the machine's huge pages. A sum does not depend on the order of the components, so a digest does not
+// depend on the slots.
 type digest struct{ a, b uint64 }
 
 // add adds one component: its kind, the number of its entity, and its content in words of 64 bits.

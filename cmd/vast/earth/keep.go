@@ -35,8 +35,8 @@ var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
 // between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller
-// may close it after the last tick to end with a durable world that can still be read; otherwise
-// [Earth.Close] does so.
+// may close the store after the last tick: then the world is durable and can still be read. Otherwise
+// [Earth.Close] closes the store.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
@@ -84,15 +84,19 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 }
 
 // recover makes the ticks again that the folder recorded after its last checkpoint.
-func (e *Earth) recover(apply func(w *vast.World, input []byte)) error {
+func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	if e.store == nil {
 		return nil
 	}
 	if apply == nil {
-		apply = func(*vast.World, []byte) {}
+		apply = func(*vast.World, []byte) error { return nil }
 	}
 	e.progress("recorded ticks", 0, 0)
-	err := e.store.Recover(func(input []byte) { apply(e.world, input) }, func() error {
+	err := e.store.Recover(func(input []byte) {
+		if errors.As(apply(e.world, input), new(*vm.Error)) {
+			e.store.Changed() // a replay may have the memory
+		}
+	}, func() error {
 		if err := e.prepare(); err != nil {
 			return err
 		}

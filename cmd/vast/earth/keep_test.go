@@ -168,10 +168,12 @@ func submit(t *testing.T, e *Earth, input string) {
 // checkpoint are made again.
 func TestEditsAreReplayed(t *testing.T) {
 	failed := 0
-	apply := func(w *vast.World, input []byte) {
-		if inspect.Apply(w, input) != nil {
+	apply := func(w *vast.World, input []byte) error {
+		err := inspect.Apply(w, input)
+		if err != nil {
 			failed++
 		}
+		return err
 	}
 	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7, Apply: apply, Data: t.TempDir()}
 	free := newEarth(t, c)

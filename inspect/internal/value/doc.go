@@ -12,11 +12,11 @@
 //
 // # Edits
 //
-// Exported fields, elements of arrays and elements of slices can be edited. An edit copies the slice, so that
-// other holders of the slice do not see the change. Unexported fields can be edited only if the whole value
-// holds no Go pointers, which is true of all off-heap values. Values behind pointers, in maps and in
-// interfaces are read-only, because they may be shared. A struct that holds a lock or an atomic value is not
-// read, because its owner guards it.
+// Exported fields, elements of arrays and elements of slices can be edited. An edit of a slice's element
+// copies the slice, so that other holders of the slice do not see the change. Unexported fields can be edited
+// only if the whole value holds no Go pointers, which is true of all off-heap values. Values behind pointers,
+// in maps and in interfaces are read-only, because they may be shared. A struct that holds a lock or an
+// atomic value is not read, because its owner guards it.
 //
 // # Calls into the program
 //

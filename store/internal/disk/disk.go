@@ -49,9 +49,9 @@ type File interface {
 	// Write appends to a file that Create made. On a file that Open opened it returns an error that is
 	// fs.ErrPermission. After an error any part of the bytes may be in the file.
 	io.Writer
-	// WriteAt writes over bytes that the file has, as Write adds new ones: it never makes the file longer, and
-	// the caller sees to that. When the power goes before the next Sync, each sector has its old bytes or those
-	// of one of the calls since the last Sync.
+	// WriteAt overwrites bytes of a file that Create made. The bytes must lie within the file. It refuses a
+	// file that Open opened, as Write does. When the power goes before the next Sync, each sector has its old
+	// bytes or those of one of the calls since the last Sync.
 	io.WriterAt
 	// Sync makes the bytes written so far durable, not the name of the file: see Folder.Sync. On a file that
 	// Open opened it makes durable what other Files, and processes that have ended, wrote to the file. After

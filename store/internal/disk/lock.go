@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Lock is a folder that no other process may lock: see [LockFolder].
+// Lock is the lock of a folder: see [LockFolder].
 type Lock struct {
 	file *os.File // nil after Close
 }
@@ -31,11 +31,11 @@ func (e *LockedError) Error() string {
 
 // LockFolder locks a folder until Close or the end of the process, however it ends. It does not wait: if the
 // folder is locked by another process, or by another Lock of this process, it returns a [*LockedError]. The
-// system locks the file "lock" in the folder, which LockFolder creates and Close leaves there. A file that a
-// process has left there is no obstacle.
+// system locks the file "lock" in the folder. LockFolder creates the file, and Close leaves it there. A file
+// that another process has left there does no harm.
 //
-// js and wasip1 have no locks, and neither have AIX, Solaris and illumos any that end with a process and hold
-// within one. There a Lock keeps only Locks of the same process away.
+// js and wasip1 have no locks. AIX, Solaris and illumos have no locks that end with a process and also hold
+// within it. There a Lock keeps only Locks of the same process away.
 func LockFolder(dir string) (*Lock, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -44,8 +44,8 @@ func LockFolder(dir string) (*Lock, error) {
 	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be locked, and so not be written; give this process the right to "+
-			"write there: %w", dir, err)
+		return nil, fmt.Errorf("%s cannot be locked: give this process the right to write there: %w", dir,
+			err)
 	}
 	locked, err := lock(file)
 	if err != nil {
@@ -59,7 +59,7 @@ func LockFolder(dir string) (*Lock, error) {
 	l := &Lock{file}
 	if err := l.sign(); err != nil {
 		_ = l.Close()
-		return nil, fmt.Errorf("%s cannot be locked, and so not be written: %w", dir, err)
+		return nil, fmt.Errorf("%s cannot be locked: writing the file %q: %w", dir, lockName, err)
 	}
 	return l, nil
 }

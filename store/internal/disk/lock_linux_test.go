@@ -15,7 +15,7 @@ import (
 )
 
 // TestLockOfReadOnlyFolder: the error of a folder that may not be written names the folder and what to do.
-// For root, who may write everywhere, one thread reaches files as another user.
+// Root may write everywhere, so root's test opens files as another user, on one thread.
 func TestLockOfReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if err := os.Mkdir(dir, 0o555); err != nil {

@@ -262,7 +262,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// lives lets a store live on a disk four times. The first life ends at a call, or before: past.
+// lives lets a store live on a disk four times. The first life ends at the given call of the disk. past
+// reports that this life made fewer calls, and so ended by itself.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

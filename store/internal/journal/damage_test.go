@@ -184,7 +184,7 @@ func TestEachBit(t *testing.T) {
 			found++
 		}
 	}
-	// not found are the end mark of segment 1 and the carried batch of segment 2: both no longer count
+	// Damage to the end mark of segment 1 and the carried batch of segment 2 is not found: they do not count.
 	bits := 0
 	for _, c := range m.names {
 		bits += len(c.data) * 8

@@ -15,14 +15,15 @@
 // (16 bits), and flags (8 bits: end of a batch, end of the segment). Then come 492 bytes of payload and the
 // byte 255. Integers are little-endian.
 //
-// A batch is what is synced at once: whole sectors. Its payload runs on over its sectors and is padded with
-// zeros at the end. A record never spans batches.
+// A batch is a run of whole sectors that are synced at once. Its payload continues from sector to sector, and
+// is padded with zeros at the end. A record never spans batches.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into it grows the file, and
-// brings free space with it: as many bytes as the file then holds, at most 128 KiB, up to a multiple of 4 KiB.
-// A Sync costs less if the file does not grow, because the file system then has nothing to log. So a sector is
-// written over zeros or for the first time, never over another batch, and a failed write cannot damage what is
-// durable. Free space goes with its file: a segment that has ended keeps it until the segment is removed.
+// brings free space with it: as many bytes as the file then holds, at most 128 KiB, up to a multiple of 4
+// KiB. A Sync costs less if the file does not grow, because the file system then has nothing to log. So a
+// sector is written over zeros or for the first time, never over another batch, and a failed write cannot
+// damage what is durable. Free space goes with its file: a segment that has ended keeps it until the segment
+// is removed.
 //
 // The first batch of a segment is its header, and records that were carried over from the segment before; see
 // below. All other batches hold records: length of the bytes as a varint, kind, bytes.
@@ -32,16 +33,17 @@
 // Disks write a sector of 512 bytes whole or not at all. So after a crash each sector that was not synced is
 // there or is blank: zeros, or beyond the end of the file. A sector that is neither good nor blank is damage,
 // never the trace of a crash, with one exception: a call that fails, or in which the process is killed, may
-// end anywhere, because systems copy bytes and not sectors. It leaves the beginning of a sector, and zeros, so
-// the last byte of the sector is zero. Such a sector, and the last, partial sector of a file, count as blank.
+// end anywhere, because systems copy bytes and not sectors. It leaves the beginning of a sector, and zeros,
+// so the last byte of the sector is zero. Such a sector, and the last, partial sector of a file, count as
+// blank.
 //
 // A batch is written after the Sync of the batch before it has succeeded. So only the last batch of the last
 // segment can be torn. It was not acknowledged, and Read cuts all of it. A blank sector before a good one of
 // a later batch is damage: the later sector says that the blank one was synced.
 //
 // A last batch that is damaged to zeros, or cut off, looks like a torn one or like free space. Nothing in the
-// journal can tell them apart. Other damage to the last batch is found: to look like a sector that was written
-// in part it must change all bits of the last byte.
+// journal can tell them apart. Other damage to the last batch is found: to look like a sector that was
+// written in part it must change all bits of the last byte.
 //
 // # The next segment
 //

@@ -98,7 +98,8 @@ func TestShortWrite(t *testing.T) {
 			after.names[fileName(1)] = c
 			got, tail, err := readAll(after)
 			if err != nil || !slices.Equal(got, all) || (tail.Cuts == nil) != zeros(torn[:len(batch)]) {
-				t.Fatalf("%d bytes were written, sectors %03b survive: %d records, %v", n, survive, len(got), err)
+				t.Fatalf("%d bytes were written, sectors %03b survive: %d records, %v", n, survive, len(got),
+					err)
 			}
 			j, err := tail.Resume("test", Options{})
 			if err != nil {
@@ -108,8 +109,8 @@ func TestShortWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, _, err := readAll(after); err != nil || !slices.Equal(got, all) {
-				t.Fatalf("%d bytes were written, sectors %03b survive: after Resume %d records, %v", n, survive,
-					len(got), err)
+				t.Fatalf("%d bytes were written, sectors %03b survive: after Resume %d records, %v", n,
+					survive, len(got), err)
 			}
 		}
 	}
@@ -137,7 +138,7 @@ func TestDamagedFreeSpace(t *testing.T) {
 		}
 		found++
 	}
-	// Not found are those that may be a part of a checksum, and then a part of a number.
+	// Bytes that may be a part of a checksum, and then of a number, are not found.
 	if found < bits*95/100 {
 		t.Errorf("%d of %d bits were found", found, bits)
 	}

@@ -108,9 +108,9 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 }
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
-// see [Journal.Wait]. If soon is set the record is written at once, otherwise with the next one that is or
-// after Options.Delay. An error means that no part of the record was added: it is ErrFull if the disk does
-// not keep up, and what the disk returned if that failed.
+// see [Journal.Wait]. If soon is true, the record is written at once. Otherwise it is written with the next
+// record whose soon is true, or after Options.Delay. An error means that no part of the record was added: it
+// is ErrFull if the disk does not keep up, or the error with which the disk failed.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
@@ -208,7 +208,7 @@ func (j *Journal) advanced() {
 
 // Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
 // number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
-// may name the segment after a Flush that began later.
+// may name the segment when a Flush has returned nil that was called after Rotate.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -268,7 +268,7 @@ func (j *Journal) Remove(before uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
-	// The folder's Sync may fail here for a file that the writer creates meanwhile, and succeed there.
+	// Without names, Sync could fail here for a file that the writer is creating, and then succeed there.
 	j.names.Lock()
 	defer j.names.Unlock()
 	numbers, err := segments(j.folder)
@@ -300,7 +300,7 @@ func (j *Journal) Err() error {
 }
 
 // Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second
-// call does nothing but return that, too. A record that is still held back stays unacknowledged.
+// call returns the same, and does nothing else. A record that is still held back stays unacknowledged.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

@@ -105,7 +105,7 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestGroupCommit counts syncs: records that come during one share the next.
+// TestGroupCommit counts syncs: all records that are appended during a sync share the next one.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, j := begin(t, Options{})

@@ -288,7 +288,8 @@ func (m *memory) clone() *memory {
 	return n
 }
 
-// failing returns a fail function: the call number nth, from 1, that begins with prefix returns err.
+// failing returns a function for memory.fail. It makes the nth call, from 1, that begins with prefix return
+// err.
 func failing(prefix string, nth int, err error) func(string) error {
 	return func(call string) error {
 		if strings.HasPrefix(call, prefix) {

@@ -180,7 +180,7 @@ func (t *Tail) check(in *input, p *part) (end uint64, err error) {
 	}
 }
 
-// Records returns the records from the position on that Read was given, in the order of positions. It reads
+// Records returns the records, in the order of positions, beginning with the position from of Read. It reads
 // the files again. The last pair holds an error, and no record, if that fails.
 func (t *Tail) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -235,8 +235,7 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 //
 // Resume needs memory for that batch, which has at most Options.Room. If Resume fails it may be called again.
 //
-// The store keeps its acknowledgements back until a checkpoint is durable that names the new segment: see
-// Options.Hold.
+// The store acknowledges nothing until a checkpoint that names the new segment is durable: see Options.Hold.
 func (t *Tail) Resume(build string, o Options) (*Journal, error) {
 	if t.resumed {
 		return nil, errors.New("journal: the tail was resumed before: call Read again")

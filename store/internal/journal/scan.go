@@ -139,8 +139,8 @@ func (in *input) scanLast() (scanned, error) {
 		case st == bad, st == cut && !begins(s.payload, in.segment, k, b.start):
 			return scanned{}, in.damage(k, "the sector's checksum or place is wrong")
 		case st == good && s.synced > i:
-			return scanned{}, in.damage(i, "the sector is blank or cut short, and sector %d says that it was "+
-				"synced", k)
+			return scanned{}, in.damage(i, "the sector is blank or cut short, and sector %d says that it "+
+				"was synced", k)
 		case st == good && (s.synced != b.start || b.ended):
 			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow")
 		}

@@ -20,8 +20,8 @@ type output struct {
 }
 
 // A file system commits its own log when a file becomes longer, which costs a Sync more than the bytes do. So
-// a file that must grow grows by free space, too: as much as it holds, at most freeMax bytes, up to the end of
-// a block of the file system.
+// a file that must grow grows by free space, too: as much as it holds, at most freeMax bytes, up to the end
+// of a block of the file system.
 const (
 	freeMax   = 128 << 10
 	blockSize = 4 << 10

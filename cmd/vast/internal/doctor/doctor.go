@@ -168,7 +168,7 @@ func mappings(f vm.Facts, u vm.Usage) Check {
 	c := Check{"mappings", fmt.Sprintf("%d, of which %d in use", f.MaxMappings, u.Mappings), ok, ""}
 	switch {
 	case u.Mappings > f.MaxMappings/2:
-		c.Verdict, c.Advice = bad, "Half of them are in use before any reservation."
+		c.Verdict, c.Advice = bad, "More than half of them are in use before any reservation."
 	case f.MaxMappings < usualMappings:
 		c.Verdict, c.Advice = warn, "A column takes two or more, so there is no room for many worlds."
 	default:

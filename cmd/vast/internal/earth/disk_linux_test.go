@@ -25,7 +25,8 @@ func mountSmall(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk fills the disk: the run ends with an error, and the ticks that were named stay durable.
+// TestFullDisk fills the disk: the run ends with an error, and the next run goes on after a tick that was
+// durable.
 func TestFullDisk(t *testing.T) {
 	dir := mountSmall(t)
 	data := filepath.Join(dir, "data")

@@ -138,8 +138,8 @@ func flags(o *options) *flag.FlagSet {
 			"has name, lat and lon; may be gzipped")
 	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
 	f.StringVar(&o.data, "data", "",
-		"keep the world in this `folder`, and go on with it when it is there: with its seed and\n"+
-			"travellers; the places must be the same. Then -ticks counts from the world's beginning")
+		"keep the world in this `folder`, and go on from there in the next run, with the same seed\n"+
+			"and travellers; the places must be the same, and -ticks counts from the world's first tick")
 	f.BoolVar(&o.dropTail, "drop-tail", false, "go on from the last checkpoint in -data, without the ticks "+
 		"after it,\nwhich another build of vast has computed and this one cannot repeat")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
@@ -216,9 +216,9 @@ With -data, a checkpoint of the world is taken each second and at the end, and t
 between are recorded, so the run may be killed at any moment. Standard error names the last
 tick that is durable, as "# durable TICK", at most once a second and at each checkpoint: the
 next run goes on after this tick or a later one. Edits in the inspector are durable when the
-browser shows them. With -json, resumed_at is the tick after which the run went on,
-checkpoints has their count, how many were skipped because the disk was busy, the times for
-which they held up a tick, and the bytes of the last one; an error of the disk ends the run.
+browser shows them. With -json, resumed_at is the tick after which the run went on, and
+checkpoints holds their count, how many were skipped because the disk was busy, how long
+they stopped the ticks, and the bytes of the last one. An error of the disk ends the run.
 
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
 drawing; with -data, they include the copying of the world for checkpoints. They cover the

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vastgo/vast"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
@@ -109,7 +108,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if o.data != "" {
 		l.saves = newSaves()
 		c.Data, c.DropTail, c.Notify = o.data, o.dropTail, l.saves.add
-		c.Apply = func(w *vast.World, edit []byte) { _ = inspect.Apply(w, edit) } // the client gets the error
+		c.Apply = inspect.Apply
 		if c.Seed, c.Travellers, err = o.keptIn(o.data); err != nil {
 			return l, err
 		}

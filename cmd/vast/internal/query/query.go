@@ -88,7 +88,8 @@ func parse(args []string, terminal bool) (options, error) {
 		return o, &cli.UsageError{Command: "query", Err: err}
 	case len(rest) == 0:
 		return o, &cli.UsageError{Command: "query",
-			Err: errors.New("which program? Its inspector's address is missing, and the query")}
+			Err: errors.New("the inspector's address is missing, and so is the query: give both, such " +
+				"as 127.0.0.1:8080 'Position, !Dead'")}
 	case len(rest) == 1:
 		return o, &cli.UsageError{Command: "query",
 			Err: errors.New("the query is missing, such as 'Position, !Dead'")}

@@ -69,9 +69,9 @@ type figure struct {
 const mebibyte = 1 << 20
 
 // judged lists all figures. The slack allows for the allocator, the garbage collector and one thread more or
-// less. Address space never shrinks, and a world reserves 8 GiB of it: in a short run the greatest number of
-// worlds at one time may come late, and with it some mappings more. In an hour, half-second rounds that each leak a page of 4 KiB add 28 MiB of resident memory, which is
-// more than the slack.
+// less. Address space never shrinks, and a world reserves 8 GiB of it. In a short run the largest number of
+// simultaneous worlds may occur late, and adds mappings, too. In an hour, half-second rounds that each leak a
+// page of 4 KiB add 28 MiB of resident memory, which is more than the slack.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 160},
 	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true,

@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// mostShown is the largest number of entities that a comparison lists.
+// mostShown is the largest number of entities in a list that went or changed. Entities that came follow them,
+// until the list has twice as many.
 const mostShown = 200
 
 // difference is what came, went and changed between two moments.

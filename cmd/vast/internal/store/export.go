@@ -24,7 +24,7 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 		return library.LoadMoment(path, moment, o)
 	}
 	if moment > 0 {
-		return nil, nil, errors.New("-moment is for a folder, and the path is that of a file")
+		return nil, nil, fmt.Errorf("%s is a file, and only a folder has moments: leave out -moment", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

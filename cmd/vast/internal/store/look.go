@@ -84,7 +84,8 @@ func newLooker(ctx context.Context, path string, moment uint64) (*looker, error)
 		}
 	}
 	if len(s.moments) == 0 {
-		return nil, errors.New("there is no checkpoint that can be read")
+		return nil, errors.New("there is no checkpoint that can be read: vast store verify names what is " +
+			"damaged")
 	}
 	if moment == 0 {
 		moment = s.moments[len(s.moments)-1].Number
@@ -255,7 +256,7 @@ func isLocal(r *http.Request) bool {
 func numberOf(r *http.Request, name string) (uint64, error) {
 	n, err := strconv.ParseUint(r.URL.Query().Get(name), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no number of a moment", name)
+		return 0, fmt.Errorf("%s must be the number of a moment", name)
 	}
 	return n, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// task is a word that may follow `vast store`.
+// task is a command that may follow `vast store`.
 type task struct {
 	name, about string
 	// flags declares the flags. run runs with them and returns the exit status.
@@ -63,7 +63,8 @@ func flagMoment(f *flag.FlagSet, o *options) {
 // Run runs the command with the arguments after `vast store`, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
-		return misuse(stderr, "store", errors.New("what is to be done with the store?"))
+		return misuse(stderr, "store",
+			errors.New("a command is missing: ls, verify, export, look or compact"))
 	}
 	switch args[0] {
 	case "-h", "-help", "--help":
@@ -75,7 +76,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 			return t.parse(args[1:], stdout, stderr)
 		}
 	}
-	return misuse(stderr, "store", fmt.Errorf("unknown word %q", args[0]))
+	return misuse(stderr, "store", fmt.Errorf("unknown command %q", args[0]))
 }
 
 func misuse(stderr io.Writer, command string, err error) int {
@@ -83,12 +84,12 @@ func misuse(stderr io.Writer, command string, err error) int {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: vast store WORD PATH [flags]\n\nExamines the folder of a store, or a file that a "+
-		"program has saved, without the\nprogram. Only compact changes the folder.\n\n")
+	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file that "+
+		"a program has saved, without the\nprogram. Only compact changes the folder.\n\n")
 	for _, t := range tasks {
 		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
 	}
-	fmt.Fprint(w, "\n`vast store WORD -h` lists the flags.\n")
+	fmt.Fprint(w, "\n`vast store COMMAND -h` lists the flags.\n")
 }
 
 func (t *task) parse(args []string, stdout, stderr io.Writer) int {
@@ -120,7 +121,7 @@ func (t *task) parse(args []string, stdout, stderr io.Writer) int {
 	return t.run(o, stdout, stderr)
 }
 
-// about says more of each task.
+// about is the help text of each task.
 var about = map[string]string{
 	"ls": `Lists the files of the folder: checkpoints with their last tick, and the segments of the
 journal. A program that has the folder open goes on.`,

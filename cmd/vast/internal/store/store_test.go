@@ -167,7 +167,8 @@ func TestVerify(t *testing.T) {
 	if status != 1 {
 		t.Errorf("exit status %d", status)
 	}
-	mustMatch(t, `(?s)^damaged  checkpoint-00000005: byte \d+: block \d+ is damaged.*: 1 damaged or missing\n$`,
+	mustMatch(t,
+		`(?s)^damaged  checkpoint-00000005: byte \d+: block \d+ is damaged.*: 1 damaged or missing\n$`,
 		text)
 	var list struct{ Files []file }
 	status, text, _ = run("verify", "-json", dir)
@@ -260,7 +261,7 @@ func TestCompact(t *testing.T) {
 	mustRun(t, "verify", dir)
 }
 
-// TestSavedFile: the words work with a file of store.Save, too.
+// TestSavedFile: the commands work with a file of store.Save, too.
 func TestSavedFile(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()

@@ -54,7 +54,7 @@ func parse(args []string) (options, error) {
 		return o, &cli.UsageError{Command: "top", Err: err}
 	case len(rest) == 0:
 		return o, &cli.UsageError{Command: "top",
-			Err: errors.New("which program? Its inspector's address is missing")}
+			Err: errors.New("the inspector's address is missing, such as 127.0.0.1:8080")}
 	case len(rest) > 1:
 		return o, &cli.UsageError{Command: "top", Err: fmt.Errorf("unexpected argument %q", rest[1])}
 	case o.json && o.plain:

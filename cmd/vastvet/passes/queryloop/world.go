@@ -14,14 +14,14 @@ import (
 
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	// the variable that holds the world, the call that made it, or the worlds that a field of the struct is
-	// given
+	// the variable that holds the world, the call that made it, or the worlds that a field of the struct may
+	// hold
 	from any
 	in   place
 	kept bool // whether another function sets the variable; each call may set another world
 }
 
-// given are the worlds that a field is given, one for each place that makes the struct.
+// given are the worlds that a field may hold, one for each place that makes the struct.
 type given [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.
@@ -41,8 +41,8 @@ func (w world) origin() any {
 	}
 }
 
-// same reports whether two worlds are certainly the same. Two fields of a struct have the same world if a
-// function that sets both gives both the same world.
+// same reports whether two worlds are certainly the same. Two fields of a struct hold the same world if some
+// function sets both fields to one world.
 func (w world) same(v world) bool {
 	if w == v {
 		return w != world{}
@@ -168,7 +168,7 @@ func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	return false, kept
 }
 
-// field returns the world of a field. The result names the worlds that the field is given, and the struct
+// field returns the world of a field. The result names the worlds that the field may hold, and the struct
 // that the field belongs to.
 func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	in := ws.place(s.X, steps)
@@ -189,7 +189,7 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	return world{from: from, in: in}
 }
 
-// given returns the worlds that a field is given. ok reports whether all are known.
+// given returns the worlds that a field may hold. ok reports whether all are known.
 func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	var list []world
 	for _, s := range all {

@@ -173,8 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that memory of a place, or of a part of the place, is bad. It skips memory for whose origin
-// the function which returns false.
+// empty records that memory of a place, or of a part of the place, is bad: the memory whose origin satisfies
+// which.
 func (s *state) empty(p place, why string, which func(origin) bool) {
 	for q, o := range s.from {
 		if o.owner == p {

@@ -15,8 +15,8 @@ type Mistake uint8
 const (
 	// FolderSyncDoesNothing: Sync of the folder returns and makes nothing durable.
 	FolderSyncDoesNothing Mistake = 1 << iota
-	// FileSyncEarly: Sync of a file returns before the bytes are durable. They are when the next Write,
-	// WriteAt, Sync or Close of the file has returned.
+	// FileSyncEarly: Sync of a file returns before the bytes are durable. The next Write, WriteAt, Sync or
+	// Close of the file makes them durable.
 	FileSyncEarly
 	// RenameBeforeData: the name of a new file is durable before its bytes are. The first Sync of a file that
 	// Create made does nothing; the bytes are made durable at the end of the Rename of the file, or of the
@@ -24,7 +24,7 @@ const (
 	RenameBeforeData
 )
 
-// Break returns a folder that makes mistakes on purpose. A test that passes with it does not see them.
+// Break returns a folder that makes mistakes on purpose. A test that passes with it would not find them.
 func Break(f disk.Folder, m Mistake) disk.Folder {
 	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
 }

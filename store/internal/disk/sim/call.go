@@ -72,10 +72,10 @@ func (d *Disk) Log() []Call {
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// Watch has f called before each call, by the goroutine that makes the call. A program that ends there has
-// done all that follows from the call before, so here a test copies the disk and cuts the power of the copy.
-// f gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the
-// methods of the disk. Calls of other goroutines may come between. nil ends it.
+// Watch makes the disk call f before each call, on the goroutine that makes the call. At that time a program
+// has done all that follows from the call before, so a test may copy the disk there and cut the power of the
+// copy. f gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the
+// methods of the disk. Calls of other goroutines may come between f and the call. A nil f ends the watch.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -174,8 +174,8 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 	return kept
 }
 
-// chances are those with which a sector or a change survives. One of them is drawn for each file and power
-// cut: with one and the same chance, all of many sectors would hardly ever survive together.
+// chances are the probabilities with which a sector or a change survives. A power cut draws one of them for
+// each file, and one for the changes: with a single probability, many sectors would hardly ever all survive.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
 // apply makes a change in names. A rename or removal of a file that is not there under this name, because an

@@ -8,8 +8,8 @@ type Faults struct {
 	// WriteEIO and WriteENOSPC are those of Write. A part of the bytes may be written.
 	WriteEIO, WriteENOSPC float64
 	// SyncFile is that of Sync of a file: EIO. Sectors that were not synced count as synced, as on Linux, and
-	// at least one of them is lost when the power goes, even if a later Sync succeeds. Programs see it until
-	// then.
+	// at least one of them is lost when the power goes, even if a later Sync succeeds. Programs read its
+	// bytes until then.
 	SyncFile float64
 	// Folder is that of Create, Rename, Remove and Sync of the folder: EIO. The call has done nothing.
 	Folder float64
@@ -17,15 +17,15 @@ type Faults struct {
 	Read float64
 }
 
-// SetFaults sets the chances with which calls fail. At first none does.
+// SetFaults sets the chances with which calls fail. At first all chances are 0.
 func (d *Disk) SetFaults(f Faults) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.faults = f
 }
 
-// FailAt has one call fail, as by [Faults]; of Write either way. Calls are counted from 1, over the life of
-// the disk. 0 stands for no call. Close does not fail.
+// FailAt makes one call fail, as [Faults] does; a Write fails with EIO or ENOSPC. Calls are counted from 1,
+// over the life of the disk. 0 stands for no call. Close does not fail.
 func (d *Disk) FailAt(call int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -40,7 +40,7 @@ func (d *Disk) SetCapacity(bytes int64) {
 	d.capacity = bytes
 }
 
-// RefuseOpen has Rename and Remove refuse open files with an error that is fs.ErrPermission, as Windows does.
+// RefuseOpen makes Rename and Remove refuse open files with an error that is fs.ErrPermission, as on Windows.
 func (d *Disk) RefuseOpen() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -15,8 +15,8 @@ type file struct {
 	durable int    // bytes below it are durable, except in rewritten and lost
 	size    int    // the size that is durable
 	ends    []int  // ends of the calls of Write since durable
-	// rewritten has the sectors that WriteAt has changed since the last Sync: what is durable of each, and what
-	// each call since then left in it.
+	// rewritten has the sectors that WriteAt has changed since the last Sync: what is durable of each, and
+	// what each call since then left in it.
 	rewritten map[int][][]byte
 	// lost has the sectors that a failed Sync lost, with what is durable of them.
 	lost map[int][]byte
@@ -194,5 +194,5 @@ func (f *file) version(r *rand.Rand, s int) []byte {
 	return f.data[s*sector : end]
 }
 
-// sectors returns the number of sectors of so many bytes.
+// sectors returns the number of sectors that bytes take.
 func sectors(bytes int) int { return (bytes + sector - 1) / sector }

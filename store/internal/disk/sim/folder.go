@@ -17,7 +17,7 @@ type folder struct {
 	life int
 }
 
-// call counts a call and has do carry it out, with the disk locked. do gets the error that the call must
+// call counts a call and lets do carry it out, with the disk locked. do gets the error that the call must
 // return, or nil: ErrStopped if the program ends in the middle of the call, and otherwise a fault.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
@@ -48,7 +48,7 @@ func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 // ended reports whether a program has ended.
 func (d *Disk) ended(life int) bool { return d.stopped || life != d.life }
 
-// does reports whether a call changes something. A call in whose middle the program ends may have done so.
+// does reports whether a call takes effect. If the program ends in the middle of the call, chance decides.
 func (d *Disk) does(fault error) bool {
 	return fault == nil || fault == ErrStopped && d.random().IntN(2) == 0
 }

@@ -71,9 +71,10 @@ func read(t testing.TB, f disk.Folder, name string) []byte {
 	return all
 }
 
-// outcomes counts what happened over all seeds, and expects some to happen.
+// outcomes counts what happened over all seeds.
 type outcomes map[string]int
 
+// expect fails the test unless each of these outcomes has happened, and no other.
 func (o outcomes) expect(t *testing.T, all ...string) {
 	t.Helper()
 	for _, name := range all {
@@ -114,8 +115,8 @@ func TestSyncedSurvives(t *testing.T) {
 	}
 }
 
-// TestUnsyncedIsTorn: of the sectors that were not synced, any survive, and the file ends where any of three
-// ends was.
+// TestUnsyncedIsTorn: any of the sectors that were not synced may survive, and the file ends at one of three
+// places.
 func TestUnsyncedIsTorn(t *testing.T) {
 	const before, after = 2*512 + 100, 9*512 + 50 // bytes that were synced, and all
 	all := make([]byte, after)
@@ -223,8 +224,8 @@ func TestRewritten(t *testing.T) {
 		writeAt(t, a, filled(512, 3), 512)
 		writeAt(t, a, filled(10, 4), 1018) // 6 bytes in sector 1, 4 in sector 2
 		write(t, a, filled(20, 5))
-		if got := read(t, f, "a"); len(got) != 1620 || !bytes.Equal(got[1000:1030], slices.Concat(filled(18, 3),
-			filled(10, 4), filled(2, 1))) {
+		want := slices.Concat(filled(18, 3), filled(10, 4), filled(2, 1))
+		if got := read(t, f, "a"); len(got) != 1620 || !bytes.Equal(got[1000:1030], want) {
 			t.Fatalf("the program sees %d bytes, or others", len(got))
 		}
 		d.PowerCut()
@@ -371,7 +372,7 @@ func TestNamesAreLost(t *testing.T) {
 	seen.expect(t, "", "a", "b", "c", "ab", "ac", "bc", "abc")
 }
 
-// TestFirstNamesSurvive: also of many creations, the first few survive.
+// TestFirstNamesSurvive: the first few of many creations survive.
 func TestFirstNamesSurvive(t *testing.T) {
 	const all = "abcdefghijklmnopqrst"
 	first, others := 0, 0
@@ -416,8 +417,8 @@ func TestRenameIsAtomic(t *testing.T) {
 		}
 		seen[outcome]++
 	}
-	// The rename, the removal of the renamed file and the creation of an empty one survive, each or not. The
-	// removal does nothing without the rename.
+	// The rename, the removal of the renamed file and the creation of an empty one survive independently of
+	// each other. The removal does nothing without the rename.
 	seen.expect(t, "new=new old=old ", "old=new ", "", "old= ", "new=new old= ")
 	seen = make(outcomes)
 	for seed := range uint64(seeds) {
@@ -778,7 +779,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFailAtWrite: a Write that is told to fail does so in either way.
+// TestFailAtWrite: a Write that is told to fail returns EIO or ENOSPC.
 func TestFailAtWrite(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {

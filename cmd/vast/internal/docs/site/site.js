@@ -1,5 +1,5 @@
-// The scripts of the pages: search at each key press, the switch of the theme, a button that copies code, and the mark of the
-// visible section. Without scripts the pages are plain, and the search box asks the server.
+// The scripts of the pages: search at each key press, the switch of the theme, a button that copies code, and
+// the mark of the visible section. Without scripts the pages are plain, and the search box asks the server.
 
 'use strict';
 
@@ -43,7 +43,8 @@ const load = (file) => new Promise((done, failed) => {
 
 let engine = null;
 
-// ready loads the files of the search before the first query. The index is a script, so that it also loads from a file.
+// ready loads the files of the search before the first query. The index is a script, so that it also loads
+// from a file.
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);

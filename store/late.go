@@ -1,0 +1,200 @@
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/state"
+)
+
+// The largest arrays of a world change by the systems that declare to write their column, and by changes of
+// the structure. So most of a copy can wait until the first of these: the pause of the world ends, and the
+// copy is made between the ticks, and beside systems that write other columns. What is about to write calls
+// need or all, and helps with the copy that is left.
+//
+// Code that writes without a declaration would spoil the copy. So the memory is guarded: the kernel says
+// whether it was written before the copy was made. Then there is no checkpoint, and the column is copied in
+// the pause for some time. Without such a kernel nothing is late.
+
+// late is the part of a copy that is made after the pause. The goroutine that owns the world makes it. Other
+// methods may be called from any goroutine.
+type late struct {
+	stage  *stage
+	arrays []*lateArray // in the order in which they are copied
+	asked  atomic.Int64 // how many arrays systems have asked for
+	waited atomic.Int64 // nanoseconds for which others have waited
+	ended  atomic.Bool  // no array is left
+}
+
+// lateArray is an array that is copied after the pause.
+type lateArray struct {
+	array  *state.Array
+	name   string // of the column
+	lo, hi int    // its pieces, in the work of the stage
+	next   atomic.Int64
+	left   atomic.Int64
+	asked  atomic.Int64  // when a system asked for the array: 1 for the first one, 0 if none did
+	torn   atomic.Bool   // the memory was written before the copy was made
+	done   chan struct{} // closed when the copy is made and its memory is guarded no more
+}
+
+// eagerFor is for how many checkpoints a column is copied in the pause after one that was spoilt.
+const eagerFor = 64
+
+// leastLate is the least number of bytes of an array that is copied after the pause.
+var leastLate = 256 << 10
+
+// postpone has an array be copied after the pause, if that is possible: work from first on.
+func (s *stage) postpone(p *picture, a *state.Array, first int) bool {
+	switch a.Kind {
+	case state.Elements, state.Links, state.PoolElements:
+	default:
+		return false
+	}
+	n := a.Len * int(a.Type.Size())
+	if a.Container != 0 || a.Column < 0 || a.Kept == nil || n < leastLate || s.pages == nil {
+		return false
+	}
+	name := p.state.Columns[a.Column].Name
+	if s.eager[name] > 0 || !s.pages.guard(a.Base, n) {
+		return false
+	}
+	// Which elements belong to the state is known at this moment only.
+	masks := make([]uint64, (a.Len+63)/64)
+	for i := range masks {
+		masks[i] = a.Kept(i)
+	}
+	a.Kept = func(group int) uint64 { return masks[group] }
+	if s.late == nil {
+		s.late = &late{stage: s}
+	}
+	one := &lateArray{array: a, name: name, lo: first, hi: len(s.work), done: make(chan struct{})}
+	one.left.Store(int64(one.hi - one.lo))
+	s.late.arrays = append(s.late.arrays, one)
+	return true
+}
+
+// help copies pieces of an array until no piece is left that nothing else copies. Between two pieces it lets
+// other goroutines run.
+func (a *lateArray) help(s *stage) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for {
+		i := a.lo + int(a.next.Add(1)) - 1
+		if i >= a.hi {
+			return
+		}
+		a.copy(s, &s.work[i])
+		if a.left.Add(-1) == 0 {
+			if !s.pages.release(a.array.Base, a.array.Len*int(a.array.Type.Size())) {
+				a.torn.Store(true)
+			}
+			close(a.done)
+		}
+		runtime.Gosched()
+	}
+}
+
+// copy copies a piece. If the memory is gone, because the program has closed the world or given memory back,
+// the copy is spoilt.
+func (a *lateArray) copy(s *stage, c *comparison) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case interface {
+			error
+			Addr() uintptr
+		}:
+			a.torn.Store(true)
+		default:
+			panic(v)
+		}
+	}()
+	c.copy(s)
+}
+
+// finish copies all arrays that are left, on as many goroutines as there are processors.
+func (l *late) finish() error {
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) - 1 {
+		group.Go(l.help)
+	}
+	l.help()
+	group.Wait()
+	var torn []string
+	s := l.stage
+	for _, a := range l.arrays {
+		<-a.done
+		if a.torn.Load() {
+			s.eager[a.name] = eagerFor
+			torn = append(torn, a.name)
+		}
+		s.urgent[a.name] = a.asked.Load()
+	}
+	l.ended.Store(true)
+	if torn == nil {
+		return nil
+	}
+	slices.Sort(torn)
+	return fmt.Errorf("column %s was written between ticks, or by a system that does not declare it, while it "+
+		"was being copied: name the column in the Writes of the system, and make changes that come from "+
+		"outside in inputs; until then the column is copied while the world stands still",
+		strings.Join(slices.Compact(torn), ", "))
+}
+
+func (l *late) help() {
+	for _, a := range l.arrays {
+		a.help(l.stage)
+	}
+}
+
+// need returns when the arrays of some columns are copied.
+func (l *late) need(columns []int) {
+	if l.ended.Load() {
+		return
+	}
+	l.wait(func(a *lateArray) bool {
+		if !slices.Contains(columns, a.array.Column) {
+			return false
+		}
+		a.asked.CompareAndSwap(0, l.asked.Add(1))
+		return true
+	})
+}
+
+// all returns when all arrays are copied.
+func (l *late) all() {
+	if !l.ended.Load() {
+		l.wait(func(*lateArray) bool { return true })
+	}
+}
+
+// wait returns when some of the arrays are copied. It helps with the copy.
+func (l *late) wait(which func(*lateArray) bool) {
+	began, waited, ended := clock.Now(), false, true
+	for _, a := range l.arrays {
+		select {
+		case <-a.done:
+			continue
+		default:
+		}
+		if !which(a) {
+			ended = false
+			continue
+		}
+		waited = true
+		a.help(l.stage)
+		<-a.done
+	}
+	if ended {
+		l.ended.Store(true)
+	}
+	if waited {
+		l.waited.Add(int64(clock.Now() - began))
+	}
+}

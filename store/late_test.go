@@ -1,0 +1,309 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/vm"
+)
+
+type twice struct{ A, B uint32 }
+
+// lateWorld is a world of three columns, which a schedule of three systems writes: each tick, in each third
+// tick, and through commands.
+type lateWorld struct {
+	w             *vast.World
+	often, seldom vast.Column[twice]
+	link          vast.Column[uint64]
+	s             *sched.Schedule
+}
+
+func newLateWorld(t *testing.T) *lateWorld {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	t.Cleanup(func() { w.Close() })
+	l := &lateWorld{w: w, often: vast.NewColumn[twice](w).Named("often"),
+		seldom: vast.NewColumn[twice](w).Named("seldom"), link: vast.NewColumn[uint64](w).Named("link")}
+	l.s = sched.New(w, sched.Options{Workers: 2})
+	t.Cleanup(func() { l.s.Close() })
+	count := func(c vast.Column[twice]) func(*sched.Context) {
+		q := w.Query(c)
+		return func(*sched.Context) {
+			for run := range q.Runs() {
+				for i := range c.Slice(run) {
+					e := &c.Slice(run)[i]
+					e.A++
+					e.B += 2
+				}
+			}
+		}
+	}
+	l.s.Add(sched.System{Name: "seldom", Writes: sched.Columns(l.seldom), If: sched.Every(3),
+		Run: count(l.seldom)})
+	l.s.Add(sched.System{Name: "often", Writes: sched.Columns(l.often), Run: count(l.often)})
+	l.s.Add(sched.System{Name: "link", Reads: sched.Columns(l.often), Run: func(c *sched.Context) {
+		for e := range w.Query(l.link).All() {
+			if e.Slot()%64 == uint32(c.Tick()%64) {
+				l.link.SetLater(c.Commands(), e, c.Tick())
+			}
+		}
+	}})
+	return l
+}
+
+func (l *lateWorld) fill(n int) { l.w.Archetype(l.often, l.seldom, l.link).NewN(n, func(vast.Run) {}) }
+
+// TestLate: what is copied after the pause is the world as it was in the pause, while systems write all
+// columns.
+func TestLate(t *testing.T) {
+	for _, way := range []string{ByTheKernel, Exactly} {
+		t.Run(way, func(t *testing.T) {
+			defer FindWritten(way)()
+			l := newLateWorld(t)
+			dir := t.TempDir()
+			ticks := 60
+			if testing.Short() {
+				ticks = 12
+			}
+			st, err := Open(dir, l.w, Options{Every: 1, Keep: 1000, Notify: func(c Checkpoint) {
+				if c.Err != nil {
+					t.Error(c.Err)
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer st.Close()
+			l.fill(3000)
+			st.Attach(l.s)
+			if err := st.Recover(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			lateOnes := 0
+			for n := range ticks {
+				if err := l.s.Tick(); err != nil {
+					t.Fatal(err)
+				}
+				if p := st.late.Load(); p != nil {
+					lateOnes += len(p.arrays)
+				}
+				for n%3 == 0 && st.writing != nil && len(st.written) == 0 {
+					time.Sleep(50 * time.Microsecond)
+				}
+			}
+			if st.Close(); lateOnes == 0 && st.stage.pages != nil {
+				t.Error("nothing was copied after the pause")
+			}
+			files, err := Files(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checked := 0
+			for _, f := range files {
+				if f.Kind != FileCheckpoint {
+					continue
+				}
+				w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+				old := lateWorld{w: w, often: vast.NewColumn[twice](w).Named("often"),
+					seldom: vast.NewColumn[twice](w).Named("seldom"), link: vast.NewColumn[uint64](w).Named("link")}
+				past, err := OpenAt(dir, w, f.Tick, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := uint32(f.Tick)
+				for e := range w.Query(old.often).All() {
+					v := old.often.Get(e)
+					if x := old.seldom.Get(e); v.A != want || v.B != 2*want || x.A != want/3 || x.B != want/3*2 {
+						t.Fatalf("tick %d: entity %v is %v and %v", want, e, *v, *x)
+					}
+					last := f.Tick - (f.Tick-uint64(e.Slot()%64))%64
+					if got := *old.link.Get(e); f.Tick >= 64 && got != last {
+						t.Fatalf("tick %d: the link of entity %v is of tick %d, not %d", want, e, got, last)
+					}
+				}
+				checked++
+				if err := past.Close(); err != nil {
+					t.Error(err)
+				}
+				w.Close()
+			}
+			if checked < ticks/4 {
+				t.Errorf("%d checkpoints", checked)
+			}
+		})
+	}
+}
+
+// spoiltPages say that guarded memory was written, as long as spoilt is true.
+type spoiltPages struct {
+	exactPages
+	spoilt *atomic.Bool
+}
+
+func (p *spoiltPages) release(unsafe.Pointer, int) bool { return !p.spoilt.Load() }
+
+// TestSpoiltCopy: a copy whose memory was written meanwhile is no checkpoint. The error names the columns, and
+// the next checkpoints copy them in the pause.
+func TestSpoiltCopy(t *testing.T) {
+	defer FindWritten(ByTheKernel)()
+	var spoilt atomic.Bool
+	newPages = func() pages { return &spoiltPages{spoilt: &spoilt} }
+	l := newLateWorld(t)
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	l.fill(1000)
+	st.Attach(l.s)
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	spoilt.Store(true)
+	err = st.Checkpoint()
+	if err == nil || !strings.Contains(err.Error(), "column link, often, seldom was written") {
+		t.Fatalf("the error is %v", err)
+	}
+	for n := range eagerFor {
+		if err := st.Checkpoint(); err != nil {
+			t.Fatalf("checkpoint %d: %v", n, err)
+		}
+	}
+	if err := st.Checkpoint(); err == nil {
+		t.Errorf("columns are copied in the pause in more than %d checkpoints", eagerFor)
+	}
+	spoilt.Store(false)
+	if err := st.Checkpoint(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCopyOfLostMemory: a late copy of memory that was given back is spoilt, and the process lives.
+func TestCopyOfLostMemory(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory")
+	}
+	r, err := vm.Reserve(1<<20, vm.Options{Name: "lost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	a := &state.Array{Kind: state.Elements, Type: reflect.TypeFor[uint64](), Len: 1 << 10, Base: r.Base()}
+	memory, err := bulk.NewArray[byte](bulk.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{pages: &exactPages{}, known: newKnown(), memory: memory}
+	defer s.close()
+	known := s.known.array(arrayKey{})
+	known.fit(a.Len, unitOf(8), pieceOf(8), false)
+	s.work = []comparison{{array: a, known: known, hot: true}}
+	one := &lateArray{array: a, hi: 1, done: make(chan struct{})}
+	one.left.Store(1)
+	one.help(s)
+	<-one.done
+	if !one.torn.Load() {
+		t.Error("the copy counts as good")
+	}
+}
+
+// TestChangesOutsideKeepCopiesEarly: a program that changes the structure between ticks has everything copied
+// in the pause.
+func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
+	defer FindWritten(Exactly)()
+	l := newLateWorld(t)
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	l.fill(1)
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for outside := range 2 {
+		if err := st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		if late := st.stage.late != nil; late != (outside == 0) {
+			t.Errorf("copied after the pause: %t, after %d changes outside of ticks", late, outside)
+		}
+		l.fill(1)
+	}
+}
+
+// BenchmarkLate measures the longest tick of a schedule that writes each of 16 columns in turn, with 256 MB in
+// all: if a checkpoint copies all columns in the pause, and if it copies them after it.
+func BenchmarkLate(b *testing.B) {
+	const columns, entities = 16, 1 << 20
+	for _, way := range []string{"early", "late"} {
+		b.Run(way, func(b *testing.B) {
+			w := vast.NewWorld(vast.Options{MaxEntities: 1 << 21})
+			defer w.Close()
+			s := sched.New(w, sched.Options{Workers: 2})
+			defer s.Close()
+			var all []vast.AnyColumn
+			for i := range columns {
+				c := vast.NewColumn[[2]uint64](w).Named(fmt.Sprint("c", i))
+				all = append(all, c)
+				q := w.Query(c)
+				s.Add(sched.System{Name: fmt.Sprint(i), Writes: sched.Columns(c),
+					If: func(ctx *sched.Context) bool { return int(ctx.Tick()%columns) == i },
+					Run: func(*sched.Context) {
+						for run := range q.Runs() {
+							for k := range c.Slice(run) {
+								c.Slice(run)[k][0]++
+							}
+						}
+					}})
+			}
+			dir := b.TempDir()
+			st, err := Open(dir, w, Options{Every: time.Hour})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer st.Close()
+			w.Archetype(all...).NewN(entities, func(vast.Run) {})
+			st.Attach(s)
+			if err := st.Recover(nil, nil); err != nil {
+				b.Fatal(err)
+			}
+			st.direct = way == "early"
+			var sum time.Duration
+			for b.Loop() {
+				for range columns {
+					if err := s.Tick(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := st.finish(true); err != nil {
+					b.Fatal(err)
+				}
+				longest := time.Duration(0)
+				st.due = true
+				for range columns {
+					began := time.Now()
+					if err := s.Tick(); err != nil {
+						b.Fatal(err)
+					}
+					longest = max(longest, time.Since(began))
+				}
+				if err := st.finish(true); err != nil {
+					b.Fatal(err)
+				}
+				sum += longest
+			}
+			b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms/longest-tick")
+			os.RemoveAll(dir)
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/store/internal/journal"
+)
+
+// submit applies an input at once, as Submit does.
+func (l *life) submit(t *testing.T, seed byte) {
+	t.Helper()
+	position, err := l.st.submit([]byte{seed, 0, 0, 0, 0, 0, 0, 0})
+	if err == nil {
+		err = l.st.Wait(t.Context(), position)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInputsOfAnotherBuild: another build does not repeat inputs that were applied after the last tick, and
+// takes those that wait.
+func TestInputsOfAnotherBuild(t *testing.T) {
+	d := sim.New(1)
+	o := islandOptions()
+	a := recoveredIsland(t, d.Folder(), o)
+	a.idle()
+	a.submit(t, 1)
+	a.input(t, 2)
+	d.PowerCut()
+	o.Build = "b"
+	b, err := openedIsland(t, d.Restart(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *BuildError
+	if err := b.st.Recover(b.apply, b.tick); !errors.As(err, &other) || other.Recorded != "a" ||
+		other.Tick != 0 || !strings.Contains(err.Error(), "applied inputs after the last tick") {
+		t.Errorf("the error is %v", err)
+	}
+	d.Kill()
+	c := recoveredIsland(t, d.Restart(), islandOptions())
+	c.sameAs(t, a)
+	if err := c.st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.Kill()
+	e := recoveredIsland(t, d.Restart(), o)
+	e.sameAs(t, c)
+	e.ticks(t, 1)
+	if len(e.got) != 1 || e.got[0][0] != 2 {
+		t.Errorf("the first tick applies %v", e.got)
+	}
+}
+
+// TestChangedInside: a tick or an input that calls Changed is not repeated, and what follows is durable with
+// the next checkpoint.
+func TestChangedInside(t *testing.T) {
+	for _, where := range []string{"tick", "input", "submit"} {
+		d := sim.New(1)
+		f := &narrow{Folder: d.Folder()}
+		a := recoveredIsland(t, f, islandOptions())
+		a.ticks(t, 2)
+		a.idle()
+		f.full.Store(true) // no checkpoint holds what follows
+		hash, apply, inputs := a.hash(), a.st.apply, 0
+		if where != "tick" {
+			a.st.apply = func(input []byte) {
+				apply(input)
+				a.st.Changed()
+			}
+			inputs = 1
+		}
+		switch where {
+		case "tick":
+			if err := a.st.Tick(func() error { a.st.Changed(); return a.tick() }); err != nil {
+				t.Fatal(err)
+			}
+		case "input":
+			a.input(t, 1)
+			a.ticks(t, 1)
+		case "submit":
+			a.submit(t, 1)
+		}
+		a.st.apply = apply
+		a.ticks(t, 2)
+		if err := a.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		a.idle()
+		if tick := a.st.DurableTick(); tick != 2 {
+			t.Errorf("%s: tick %d is durable, want 2", where, tick)
+		}
+		d.Kill()
+		c := d.Copy(2)
+		b := recoveredIsland(t, d.Restart(), islandOptions())
+		if where == "submit" {
+			inputs, hash = 0, b.hash() // it was durable, and is applied once more
+			if len(b.got) != 1 {
+				t.Errorf("%d inputs are applied, want 1", len(b.got))
+			}
+		}
+		if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) != inputs {
+			t.Errorf("%s: tick %d is the last one, want 2, and %d inputs wait", where, b.st.LastTick(),
+				len(b.st.waiting))
+		}
+		if where == "submit" { // it was not, at the first time
+			l, err := openedIsland(t, c.Restart(), islandOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.st.Recover(func(input []byte) { l.st.Changed() }, l.tick); !errors.Is(err,
+				errUnrepeatable) {
+				t.Errorf("the error is %v", err)
+			}
+			c.Kill()
+		}
+		b.ticks(t, 1)
+		b.st.Changed() // between ticks, so that a checkpoint follows
+		b.ticks(t, 1)
+		if err := b.st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		b.ticks(t, 1)
+		b.input(t, 3)
+		d.Kill()
+		recoveredIsland(t, d.Restart(), islandOptions()).sameAs(t, b)
+		d.Kill()
+	}
+}
+
+// TestReplayFails: a tick that fails in the replay, and not at its first time, is an error also if the
+// program's function drops the error.
+func TestReplayFails(t *testing.T) {
+	for _, fails := range []func(l *life) error{
+		func(l *life) error { l.st.Changed(); return nil },
+		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
+	} {
+		d := sim.New(1)
+		a := recoveredIsland(t, d.Folder(), islandOptions())
+		a.idle()
+		a.ticks(t, 2)
+		a.input(t, 1)
+		d.PowerCut()
+		b, err := openedIsland(t, d.Restart(), islandOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) }); !errors.Is(err,
+			errUnrepeatable) {
+			t.Errorf("the error is %v", err)
+		}
+		d.Kill()
+		recoveredIsland(t, d.Restart(), islandOptions()).sameAs(t, a)
+		d.Kill()
+	}
+}
+
+// TestCopyFails: while a checkpoint cannot be copied, ticks go on, and the journal does not get a segment for
+// each of them.
+func TestCopyFails(t *testing.T) {
+	d := sim.New(1)
+	a := recoveredIsland(t, d.Folder(), islandOptions())
+	a.idle()
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	commands := vast.NewCommands(a.w, vast.CommandsOptions{})
+	commands.Delete(vast.Entity{})
+	a.st.o.Every, a.st.last = time.Second, time.Time{}
+	before, failed := len(d.Names()), 0
+	for range 200 {
+		if err := a.st.Tick(a.tick); err != nil {
+			failed++
+		}
+	}
+	if err := a.st.journal.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.Names()) - before; failed == 0 || n > 100 || a.st.LastTick() != 200 {
+		t.Errorf("%d ticks of %d have failed, and there are %d more files", failed, a.st.LastTick(), n)
+	}
+	if _, err := a.w.Apply(commands); err != nil {
+		t.Fatal(err)
+	}
+	a.ticks(t, 1)
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	d.Kill()
+	recoveredIsland(t, d.Restart(), islandOptions()).sameAs(t, a)
+	d.Kill()
+}
+
+// TestTicksAreForgotten: a program that never asks which ticks are durable needs no memory for each tick.
+func TestTicksAreForgotten(t *testing.T) {
+	o := islandOptions()
+	o.Every = time.Hour
+	a := recoveredIsland(t, sim.New(1).Folder(), o)
+	a.idle()
+	if err := a.st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		for range 100 {
+			if err := a.st.Tick(func() error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.st.journal.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(a.st.ticks); n > 500 {
+		t.Errorf("the store remembers %d of 2000 ticks", n)
+	}
+	if tick := a.st.DurableTick(); tick != 2000 {
+		t.Errorf("tick %d is durable", tick)
+	}
+}
+
+// TestCallsBesideTheOwner calls the methods that any goroutine may call, while the owner makes ticks, takes
+// checkpoints and closes the store. Each input that was acknowledged was applied, or waits for the next
+// program.
+func TestCallsBesideTheOwner(t *testing.T) {
+	for seed := range byte(3) {
+		d := sim.New(uint64(seed))
+		o := islandOptions()
+		o.Every = time.Microsecond
+		a := recoveredIsland(t, d.Folder(), o)
+		var group sync.WaitGroup
+		acknowledged := make([][]byte, 4) // the inputs of each goroutine, by their numbers
+		for g := range byte(4) {
+			group.Go(func() {
+				for n := byte(0); n < 100; n++ {
+					input := []byte{n, g, 0, 0, 0, 0, 0, 0}
+					a.st.DurableTick()
+					a.st.Durable()
+					var err error
+					if g == 0 {
+						err = a.st.Submit(t.Context(), input)
+					} else {
+						var position uint64
+						if position, err = a.st.Record(input); err == nil {
+							err = a.st.Wait(t.Context(), position)
+						}
+					}
+					if err != nil {
+						if !errors.Is(err, journal.ErrClosed) && !errors.Is(err, errNoJournal) {
+							t.Error(err)
+						}
+						return
+					}
+					acknowledged[g] = append(acknowledged[g], n)
+				}
+			})
+		}
+		for range 30 {
+			a.ticks(t, 1)
+			a.w.Admit(100 * time.Microsecond)
+			if a.st.LastTick()%10 == 0 {
+				if err := a.st.Checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := a.st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			group.Wait()
+			close(ended)
+		}()
+		for open := true; open; {
+			select {
+			case <-ended:
+				open = false
+			default:
+				a.w.Admit(100 * time.Microsecond)
+			}
+		}
+		d.PowerCut()
+		b := recoveredIsland(t, d.Restart(), islandOptions())
+		b.ticks(t, 1)
+		there := make(map[[2]byte]bool)
+		for _, input := range append(a.got, b.got...) {
+			there[[2]byte(input)] = true
+		}
+		for g, numbers := range acknowledged {
+			for _, n := range numbers {
+				if !there[[2]byte{n, byte(g)}] {
+					t.Errorf("seed %d: input %d of goroutine %d was acknowledged, and is lost", seed, n, g)
+				}
+			}
+		}
+		d.Kill()
+	}
+}
