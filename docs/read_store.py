@@ -31,11 +31,11 @@ def read_blocks(file):
     if begin[:14] != b"vast world\r\n\x1a\x00":
         sys.exit("the file does not hold a world")
     version = int.from_bytes(begin[14:], "little")
-    if version not in (1, 2):
+    if version not in (1, 2, 3):
         sys.exit("the file has another version of the format")
-    blocks = 0
+    blocks, listed = 0, b""
     while True:
-        header = file.read(40)
+        header, listed = listed[:40] or file.read(40), listed[40:]
         if len(header) < 40:
             sys.exit(f"block {blocks}: the file ends too early")
         kind, index, first, count, size, crc, crc_header = struct.unpack("<IIQQQII", header)
@@ -47,6 +47,9 @@ def read_blocks(file):
                 sys.exit(f"the file has {blocks} blocks, of {count}")
             return
         blocks += 1
+        if kind == 8:
+            listed = content[:count * 40]
+            continue
         yield kind, index, first, count, content
 
 

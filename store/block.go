@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/internal/state"
 )
 
@@ -28,6 +29,9 @@ const (
 	blockEnd
 	// blockZero says that elements of an array are zero. It has no bytes, and occurs in deltas only.
 	blockZero
+	// blockHeaders has the headers of blocks of elements whose bytes follow side by side, so that they can be
+	// mapped: see mapped.go.
+	blockHeaders
 )
 
 // block is the header of a block. Its integers lie in the file in this order, little-endian, followed by the
@@ -50,13 +54,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blockWriter writes blocks.
 type blockWriter struct {
 	dst    *bufio.Writer
+	offset int64 // in the file
 	blocks uint64
 	header [bytesHeader]byte
 	buffer []byte
 }
 
 func newBlockWriter(dst io.Writer, version uint16) (*blockWriter, error) {
-	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10)}
+	w := &blockWriter{dst: bufio.NewWriterSize(dst, 64<<10), offset: int64(len(magic))}
 	begin := magic
 	binary.LittleEndian.PutUint16(begin[14:], version)
 	_, err := w.dst.Write(begin[:])
@@ -73,20 +78,25 @@ func (w *blockWriter) describe(m *manifest) error {
 }
 
 func (w *blockWriter) write(b block, bytes []byte) error {
-	le, h := binary.LittleEndian, w.header[:]
-	le.PutUint32(h, uint32(b.kind))
-	le.PutUint32(h[4:], b.index)
-	le.PutUint64(h[8:], b.first)
-	le.PutUint64(h[16:], b.count)
-	le.PutUint64(h[24:], uint64(len(bytes)))
-	le.PutUint32(h[32:], crc32.Checksum(bytes, castagnoli))
-	le.PutUint32(h[36:], crc32.Checksum(h[:36], castagnoli))
-	if _, err := w.dst.Write(h); err != nil {
+	if _, err := w.dst.Write(appendHeader(w.header[:0], b, bytes)); err != nil {
 		return err
 	}
 	w.blocks++
+	w.offset += bytesHeader + int64(len(bytes))
 	_, err := w.dst.Write(bytes)
 	return err
+}
+
+// appendHeader appends the header of a block.
+func appendHeader(h []byte, b block, bytes []byte) []byte {
+	le, begin := binary.LittleEndian, len(h)
+	h = le.AppendUint32(h, uint32(b.kind))
+	h = le.AppendUint32(h, b.index)
+	h = le.AppendUint64(h, b.first)
+	h = le.AppendUint64(h, b.count)
+	h = le.AppendUint64(h, uint64(len(bytes)))
+	h = le.AppendUint32(h, crc32.Checksum(bytes, castagnoli))
+	return le.AppendUint32(h, crc32.Checksum(h[begin:], castagnoli))
 }
 
 // elements writes elements of an array. Those that do not belong to the state are zero in the file.
@@ -114,6 +124,7 @@ type blockReader struct {
 	version uint16
 	blocks  uint64
 	header  [bytesHeader]byte
+	headers []byte // of the next blocks, whose bytes follow side by side
 	sum     uint32 // of the bytes that follow
 	buffer  []byte
 }
@@ -140,20 +151,46 @@ func newBlockReader(src source) (*blockReader, error) {
 		return nil, errors.New("the file does not hold a world: give one that Save or a Store has written")
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
-	if r.version != versionWhole && r.version != versionDelta {
+	if r.version < versionWhole || r.version > versionPlaced {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"and %d: load it with a program that has the package store of that version", r.version,
-			versionWhole, versionDelta)
+			"to %d: load it with a program that has the package store of that version", r.version,
+			versionWhole, versionPlaced)
 	}
 	return r, nil
 }
 
 // next reads the header of the next block. The caller reads its bytes.
 func (r *blockReader) next() (block, error) {
-	le, h := binary.LittleEndian, r.header[:]
-	if err := r.src.read(h); err != nil {
+	if len(r.headers) > 0 {
+		b, err := r.parse(r.headers[:bytesHeader])
+		r.headers = r.headers[bytesHeader:]
+		if err == nil && b.kind != blockArray {
+			err = fmt.Errorf("block %d has the kind %d, in a list of blocks of elements", r.blocks-1, b.kind)
+		}
+		return b, err
+	}
+	if err := r.src.read(r.header[:]); err != nil {
 		return block{}, fmt.Errorf("block %d: %w", r.blocks, err)
 	}
+	b, err := r.parse(r.header[:])
+	if err != nil || b.kind != blockHeaders || r.version != versionPlaced {
+		return b, err
+	}
+	if b.count == 0 || b.count > mostListed || b.size < b.count*bytesHeader ||
+		b.size > b.count*bytesHeader+mapped.PageSize {
+		return b, fmt.Errorf("block %d lists %d blocks in %d bytes", r.blocks-1, b.count, b.size)
+	}
+	bytes, err := r.bytes(b)
+	if err != nil {
+		return b, err
+	}
+	r.headers = append(r.headers[:0], bytes[:b.count*bytesHeader]...)
+	return r.next()
+}
+
+// parse returns the block of a header.
+func (r *blockReader) parse(h []byte) (block, error) {
+	le := binary.LittleEndian
 	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
 		return block{}, fmt.Errorf("block %d: the header is damaged: its checksum is wrong: restore the "+
 			"file from a copy", r.blocks)

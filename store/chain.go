@@ -52,9 +52,9 @@ func openLayer(src source, name string) (*layer, error) {
 	if y.m, err = parse(text); err != nil {
 		return nil, err
 	}
-	if y.m.version() != y.r.version {
-		return nil, fmt.Errorf("the file has version %d of the format, and its description says version %d",
-			y.r.version, y.m.version())
+	if y.r.version != versionPlaced && (y.r.version == versionDelta) != y.m.delta() {
+		return nil, fmt.Errorf("the file has version %d of the format, and its description says something else",
+			y.r.version)
 	}
 	y.arrays, y.columns, y.resources = upTo(len(y.m.Arrays)), upTo(len(y.m.Columns)), upTo(len(y.m.Resources))
 	y.next = make([]uint64, len(y.arrays))
@@ -215,8 +215,10 @@ func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resource
 // manifest returns the description of the checkpoint.
 func (c *chain) manifest() *manifest { return c.layers[len(c.layers)-1].m }
 
-// read reads the checkpoint into a world: see [Load].
-func (c *chain) read(w *vast.World, o Options) (*Report, error) { return readWorld(w, c.layers, o) }
+// read reads the checkpoint into a world: see [Load]. maps is whether elements may be mapped.
+func (c *chain) read(w *vast.World, o Options, maps bool) (*Report, error) {
+	return readWorld(w, c.layers, o, maps)
+}
 
 // whereFrom returns, for each array, column and resource of the last description, the layer with which
 // reading begins: the last layer that holds all of it.

@@ -2,50 +2,33 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/vm"
 )
 
 // FuzzChain: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world
 // that works, and takes memory that the files explain. So does merging.
 func FuzzChain(f *testing.F) {
-	d := sim.New(1)
-	l := &life{island: newIsland()}
+	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
+	for _, files := range [][][]byte{chainFiles(f), placedFiles(f)} {
+		for _, sealed := range []bool{false, true} {
+			f.Add(files[0], files[1], files[2], sealed)
+			f.Add(files[0], files[2], files[1], sealed)
+			f.Add(files[0], files[1], files[1], sealed)
+		}
+	}
 	o := islandOptions()
 	o.Every = time.Hour
-	var err error
-	if l.st, err = open(d.Folder(), l.w, o); err != nil {
-		f.Fatal(err)
-	}
-	l.st.LongChains(100)
-	l.fill()
-	if err := l.st.Recover(nil, nil); err != nil {
-		f.Fatal(err)
-	}
-	for range 3 {
-		for range 4 {
-			if err := l.st.Tick(l.tick); err != nil {
-				f.Fatal(err)
-			}
-		}
-		if err := l.st.Checkpoint(); err != nil {
-			f.Fatal(err)
-		}
-	}
-	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
-	for _, sealed := range []bool{false, true} {
-		f.Add(d.Bytes(names[0]), d.Bytes(names[1]), d.Bytes(names[2]), sealed)
-		f.Add(d.Bytes(names[0]), d.Bytes(names[2]), d.Bytes(names[1]), sealed)
-		f.Add(d.Bytes(names[0]), d.Bytes(names[1]), d.Bytes(names[1]), sealed)
-	}
-	d.Kill()
-	if err := l.end(); err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, base, delta, last []byte, sealed bool) {
 		d, size := sim.New(1), 0
 		for i, file := range [][]byte{base, delta, last} {
@@ -90,4 +73,82 @@ func FuzzChain(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// FuzzMoment: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world
+// that can be looked at, changed and saved, also if its elements are mapped.
+func FuzzMoment(f *testing.F) {
+	files := placedFiles(f)
+	for _, sealed := range []bool{false, true} {
+		f.Add(files[0], files[1], sealed)
+		f.Add(files[1], files[0], sealed)
+		f.Add(files[0][:len(files[0])/2], files[1], sealed)
+	}
+	f.Fuzz(func(t *testing.T, base, delta []byte, sealed bool) {
+		defer PlaceFrom(1)()
+		dir := t.TempDir()
+		for i, file := range [][]byte{base, delta} {
+			file = bytes.Clone(file)
+			if sealed {
+				sealCheckpoint(file)
+			}
+			if err := os.WriteFile(filepath.Join(dir, checkpointName(uint64(i+1))), file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _, err := LoadMoment(dir, 0, vast.Options{Limit: vm.NewLimit(256 << 20)})
+		if err != nil {
+			return
+		}
+		resources := Options{}
+		for _, v := range probe.Resources(w) {
+			resources.Resources = append(resources.Resources, v.Type())
+		}
+		w.DeleteAll(w.Query())
+		if err := errors.Join(Save(w, io.Discard, resources), w.Trim(), w.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// placedFiles returns the files of a chain whose elements can be mapped.
+func placedFiles(f *testing.F) [][]byte {
+	defer PlaceFrom(1)()
+	return chainFiles(f)
+}
+
+// chainFiles returns three files of which each one continues the one before.
+func chainFiles(f *testing.F) (files [][]byte) {
+	f.Helper()
+	d := sim.New(1)
+	l := &life{island: newIsland()}
+	o := islandOptions()
+	o.Every = time.Hour
+	var err error
+	if l.st, err = open(d.Folder(), l.w, o); err != nil {
+		f.Fatal(err)
+	}
+	l.st.LongChains(100)
+	l.fill()
+	if err := l.st.Recover(nil, nil); err != nil {
+		f.Fatal(err)
+	}
+	for range 3 {
+		for range 4 {
+			if err := l.st.Tick(l.tick); err != nil {
+				f.Fatal(err)
+			}
+		}
+		if err := l.st.Checkpoint(); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for number := range uint64(3) {
+		files = append(files, bytes.Clone(d.Bytes(checkpointName(number+1))))
+	}
+	d.Kill()
+	if err := l.end(); err != nil {
+		f.Fatal(err)
+	}
+	return files
 }

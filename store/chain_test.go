@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
@@ -66,6 +67,14 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 // TestDamagedChains: a bit that is wrong, an end that is lost, or a file that is lost, anywhere in a chain,
 // is an error that names the file. Merging does not pass it on.
 func TestDamagedChains(t *testing.T) {
+	t.Run("usual", testDamagedChains)
+	t.Run("placed", func(t *testing.T) {
+		defer PlaceFrom(1)()
+		testDamagedChains(t)
+	})
+}
+
+func testDamagedChains(t *testing.T) {
 	d, hash := chainOf(t)
 	if names := d.Names(); len(names) != 6 || names[5] != newestName(5) {
 		t.Fatalf("the chain has the files %q", names)
@@ -221,6 +230,59 @@ type forgery struct {
 	m       *manifest
 	version uint16
 	blocks  []fileBlock
+}
+
+// TestForgedLists: a list of blocks that contradicts itself is an error.
+func TestForgedLists(t *testing.T) {
+	elements := block{kind: blockArray, count: 3, size: 3}
+	listed := func(b block) []byte { return appendHeader(nil, b, make([]byte, b.size)) }
+	damaged := listed(elements)
+	damaged[9] ^= 1
+	for _, c := range []struct {
+		what, want string
+		count      uint64
+		content    []byte
+	}{
+		{"a list", "", 2, slices.Concat(listed(elements), listed(elements))},
+		{"padding", "", 1, append(listed(elements), make([]byte, mapped.PageSize)...)},
+		{"an empty list", "lists 0 blocks", 0, nil},
+		{"too few bytes", "lists 2 blocks in 40 bytes", 2, listed(elements)},
+		{"too much padding", "lists 1 blocks in 4137 bytes", 1,
+			append(listed(elements), make([]byte, mapped.PageSize+1)...)},
+		{"too many blocks", "lists 1025 blocks", 1025, bytes.Repeat(listed(elements), 1025)},
+		{"another kind", "has the kind 4, in a list", 1, listed(block{kind: blockValues})},
+		{"a list in a list", "has the kind 8, in a list", 1, listed(block{kind: blockHeaders, count: 1})},
+		{"damage", "its checksum is wrong", 1, damaged},
+	} {
+		for _, version := range []uint16{versionWhole, versionDelta, versionPlaced} {
+			var file bytes.Buffer
+			out, err := newBlockWriter(&file, version)
+			if err == nil {
+				err = errors.Join(out.write(block{kind: blockHeaders, count: c.count}, c.content), out.dst.Flush())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.Write(make([]byte, 6))
+			r, err := newBlockReader(stream{&file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := r.next()
+			switch {
+			case version != versionPlaced:
+				if b.kind != blockHeaders || err != nil {
+					t.Errorf("%s, version %d: kind %d, %v", c.what, version, b.kind, err)
+				}
+			case c.want != "":
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: the error is %v, want %q", c.what, err, c.want)
+				}
+			case b != elements || err != nil || r.skip(b) != nil:
+				t.Errorf("%s: %v, %v", c.what, b, err)
+			}
+		}
+	}
 }
 
 // TestForgedChains: files with right checksums that contradict each other give an error.
@@ -412,7 +474,7 @@ func TestKeepChains(t *testing.T) {
 				needed[y.name] = true
 			}
 			n := newIsland()
-			_, err = c.read(n.w, islandOptions())
+			_, err = c.read(n.w, islandOptions(), false)
 			if err := errors.Join(err, c.close()); err != nil {
 				t.Fatal(err)
 			}

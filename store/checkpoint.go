@@ -137,7 +137,7 @@ func (s *Store) readMoment(number uint64) error {
 	if s.id, err = storeOf(m); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", checkpointName(number), err), c.close())
 	}
-	s.report, err = c.read(s.w, s.o)
+	s.report, err = c.read(s.w, s.o, false)
 	if err = errors.Join(err, c.close()); err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@
 // checkpoint. docs/guide/survive.md is the introduction.
 //
 // [OpenAt] reads the world as a store has kept it at an earlier tick. [LoadAny] and [LoadMoment] read a world
-// without the program that keeps it, for tools. [Files], [Verify] and [Compact] care for the folder.
+// without the program that keeps it, for tools. A moment opens without reading the elements of its columns
+// where the system can map them: see [LoadMoment]. [Files], [Verify] and [Compact] care for the folder.
 //
 // The file describes each component type by the names, kinds and sizes of its fields. So a program whose
 // types have changed since, and a program for another processor, reads the file too: see [Load].

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/vm"
 )
@@ -105,3 +106,18 @@ func usable(base unsafe.Pointer, n int) (copied []byte) {
 }
 
 func (*exactPages) close() error { return nil }
+
+// PlaceFrom has stores place runs of at least n bytes, and map runs of any length. stop sets the usual
+// lengths.
+func PlaceFrom(n int) (stop func()) {
+	place, least := leastPlaced, leastMapped
+	leastPlaced, leastMapped = n, mapped.PageSize
+	return func() { leastPlaced, leastMapped = place, least }
+}
+
+// Read has moments be read instead of mapped until stop is called.
+func Read() (stop func()) {
+	regions := mapped.Regions
+	mapped.Regions = nil
+	return func() { mapped.Regions = regions }
+}

@@ -175,6 +175,16 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 // program that has the folder open goes on. That program may remove the checkpoint at any time: then the
 // error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: its
 // Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
+//
+// On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if their types and the
+// order of columns are those of the file: the system reads a page when the page is touched. The pages are
+// private to the world, which can be changed, and count as committed memory. Everything else is read and
+// checked, but the checksums of mapped elements are not: see [Verify]. Do not change or cut the files while
+// the world is open: a touch of a page that is gone, or cannot be read from the disk, is a memory fault,
+// which vm.Watch explains. A program that keeps its world in the folder only removes files, which does no
+// harm.
+//
+// Complexity: reads and checks all but the mapped elements.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {
 	err = onMoments(dir, func(folder disk.Folder, moments []File) error {
 		at := len(moments) - 1
@@ -187,7 +197,7 @@ func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Re
 		if err != nil {
 			return err
 		}
-		w, r, err = readAny(c.layers, o)
+		w, r, err = readAny(c.layers, o, true)
 		return errors.Join(err, c.close())
 	})
 	if err != nil {

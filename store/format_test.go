@@ -39,6 +39,15 @@ func TestPythonReader(t *testing.T) {
 	}
 	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
 	mustList(t, python, dir, kept)
+	// And in a store whose elements can be mapped.
+	defer store.PlaceFrom(1)()
+	dir = t.TempDir()
+	kept = newTown(t, false)
+	if st, err = store.Open(dir, kept.w, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
+	mustList(t, python, dir, kept)
 }
 
 // mustChain takes checkpoints that form a chain with merged deltas, and closes the store. change changes the

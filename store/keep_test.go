@@ -178,7 +178,7 @@ func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
 			files[y.name] = true
 		}
 		n := newIsland()
-		_, err = c.read(n.w, islandOptions())
+		_, err = c.read(n.w, islandOptions(), false)
 		if err := errors.Join(err, c.close()); err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestKeepFor(t *testing.T) {
 			past.st = &Store{w: past.w, o: o, folder: folder, at: &lookBack{tick: 7}}
 			past.st.checkpoints.prepare()
 			if err = past.st.lookAhead(c.manifest().Kept); err == nil {
-				past.st.report, err = c.read(past.w, o)
+				past.st.report, err = c.read(past.w, o, false)
 			}
 			err = errors.Join(err, c.close())
 			if err == nil {

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 	"github.com/vastgo/vast/probe"
@@ -57,7 +58,7 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	file, err := openSaved(from)
 	var report *Report
 	if err == nil {
-		report, err = readWorld(w, []*layer{file}, o)
+		report, err = readWorld(w, []*layer{file}, o, false)
 	}
 	if err == nil {
 		err = end()
@@ -71,7 +72,7 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 // openSaved reads the beginning of a file that holds all of a world.
 func openSaved(src source) (*layer, error) {
 	file, err := openLayer(src, "")
-	if err == nil && file.r.version != versionWhole {
+	if err == nil && file.m.delta() {
 		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the "+
 			"folder with Open", file.m.Kept.Base)
 	}
@@ -79,8 +80,10 @@ func openSaved(src source) (*layer, error) {
 }
 
 // readWorld reads a world from a file that holds all of it and the deltas that follow, or from a single file.
-func readWorld(w *vast.World, layers []*layer, o Options) (*Report, error) {
-	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}, layers: layers}
+// maps is whether elements may be mapped.
+func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, error) {
+	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}, layers: layers,
+		maps: maps && mapped.Supported() == nil}
 	l.codecs = codecsOf(o)
 	l.layer = layers[0]
 	whole := false
@@ -124,6 +127,9 @@ type loader struct {
 	// For each array, column and resource of the last layer, the first layer that counts: see whereFrom.
 	arraysFrom, valuesFrom, resourcesFrom []int
 	later                                 []later // values and resources of a chain
+	maps                                  bool    // whether elements may be mapped: see mapElements
+	run                                   pending // the run that is mapped next
+	edges                                 []part  // what is read of the runs that were mapped
 
 	m        *manifest    // of the last layer
 	own      *state.World // as the program has made the world
@@ -144,6 +150,8 @@ type target struct {
 	array *state.Array // nil for an array that the program does not have
 	from  *schema
 	*conversion
+	maps   bool // whether the elements may be mapped
+	mapped bool // whether some are
 }
 
 // values is a HeapColumn whose components are being read.
@@ -196,6 +204,9 @@ func (l *loader) load() (err error) {
 			l.cut()
 		}
 		if err := l.blocks(number); err != nil {
+			return err
+		}
+		if err := errors.Join(l.mapRun(), l.readEdges()); err != nil {
 			return err
 		}
 		if err := l.r().src.wait(); err != nil { // the next layer overwrites
@@ -417,6 +428,7 @@ func (l *loader) restore(extents []state.Extent) error {
 			if t.conversion, err = l.conversionTo(t.array, a); err != nil {
 				return err
 			}
+			t.maps = t.conversion == nil && l.m.placed(a)
 			t.array.Converted = t.conversion != nil && !sameFields(a.Type, schemaOf(t.array.Type))
 			if t.array.Converted && t.array.Derived {
 				t.array = nil
@@ -462,7 +474,7 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 		return nil, fmt.Errorf("block %d has %d elements from %d on and %d bytes: the array has %d elements",
 			l.r().blocks-1, b.count, b.first, b.size, most)
 	}
-	if l.r().version == versionDelta {
+	if y.m.delta() {
 		if b.first < y.next[b.index] {
 			return nil, fmt.Errorf("block %d has elements from %d on after element %d", l.r().blocks-1,
 				b.first, y.next[b.index])
@@ -494,6 +506,11 @@ func (l *loader) array(b block, number int) error {
 	// The array may have become shorter than it was in this layer.
 	first, n := int(b.first), int(b.count)
 	left := max(min(n, t.array.Len-first), 0)
+	if left == n && l.maps && t.maps {
+		if done, err := l.mapElements(t, first, n); done || err != nil {
+			return err
+		}
+	}
 	if left == n {
 		t.array.Filled = append(t.array.Filled, [2]int{first, first + n})
 		if t.conversion == nil {
@@ -517,7 +534,7 @@ func (l *loader) array(b block, number int) error {
 
 // zero clears a part of an array.
 func (l *loader) zero(b block, number int) error {
-	if b.size > 0 || l.r().version != versionDelta {
+	if b.size > 0 || !l.layer.m.delta() {
 		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta has such blocks, and without bytes",
 			l.r().blocks-1, b.kind, b.size)
 	}
@@ -534,7 +551,7 @@ func (l *loader) zero(b block, number int) error {
 
 // clear clears elements that earlier layers may have filled.
 func (t *target) clear(lo, hi int) {
-	if hi = min(hi, t.array.Len); lo < hi && len(t.array.Filled) > 0 {
+	if hi = min(hi, t.array.Len); lo < hi && (len(t.array.Filled) > 0 || t.mapped) {
 		clear(t.array.Bytes(lo, hi))
 	}
 }

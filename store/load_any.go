@@ -41,7 +41,7 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	var w *vast.World
 	var report *Report
 	if err == nil {
-		w, report, err = readAny([]*layer{file}, o)
+		w, report, err = readAny([]*layer{file}, o, false)
 	}
 	if err == nil {
 		if err = end(); err != nil {
@@ -54,13 +54,13 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	return w, report, nil
 }
 
-// readAny reads a world without its program.
-func readAny(layers []*layer, o vast.Options) (*vast.World, *Report, error) {
+// readAny reads a world without its program. maps is whether elements may be mapped.
+func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, error) {
 	m := layers[len(layers)-1].m
 	w, resources, err := makeWorld(m, o)
 	var report *Report
 	if err == nil {
-		report, err = readWorld(w, layers, Options{Resources: resources})
+		report, err = readWorld(w, layers, Options{Resources: resources}, maps)
 	}
 	if err != nil {
 		if w != nil {

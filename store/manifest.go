@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 )
@@ -17,6 +18,8 @@ import (
 const (
 	versionWhole = 1 // all of a world
 	versionDelta = 2 // what has changed since another checkpoint
+	// versionPlaced is the version of both if there may be padding: see mapped.go.
+	versionPlaced = 3
 )
 
 // manifest describes a saved world: all of it apart from the bytes of arrays and values.
@@ -87,6 +90,9 @@ type arrayManifest struct {
 	// delta holds the blocks of the array that changed. In a column and in a resource, Whole is whether the
 	// delta holds the values. Otherwise the values of an older file count.
 	Whole bool `json:"whole,omitempty"`
+	// Skew is how far behind the beginning of a page element 0 lies in memory. It is known of arrays whose
+	// blocks are placed: see the method placed.
+	Skew int `json:"skew,omitempty"`
 }
 
 type containerManifest struct {
@@ -183,6 +189,9 @@ func parse(text []byte) (*manifest, error) {
 			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,
 				a.Container, len(m.Containers))
 		}
+		if a.Skew < 0 || a.Skew >= mapped.PageSize {
+			return nil, fmt.Errorf("array %q has the skew %d", a.Kind, a.Skew)
+		}
 	}
 	for _, r := range m.Resources {
 		if err := r.Type.check(true); err != nil {
@@ -229,11 +238,19 @@ func (m *manifest) key(a *arrayManifest) arrayKey {
 
 // version returns the version of the format that a file with the description has.
 func (m *manifest) version() uint16 {
-	if m.Kept != nil && m.Kept.Base != 0 {
+	switch {
+	case m.Kept != nil && slices.ContainsFunc(m.Arrays, func(a arrayManifest) bool {
+		return m.placed(&a) && a.Type.Size > 0 && a.Len >= leastPlaced/a.Type.Size
+	}):
+		return versionPlaced
+	case m.delta():
 		return versionDelta
 	}
 	return versionWhole
 }
+
+// delta reports whether the file holds what has changed since another one.
+func (m *manifest) delta() bool { return m.Kept != nil && m.Kept.Base != 0 }
 
 // complete returns the description of a file that holds all that a chain of files holds. m describes the last
 // file of the chain.

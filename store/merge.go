@@ -125,7 +125,7 @@ func (c *chain) merge(dst io.Writer, from int) error {
 	if err := out.write(block{kind: blockExtents, count: uint64(m.Extents)}, extents); err != nil {
 		return err
 	}
-	if err := c.mergeArrays(out, layers, m, from, new(overlay)); err != nil {
+	if err := c.mergeArrays(out, layers, m, from, &overlay{m: m}); err != nil {
 		return err
 	}
 	_, columns, resources := whereFrom(c.layers[from:])
@@ -151,7 +151,7 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 		return 0, err
 	}
 	var n tally
-	if err := c.mergeArrays(&n, layers, c.mergedDelta(1), 1, &overlay{counts: true}); err != nil {
+	if err := c.mergeArrays(&n, layers, c.mergedDelta(1), 1, &overlay{m: c.mergedDelta(1), counts: true}); err != nil {
 		return 0, err
 	}
 	_, columns, resources := whereFrom(c.layers[1:])
@@ -164,11 +164,18 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	return n.bytes, nil
 }
 
+// runs takes blocks of elements of a file with the description m. The bytes are valid until the next call.
+type runs interface {
+	writeRun(m *manifest, run []staged) error
+}
+
 // tally counts the bytes that blocks would have in a file.
 type tally struct{ bytes int64 }
 
-func (c *tally) write(_ block, bytes []byte) error {
-	c.bytes += bytesHeader + int64(len(bytes))
+func (c *tally) writeRun(_ *manifest, run []staged) error {
+	for i := range run {
+		c.bytes += bytesHeader + int64(len(run[i].own))
+	}
 	return nil
 }
 
@@ -235,7 +242,7 @@ func (c *chain) mergedDelta(from int) *manifest {
 }
 
 // mergeArrays writes the arrays of the merged file, which m describes.
-func (c *chain) mergeArrays(out sink, layers []*indexed, m *manifest, from int, o *overlay) error {
+func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, from int, o *overlay) error {
 	before := make([]int, len(m.Arrays))
 	if from > 0 {
 		before = c.layers[from-1].lengths(len(m.Arrays))
@@ -336,7 +343,7 @@ func (x *indexed) fits(b block) bool {
 		return false
 	}
 	if b.kind == blockZero {
-		return b.size == 0 && x.r.version == versionDelta
+		return b.size == 0 && x.m.delta()
 	}
 	size := uint64(a.Type.Size)
 	return size == 0 && b.size == 0 || size > 0 && b.size/size == b.count && b.size%size == 0
@@ -376,8 +383,10 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 
 // overlay is a chunk of an array on which the blocks of all layers are laid, oldest first.
 type overlay struct {
+	m            *manifest // of the file that is written
 	chunk, block []byte
-	filled       ranges // elements that a block has filled
+	run          []staged // that is written next
+	filled       ranges   // elements that a block has filled
 	// cleared are elements that are zero, and that files before the first layer may have. A delta names
 	// them: clears.
 	cleared ranges
@@ -387,12 +396,15 @@ type overlay struct {
 
 // array writes an array. The layers are those that count. before is the length of the array in the file that
 // the merged one continues.
-func (o *overlay) array(out sink, layers []*indexed, index int, a *arrayManifest, before int) error {
+func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest, before int) error {
 	size := a.Type.Size
 	if size == 0 {
 		return nil
 	}
 	piece := pieceOf(size)
+	if o.m.placed(a) {
+		piece = max(mostMerged/(piece*size), 1) * piece
+	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; ; {
 		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
@@ -436,23 +448,27 @@ func (o *overlay) array(out sink, layers []*indexed, index int, a *arrayManifest
 }
 
 // write writes the blocks of a chunk that begins with an element.
-func (o *overlay) write(out sink, index, first, size int) error {
+func (o *overlay) write(out runs, index, first, size int) error {
 	if !o.clears {
 		o.cleared = o.cleared[:0]
 	}
 	for filled, cleared := o.filled, o.cleared; len(filled)+len(cleared) > 0; {
+		o.run = o.run[:0]
 		b := block{kind: blockArray, index: uint32(index)}
-		var r [2]int
-		var bytes []byte
-		if len(cleared) == 0 || len(filled) > 0 && filled[0][0] < cleared[0][0] {
-			r, filled = filled[0], filled[1:]
-			bytes = o.chunk[(r[0]-first)*size : (r[1]-first)*size]
+		if len(cleared) > 0 && (len(filled) == 0 || cleared[0][0] < filled[0][0]) {
+			b.kind, b.first, b.count = blockZero, uint64(cleared[0][0]), uint64(cleared[0][1]-cleared[0][0])
+			o.run = append(o.run, staged{block: b})
+			cleared = cleared[1:]
 		} else {
-			r, cleared = cleared[0], cleared[1:]
-			b.kind = blockZero
+			for lo, end := filled[0][0], filled[0][1]; lo < end; {
+				hi := lo + min(pieceOf(size), end-lo)
+				b.first, b.count = uint64(lo), uint64(hi-lo)
+				o.run = append(o.run, staged{block: b, own: o.chunk[(lo-first)*size : (hi-first)*size]})
+				lo = hi
+			}
+			filled = filled[1:]
 		}
-		b.first, b.count = uint64(r[0]), uint64(r[1]-r[0])
-		if err := out.write(b, bytes); err != nil {
+		if err := out.writeRun(o.m, o.run); err != nil {
 			return err
 		}
 	}

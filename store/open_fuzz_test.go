@@ -16,14 +16,32 @@ func sealCheckpoint(file []byte) {
 	le := binary.LittleEndian
 	for at := len(magic); at+bytesHeader <= len(file); {
 		h := file[at : at+bytesHeader]
+		at += bytesHeader
 		size := le.Uint64(h[24:])
-		if at += bytesHeader; size > uint64(len(file)-at) {
+		if size > uint64(len(file)-at) {
 			return
 		}
-		le.PutUint32(h[32:], crc32.Checksum(file[at:at+int(size)], castagnoli))
-		le.PutUint32(h[36:], crc32.Checksum(h[:36], castagnoli))
+		begin := at
+		content := file[at : at+int(size)]
 		at += int(size)
+		if le.Uint32(h) == uint32(blockHeaders) && le.Uint16(file[14:]) == versionPlaced {
+			for n := le.Uint64(h[16:]); n > 0 && len(content) >= bytesHeader; n-- {
+				at += sealHeader(content, file[at:])
+				content = content[bytesHeader:]
+			}
+		}
+		sealHeader(h, file[begin:])
 	}
+}
+
+// sealHeader makes the checksums of a header right, and returns how many bytes the block has in the rest of
+// the file.
+func sealHeader(h, rest []byte) int {
+	le := binary.LittleEndian
+	n := int(min(le.Uint64(h[24:]), uint64(len(rest))))
+	le.PutUint32(h[32:], crc32.Checksum(rest[:n], castagnoli))
+	le.PutUint32(h[36:], crc32.Checksum(h[:36], castagnoli))
+	return n
 }
 
 // sealJournal makes the checksums of a segment right.

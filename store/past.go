@@ -36,8 +36,10 @@ type lookBack struct {
 // looks for another one. On Windows the program cannot remove a file while OpenAt reads it: see
 // [LoadMoment].
 //
+// If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
+//
 // OpenAt returns an error if all checkpoints are newer than tick, and otherwise the errors of Open.
-// Complexity: as Open; OpenAt also reads the description of each checkpoint.
+// Complexity: as Open, or as LoadMoment; OpenAt also reads the description of each checkpoint.
 func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
 	s.checkpoints.prepare()
@@ -65,7 +67,7 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		return nil
 	})
 	if err == nil {
-		s.report, err = c.read(w, o)
+		s.report, err = c.read(w, o, s.at.after == nil || len(s.at.after.ticks) == 0)
 		err = errors.Join(err, c.close())
 	}
 	if err != nil {

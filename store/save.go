@@ -80,6 +80,9 @@ func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 		m.Containers = append(m.Containers, manifestOf(containers[i].name, containers[i].contents))
 	}
 	m.Kept, p.m = kept, m
+	if kept != nil {
+		p.noteSkews()
+	}
 	p.resources, err = p.codecs.resources(w, m, o)
 	return p, err
 }

@@ -99,6 +99,13 @@ func readAt(src io.ReaderAt, dst []byte, offset int64) error {
 }
 
 func (p *places) elements(dst []byte, number uint64, sum uint32) error {
+	p.later(part{dst, p.offset, number, sum})
+	p.offset += int64(len(dst))
+	return nil
+}
+
+// later has a goroutine read a part.
+func (p *places) later(one part) {
 	if p.work == nil {
 		workers := runtime.GOMAXPROCS(0)
 		p.work = make(chan []part, workers)
@@ -106,12 +113,10 @@ func (p *places) elements(dst []byte, number uint64, sum uint32) error {
 			p.group.Go(p.help)
 		}
 	}
-	if len(p.parts) > 0 && stretch(p.parts[0].dst) != stretch(dst) {
+	if len(p.parts) > 0 && stretch(p.parts[0].dst) != stretch(one.dst) {
 		p.hand()
 	}
-	p.parts = append(p.parts, part{dst, p.offset, number, sum})
-	p.offset += int64(len(dst))
-	return nil
+	p.parts = append(p.parts, one)
 }
 
 // stretch returns the number of the stretch of memory in which b begins.

@@ -289,10 +289,12 @@ func (s *stage) writeTo(dst io.Writer) error {
 	if err := out.describe(s.m); err != nil {
 		return err
 	}
-	for i := range s.blocks {
-		if err := out.write(s.blocks[i].block, s.blocks[i].own); err != nil {
+	for i := 0; i < len(s.blocks); {
+		n := together(s.m, s.blocks[i:])
+		if err := out.writeRun(s.m, s.blocks[i:i+n]); err != nil {
 			return err
 		}
+		i += n
 	}
 	return out.close()
 }

@@ -23,6 +23,8 @@ func (s *Store) mergeFrom(w *writing) int {
 	for _, n := range sizes {
 		total += n
 	}
+	// The file that would be written next has padding, and so has the one that would replace the chain.
+	total += mostPaddingOf(int64(s.stage.size())) + mostPaddingOf(int64(s.stage.full))
 	if float64(total) > (1+s.share)*float64(s.stage.full) {
 		return 0
 	}

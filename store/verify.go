@@ -25,8 +25,8 @@ import (
 // of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
 // error.
 //
-// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, and checks what the parts of the
-// world say about each other. Checksums find accidents, deep checks find forged files.
+// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks what
+// the parts of the world say about each other. Checksums find accidents, deep checks find forged files.
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
 // reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
@@ -230,7 +230,7 @@ func loadDeep(folder disk.Folder, number uint64) error {
 	if err != nil {
 		return err
 	}
-	w, _, err := readAny(c.layers, vast.Options{})
+	w, _, err := readAny(c.layers, vast.Options{}, false)
 	if err = errors.Join(err, c.close()); err != nil {
 		return err
 	}

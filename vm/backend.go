@@ -51,6 +51,9 @@ type backend interface {
 	reset(p unsafe.Pointer, n int) error
 	// protect changes the access of committed pages. After a failure some pages may be changed.
 	protect(p unsafe.Pointer, n int, a Access) error
+	// mapFile: Committed → Committed, with the contents of a file, as private pages. The range loses its name
+	// and advice. A failure that wraps errLost left the pages Reserved.
+	mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) error
 	// populate takes memory for committed pages. It fails if touching the pages would end the process. After
 	// a failure some pages may have memory.
 	populate(p unsafe.Pointer, n int) error

@@ -61,6 +61,13 @@ func (b injected) protect(p unsafe.Pointer, n int, a Access) error {
 	return b.backend.protect(p, n, a)
 }
 
+func (b injected) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) error {
+	if err := fault.Check("map"); err != nil {
+		return err
+	}
+	return b.backend.mapFile(p, n, file, offset)
+}
+
 func (b injected) populate(p unsafe.Pointer, n int) error {
 	if err := fault.Check("populate"); err != nil {
 		if half := roundDown(n/2, pageSize); half > 0 {

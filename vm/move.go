@@ -29,8 +29,8 @@ const moveSmallest = 64 << 10
 // untouched pages stay untouched. The old addresses stay reserved all the time. Huge pages stay whole, and
 // whole tables of 512 pages move at once, if off and toOff have the same offset in a huge page; otherwise the
 // page table's entries are copied, at a few nanoseconds a page. On the heap stand-in, on other systems,
-// between regions of different backends, and if Linux refuses, the bytes are copied in steps of 2 MiB, and
-// each step's old memory is given back.
+// between regions of different backends, for pages whose contents come from a file, and if Linux refuses, the
+// bytes are copied in steps of 2 MiB, and each step's old memory is given back.
 //
 // Ranges that [Region.Huge] declared dense in r are declared dense in to as well.
 //
@@ -150,7 +150,7 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 // moveSome moves the first bytes of a range, up to the end of their mapping. After an error, next is the
 // number of bytes to copy instead.
 func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error) {
-	if m.be != to.be {
+	if m.be != to.be || m.files.overlaps(off, off+n) {
 		return n, errors.ErrUnsupported
 	}
 	for {
@@ -177,6 +177,10 @@ func (m *mapping) vacate(iv interval) {
 	if err == nil {
 		return
 	}
+	if m.files.overlaps(iv.lo, iv.hi) {
+		clear(bytesOf(m.at(iv.lo), iv.hi-iv.lo))
+		return
+	}
 	switch err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); {
 	case err == nil:
 	case errors.Is(err, errLost), errors.Is(err, errBare):
@@ -187,11 +191,17 @@ func (m *mapping) vacate(iv interval) {
 }
 
 // uncommit asks the system for Committed → Reserved. Moved pages are mapped afresh, so that their mapping is
-// joined with its neighbours.
+// joined with its neighbours, and pages of files, so that they are zero when they are committed again.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
-	if m.moved.meets(iv.lo, iv.hi) && m.be.reset(m.at(iv.lo), iv.hi-iv.lo) == nil {
-		m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })
-		return true, nil
+	if m.moved.meets(iv.lo, iv.hi) {
+		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)
+		if err == nil {
+			m.afresh(iv)
+			return true, nil
+		}
+		if m.files.overlaps(iv.lo, iv.hi) {
+			return false, err
+		}
 	}
 	return m.be.decommit(m.at(iv.lo), iv.hi-iv.lo)
 }

@@ -2,10 +2,10 @@ package vm
 
 import "slices"
 
-// pieces are sorted ranges of pages that were moved to their place. They may touch but do not overlap. The
-// kernel numbers the pages of a mapping by the address at which they were first touched, so it does not join
-// a moved range with its neighbours. Each end of a piece between committed pages is a border between two
-// mappings.
+// pieces are sorted ranges of pages that were moved to their place, or belong to a file. They may touch but
+// do not overlap. The kernel numbers the pages of a mapping by the address at which they were first touched,
+// or by their place in the file, so it does not join such a range with its neighbours. Each end of a piece
+// between committed pages is a border between two mappings.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.

@@ -16,6 +16,7 @@ type Place struct {
 	ClosedAt      string    // the same for Close
 	ReturnedAt    string    // the same for the Decommit that took the memory; only while VAST_GUARD is set
 	advice        string
+	ofFile        bool // the contents of the page come from a file
 	between       bool // pages of the same label behind the address are committed
 }
 
@@ -55,7 +56,7 @@ func (m *mapping) describe(addr uintptr) Place {
 		Made:  m.made.String(), advice: l.Advice, between: len(m.committed.covered(off, l.hi)) > 0}
 	switch page := roundDown(off, pageSize); {
 	case m.committed.contains(page, page+pageSize):
-		p.State = PageCommitted
+		p.State, p.ofFile = PageCommitted, m.files.contains(page, page+pageSize)
 	case m.gone.contains(page, page+pageSize):
 		p.State, p.ReturnedAt = PageDecommitted, m.returns.find(off)
 	}

@@ -62,7 +62,8 @@ type mapping struct {
 	committed intervals
 	gone      intervals // the pages that were ever decommitted or moved away
 	dense     intervals // the ranges of Huge
-	moved     pieces    // the pages that MovePages moved here
+	moved     pieces    // the pages that MovePages moved here, and those of files
+	files     intervals // the pages whose contents come from files
 	labels    []labelled
 	returns   *returns // nil unless VAST_GUARD is set
 	borders   int      // borders between committed pages, made by moves
@@ -340,7 +341,7 @@ func (m *mapping) left(iv interval) {
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		m.altered(iv)
-		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
+		err := m.discard(iv)
 		switch {
 		case errors.Is(err, errLost):
 			m.forget(iv)
@@ -440,7 +441,7 @@ func (r *Region) Close() error {
 	m.cleanup.Stop()
 	m.limit.give(m.committed.bytes)
 	unregister(m)
-	m.committed, m.gone, m.dense = intervals{}, intervals{}, intervals{}
+	m.committed, m.gone, m.dense, m.files = intervals{}, intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
 		closings.add(m)

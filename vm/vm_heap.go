@@ -69,6 +69,8 @@ func (heapBackend) reset(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) protect(unsafe.Pointer, int, Access) error { return nil }
 
+func (heapBackend) mapFile(unsafe.Pointer, int, uintptr, int64) error { return errors.ErrUnsupported }
+
 func (heapBackend) populate(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) advise(unsafe.Pointer, int, bool) error { return nil }

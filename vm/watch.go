@@ -8,13 +8,19 @@ type watches struct{}
 func init() { written.Regions = watches{} }
 
 // Watchable returns the open region that contains an address, unless its pages cannot be watched. The halves
-// of a mirror cannot: a write to one would not be seen in the other.
+// of a mirror cannot: a write to one would not be seen in the other. Regions with pages of files are not
+// watched either: they belong to worlds that no store keeps.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {
 		return nil
 	}
 	if _, twice := m.be.(mirrored); twice {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.files.bytes > 0 {
 		return nil
 	}
 	return watchable{m}

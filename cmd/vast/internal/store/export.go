@@ -34,6 +34,31 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
+// sound returns an error if a file of a moment is damaged. Loading a moment may not read all of the file.
+func sound(path string, moment uint64) error {
+	files, err := library.Verify(path, false)
+	if err != nil {
+		return err
+	}
+	checkpoints := make(map[uint64]library.File)
+	newest := uint64(0)
+	for _, f := range files {
+		if f.Kind == library.FileCheckpoint {
+			checkpoints[f.Number] = f
+			newest = max(newest, f.Number)
+		}
+	}
+	if moment == 0 {
+		moment = newest
+	}
+	for ; moment > 0; moment = checkpoints[moment].Base {
+		if f := checkpoints[moment]; f.Err != nil {
+			return fmt.Errorf("%s: %w", f.Name, f.Err)
+		}
+	}
+	return nil
+}
+
 // export runs `vast store export`.
 func export(o options, stdout, stderr io.Writer) int {
 	w, report, err := load(o.path, o.moment)
@@ -43,7 +68,9 @@ func export(o options, stdout, stderr io.Writer) int {
 	for _, name := range report.Dropped {
 		fmt.Fprintf(stderr, "# %q is left out: only its program can read it\n", name)
 	}
-	err = exportTo(w, o.out, stdout)
+	if err = sound(o.path, o.moment); err == nil {
+		err = exportTo(w, o.out, stdout)
+	}
 	return end(stderr, "store export", errors.Join(err, w.Close()))
 }
 

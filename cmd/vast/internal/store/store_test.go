@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -219,6 +220,44 @@ func TestExport(t *testing.T) {
 	if status, _, stderr := run("export", dir, "-moment", "99"); status != 1 ||
 		!strings.Contains(stderr, "checkpoint-00000099") {
 		t.Errorf("exit status %d, %s", status, stderr)
+	}
+}
+
+// TestExportOfDamage: a moment with a damaged component is not exported, although it can be looked at.
+func TestExportOfDamage(t *testing.T) {
+	type weight [64]uint64
+	dir := t.TempDir()
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	weights := vast.NewColumn[weight](w)
+	st, err := library.Open(dir, w, library.Options{Every: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Archetype(weights).NewN(4096, func(run vast.Run) {
+		for i := range weights.Slice(run) {
+			weights.Slice(run)[i][7] = 0x0123456789
+		}
+	})
+	if err := errors.Join(st.Recover(nil, nil), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, _ := run("export", dir); status != 0 || exported(t, out) != 4096 {
+		t.Fatalf("status %d", status)
+	}
+	path := filepath.Join(dir, "checkpoint-00000001")
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(file, []byte{0x89, 0x67, 0x45, 0x23, 0x01})
+	file[at]++
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, stderr := run("export", dir); status != 1 || out != "" ||
+		!strings.Contains(stderr, "damaged") {
+		t.Errorf("status %d, %d bytes, %s", status, len(out), stderr)
 	}
 }
 

@@ -1,0 +1,32 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapsFiles is whether a backend can map files.
+const mapsFiles = true
+
+// mapFile maps the file at an address of the kernel's choice first, and moves the mapping to its destination.
+// One call could do both, but kernels unmap the destination before the file system may refuse. Then another
+// thread could get addresses that belong to the region.
+func (b osBackend) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) error {
+	between, err := unix.MmapPtr(int(file), offset, nil, uintptr(n), readWrite, unix.MAP_PRIVATE|noReserve)
+	if err != nil {
+		return err
+	}
+	_, err = unix.MremapPtr(between, uintptr(n), p, uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	if err == nil {
+		return nil
+	}
+	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
+	_, unmapped := unix.MmapPtr(-1, 0, p, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
+	if errors.Is(unmapped, unix.EEXIST) {
+		return err // the destination is as it was
+	}
+	return fmt.Errorf("%w: %w", errLost, err)
+}
