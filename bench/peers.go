@@ -26,7 +26,6 @@ const (
 	peerGGECS        = "ggecs"
 	peerFile         = "file"
 	peerGob          = "gob"
-	peerSQLite       = "sqlite"
 	peerCopy         = "copy"
 	peerBytes        = "bytes"
 	peerBolt         = "bbolt"
@@ -52,9 +51,8 @@ var peers = []peer{
 	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: slowMost},
 	{name: peerUOT, store: peerUOT},
 	{name: peerGGECS, store: peerGGECS, most: slowMost},
-	{name: peerFile}, // the same bytes, written and synced, or read
-	{name: peerGob},  // encoding/gob of slices
-	{name: peerSQLite},
+	{name: peerFile},  // the same bytes, written and synced, or read
+	{name: peerGob},   // encoding/gob of slices
 	{name: peerCopy},  // all components, copied
 	{name: peerBytes}, // the bytes themselves
 	{name: peerBolt},

@@ -1,8 +1,9 @@
+//go:build sqlite
+
 package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/ncruces/go-sqlite3"
@@ -10,7 +11,22 @@ import (
 
 // The peer sqlite writes a table with a row for each entity, and a column for each field of its components.
 // It does so in one transaction, with a prepared statement and the default settings: a rollback journal, and
-// all is synced before the transaction ends.
+// all is synced before the transaction ends. It takes a build tag, because it is longer to compile than all of
+// the rest of the module.
+
+const peerSQLite = "sqlite"
+
+func init() {
+	peers = append(peers, peer{name: peerSQLite})
+	for i := range workloads {
+		switch w := &workloads[i]; w.name {
+		case "save":
+			w.matches = append(w.matches, match{peerSQLite, newSaveVast, newSaveSQLite, nil})
+		case "load":
+			w.matches = append(w.matches, match{peerSQLite, newLoadVast, newLoadSQLite, nil})
+		}
+	}
+}
 
 const (
 	sqliteTable = `CREATE TABLE entity (id INTEGER PRIMARY KEY, x REAL, y REAL, z REAL,
@@ -97,18 +113,4 @@ func newLoadSQLite(n int) side {
 			loaded, err = loadSQLite(path, n)
 			return err
 		}, func(string) error { return loaded.same(newRecords(n)) }, nil)
-}
-
-// same returns an error unless the records are those of another list.
-func (r *records) same(want *records) error {
-	if r == nil || len(r.Kind) != len(want.Kind) {
-		return errors.New("not all records are there")
-	}
-	for i := range want.Kind {
-		if r.Momentum[i] != want.Momentum[i] || r.Charge[i] != want.Charge[i] || r.Kind[i] != want.Kind[i] {
-			return fmt.Errorf("record %d is %v, %v, %v, want %v, %v, %v", i, r.Momentum[i], r.Charge[i],
-				r.Kind[i], want.Momentum[i], want.Charge[i], want.Kind[i])
-		}
-	}
-	return nil
 }

@@ -320,3 +320,17 @@ func newRecordBolt(n int) side {
 		return func() error { return write(put) }, db.Close, nil
 	})
 }
+
+// same returns an error unless the records are those of another list.
+func (r *records) same(want *records) error {
+	if r == nil || len(r.Kind) != len(want.Kind) {
+		return errors.New("not all records are there")
+	}
+	for i := range want.Kind {
+		if r.Momentum[i] != want.Momentum[i] || r.Charge[i] != want.Charge[i] || r.Kind[i] != want.Kind[i] {
+			return fmt.Errorf("record %d is %v, %v, %v, want %v, %v, %v", i, r.Momentum[i], r.Charge[i],
+				r.Kind[i], want.Momentum[i], want.Charge[i], want.Kind[i])
+		}
+	}
+	return nil
+}

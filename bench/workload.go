@@ -175,12 +175,10 @@ var workloads = []workload{
 	{name: "save", group: groupStore, sizes: []int{1_000_000}, matches: []match{
 		{peerFile, newSaveVast, newSaveFile, nil},
 		{peerGob, newSaveVast, newSaveGob, nil},
-		{peerSQLite, newSaveVast, newSaveSQLite, nil},
 	}},
 	{name: "load", group: groupStore, sizes: []int{1_000_000}, matches: []match{
 		{peerFile, newLoadVast, newLoadFile, nil},
 		{peerGob, newLoadVast, newLoadGob, nil},
-		{peerSQLite, newLoadVast, newLoadSQLite, nil},
 	}},
 	{name: "record", group: groupStore, sizes: []int{1, 64}, matches: []match{
 		{peerBolt, newRecordVast, newRecordBolt, nil},
