@@ -159,7 +159,7 @@ func (n *renewal) flush() {
 	n.n = 0
 }
 
-// value renews the Entities of the value at p, whose references are r, and reports whether there were any.
+// value renews the Entities of the value at p, whose references are r. It reports whether it has renewed any.
 func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	for _, a := range r.at {
 		for i := range a.n {
@@ -172,7 +172,8 @@ func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	return renewed
 }
 
-// behind renews the Entities to which a slice, a map or a pointer leads, and reports whether there were any.
+// behind renews the Entities to which a slice, a map or a pointer leads. It reports whether it has
+// renewed any.
 func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	if v.IsNil() {
 		return false
@@ -199,7 +200,7 @@ func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	return renewed
 }
 
-// inMap renews the Entities in the keys and elements of a map, and reports whether there were any.
+// inMap renews the Entities in the keys and elements of a map. It reports whether it has renewed any.
 func (n *renewal) inMap(v reflect.Value) (renewed bool) {
 	t := v.Type()
 	keys, elems := referencesIn(t.Key()), referencesIn(t.Elem())

@@ -95,8 +95,8 @@ func (x *Field[T]) At(row int) *T {
 
 // Slice returns the values of a block's rows, and of its padding if the block comes from
 // [Table.PaddedBlocks]. The values begin at a multiple of 32 bytes with [LayoutBlocks8], else of 64. The
-// slice is valid until rows are removed. It panics for a block of another table, and when rows were removed
-// since the block was made.
+// slice is valid until rows are removed. It panics for a block of another table, and for a block that ends
+// behind the last row because rows were removed.
 func (x *Field[T]) Slice(b Block) []T {
 	if b.table != x.table || b.end > x.table.len {
 		panic(&blockError{b, &x.field})

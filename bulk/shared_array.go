@@ -46,8 +46,8 @@ type SharedArray[T any] struct {
 	span    denseSpan
 }
 
-// bytesLine is the size of a cache line, or a multiple of it, on the processors that Go supports: words that
-// several goroutines write at once are this far apart.
+// bytesLine is the size of a cache line on most processors. Words that several goroutines write at once are
+// at least this far apart.
 const bytesLine = 64
 
 // NewSharedArray makes an empty array. It reserves addresses and takes no memory.
@@ -138,8 +138,8 @@ func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	}
 }
 
-// Grow makes the next n appended elements of all goroutines together unable to fail, by committing memory for
-// them. It panics when n is negative.
+// Grow commits memory for the next n elements, so that appending them cannot fail. The number n counts the
+// elements of all goroutines together. Grow panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
@@ -214,7 +214,7 @@ func (a *SharedArray[T]) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without elements and room, the short paths reach mustBeOpen.
+	// Without elements and room, At, Append and AppendSlice take their slow paths, which use ended.
 	a.ended = &closedError{a.plan.name}
 	a.room.Store(0)
 	a.claimed.Store(0)

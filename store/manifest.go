@@ -42,7 +42,7 @@ type keptManifest struct {
 	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
 	Number   uint64          `json:"number"`   // of the checkpoint
 	Tick     uint64          `json:"tick"`     // the number of the last tick
-	Segment  uint32          `json:"segment"`  // that the checkpoint began in the journal, or 0
+	Segment  uint32          `json:"segment"`  // the journal's segment that begins at the checkpoint, or 0
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
@@ -96,7 +96,7 @@ type arrayManifest struct {
 }
 
 type containerManifest struct {
-	Name    string              `json:"name,omitempty"` // not of an index of a pool
+	Name    string              `json:"name,omitempty"` // empty for an index of a pool
 	Kind    string              `json:"kind"`
 	Len     int                 `json:"len,omitempty"`
 	Slots   int                 `json:"slots,omitempty"`
@@ -119,7 +119,8 @@ var storages = [...]string{probing.StorageDense: "dense", probing.StorageTag: "t
 // rulesOnDelete are the names of the values of vast.OnDelete in files.
 var rulesOnDelete = [...]string{vast.Orphan: "", vast.Cascade: "cascade", vast.Refuse: "refuse"}
 
-// describe returns the manifest of a world's state, and the schemas' errors.
+// describe returns the manifest of a world's state. It returns an error if two columns have the same name, or
+// if the type of a HeapColumn has no schema.
 func describe(s *state.World, c codecs) (*manifest, error) {
 	m := &manifest{Mark: s.Mark, Alignment: s.Alignment, Words: s.Words, Used: s.Used,
 		Extents: len(s.Extents), Archetypes: s.Archetypes}
@@ -182,8 +183,8 @@ func parse(text []byte) (*manifest, error) {
 				a.Column, len(m.Columns))
 		}
 		if size := a.Type.Size; size > math.MaxInt/64 || a.Len > math.MaxInt/max(size, 1) {
-			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has so many", a.Kind,
-				a.Len, size)
+			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has room for them",
+				a.Kind, a.Len, size)
 		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
 			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,

@@ -14,9 +14,9 @@ import (
 )
 
 // Save writes a world to dst: its entities, the components of all columns, relations, edges, names, what
-// trackers have noted, and the resources and containers that the options name. The world stays as it is.
-// Nothing may change it, its components included, or the containers while Save runs. Two worlds in the same
-// state give the same bytes, apart from unused bytes between the fields of components.
+// trackers have noted, and the resources and containers that the options name. Save does not change
+// the world. While Save runs, nothing may change the world, its components or the containers. Two worlds in
+// the same state give the same bytes, apart from unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
 // structs of encodable values need nothing from the program; fields that are not exported are encoded, too. A
@@ -183,7 +183,8 @@ func keptOf(a *state.Array, group int) uint64 {
 	return a.Kept(group)
 }
 
-// clearOthers clears those of the copied elements from lo on that do not belong to the state.
+// clearOthers clears the elements of a copy that do not belong to the state. The first element of the copy is
+// element lo of the array.
 func clearOthers(copied []byte, a *state.Array, lo int) {
 	size := int(a.Type.Size())
 	for at := 0; at < len(copied); at += 64 * size {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scans skips the rest of a test if the kernel reports only which pages are in memory, or if the
-// package does not ask, because the pages of the system are smaller than the pages of the build.
+// scans skips the rest of a test if scanPages cannot learn the states of pages: the kernel lacks
+// PAGEMAP_SCAN, or its pages have another size than the pages of the build.
 func scans(t *testing.T, r *Region) {
 	t.Helper()
 	if pageSize != systemPage {

@@ -106,8 +106,8 @@ func run(out io.Writer, ships fleet) {
 	vm.Do(func() { voyage(out, ships) })
 }
 
-// calls returns the two innermost calls of a stack in short form. r.Error() has the whole stack with full
-// paths.
+// calls returns the two innermost calls of a stack in short form. The text of a [guard.Fault] has the whole
+// stack with full paths.
 func calls(s guard.Stack) string {
 	var short []string
 	for f := range s.Frames() {

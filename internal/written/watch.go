@@ -109,9 +109,9 @@ func (w *Watch) Keep() {
 	w.kept = true
 }
 
-// Changed appends to into the runs of bytes in [p, p+n), in ascending order, that may have been written
-// between the kept scan and the last scan. The kept scan is the one that [Watch.Keep] followed. A run counts
-// from p. All other bytes are as they were at the kept scan.
+// Changed finds the bytes in [p, p+n) that may have been written between the kept scan and the last scan. The
+// kept scan is the one that [Watch.Keep] followed. Changed appends the runs of these bytes to the slice into,
+// in ascending order. A run counts from p. All other bytes are as they were at the kept scan.
 //
 // Changed reports all bytes of blocks that it was asked about for the first time, and of loose blocks. If
 // known is false, nothing is known about the bytes, because their memory cannot be watched.
@@ -210,8 +210,8 @@ func (w *Watch) find(addr uintptr) *watched {
 }
 
 // begin registers a range whose committed pages are known. Kernels before 6.13 leave pages protected when
-// they are moved to addresses that are not registered. Such pages would count as clean, so they are made
-// loose.
+// they are moved to addresses that are not registered. Such pages would count as clean, so begin
+// unprotects the committed pages.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err
@@ -282,7 +282,8 @@ func (w *Watch) scan(r *watched) {
 	}
 }
 
-// try puts blocks on trial: those behind a block, or the others.
+// try puts blocks on trial. If behind is true, it chooses among the blocks whose numbers are above after;
+// otherwise it chooses among the other blocks.
 func (w *Watch) try(after uintptr, behind bool) {
 	for _, r := range w.watched {
 		r.region.Lock()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks an open file if no other open file of the same name is locked. The lock belongs to the open
-// file, not to the process as those of fcntl do. So it holds against this process, too.
+// lock locks an open file. It returns false if the same file is locked through another open file, in this
+// process or in another one. A lock of fcntl would belong to the process; this lock belongs to the open file.
 func lock(file *os.File) (bool, error) {
 	err := flock(file, unix.LOCK_EX|unix.LOCK_NB)
 	if err == unix.EWOULDBLOCK {

@@ -62,7 +62,8 @@ type life struct {
 }
 
 // TestCrashes lets a store die by power cuts, kills, failed syncs and failed writes, many times one after the
-// other. What Read returns begins with what was acknowledged, and is a beginning of what was appended.
+// other. The records that Read returns are a prefix of the records that were appended since the checkpoint,
+// and include all of these that were acknowledged.
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
 	seeds := longtest.Pick(3000, 100_000)

@@ -25,10 +25,10 @@ races with systems that write the column, and its results depend on timing.
 
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), ... // right
 
-The analyzer examines Run and If, and the functions of the same package that run with them, of system literals
-that are passed to Schedule.Add unchanged. It follows columns through variables and fields that are assigned
-once. If it cannot follow a column, or if the column may belong to another world, it counts the column as
-declared. Builds with the tag invariants check the rest when the system runs.`, run)
+The analyzer examines system literals that are passed to Schedule.Add unchanged. It examines their Run and If,
+and the functions of the same package that these call. It follows columns through variables and fields that
+are assigned once. If it cannot follow a column, or if the column may belong to another world, it counts the
+column as declared. Builds with the tag invariants check the rest when the system runs.`, run)
 
 func run(p *check.Pass) {
 	var l *look

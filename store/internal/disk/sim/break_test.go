@@ -53,8 +53,8 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 	return failed
 }
 
-// TestBreakReplace: a correct program that replaces a file survives each power cut, and does not on a folder
-// that makes a mistake.
+// TestBreakReplace: a correct program that replaces a file survives each power cut. On a folder that makes a
+// mistake, the program fails the check unless its calls make up for the mistake.
 func TestBreakReplace(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake
@@ -99,8 +99,8 @@ func TestBreakReplace(t *testing.T) {
 	}
 }
 
-// TestBreakAppend: a correct program that appends records survives each power cut, and does not on a folder
-// that makes a mistake.
+// TestBreakAppend: a correct program that appends records survives each power cut. On a folder that makes a
+// mistake, the program fails the check unless its calls make up for the mistake.
 func TestBreakAppend(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake
@@ -109,7 +109,7 @@ func TestBreakAppend(t *testing.T) {
 		{0, false},
 		{sim.FolderSyncDoesNothing, true},
 		{sim.FileSyncEarly, true},
-		{sim.RenameBeforeData, false}, // it acknowledges nothing before the folder is synced
+		{sim.RenameBeforeData, false}, // the program acknowledges nothing before it syncs the folder
 	} {
 		acknowledged := 0
 		failed := crashes(t, c.mistake, func(f disk.Folder) {
