@@ -356,7 +356,7 @@ func (y *yard) follow(other *yard) {
 func TestContainersRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
-		seeds = 4
+		seeds = 2
 	}
 	for seed := range seeds {
 		layout := bulk.Layout(seed % 4)

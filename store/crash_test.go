@@ -573,6 +573,9 @@ func TestCrashes(t *testing.T) {
 
 // TestMistakes uses folders that make mistakes: at least one store that dies must break a promise.
 func TestMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tests the tests, in the whole form")
+	}
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
 		var found error
 		seed := uint64(0)
