@@ -17,6 +17,7 @@ func (w *World) Reset() {
 	if w.live == nil {
 		return
 	}
+	w.settled()
 	if len(w.watched) > 0 {
 		w.tellClosing()
 	}

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestSettle: a store hears before commands and visitors may write, and before memory is given back.
+// TestSettle: a store hears before commands and visitors may write, and before the world is reset or gives
+// memory back.
 func TestSettle(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
@@ -52,6 +53,8 @@ func TestSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	hear("World.Trim", 8)
+	w.Reset()
+	hear("World.Reset", 8)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

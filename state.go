@@ -53,7 +53,7 @@ func (states) Describe(w *World) (*state.World, error) {
 }
 
 // OnSettle has f be called before commands and visitors may write anything in a world, and before the world
-// gives memory back. f returns when they may. f may be nil.
+// is reset or gives memory back. f returns when they may. f may be nil.
 func (states) OnSettle(w *World, f func()) { w.settle = f }
 
 // settled returns when anything in the world may be written.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
@@ -290,7 +291,7 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 func (s *Store) write(w *writing) {
 	err := s.stage.complete()
 	if l := s.stage.late; l != nil {
-		w.info.Pause += time.Duration(l.waited.Load())
+		w.info.Pause += l.waits.sum(clock.Now())
 	}
 	if err == nil {
 		if w.everything {

@@ -78,6 +78,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 				return 0, err
 			}
 		}
+		s.settle() // the checkpoint may have begun after the visitors were admitted
 	}
 	if position, err = s.Record(data); err != nil || s.inside {
 		return position, err

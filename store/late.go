@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/internal/state"
@@ -28,7 +29,7 @@ type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
 	asked  atomic.Int64 // how many arrays systems have asked for
-	waited atomic.Int64 // nanoseconds for which others have waited
+	waits  waits        // for which others have waited
 	ended  atomic.Bool  // no array is left
 }
 
@@ -134,7 +135,9 @@ func (l *late) finish() error {
 			s.eager[a.name] = eagerFor
 			torn = append(torn, a.name)
 		}
-		s.urgent[a.name] = a.asked.Load()
+		if n := a.asked.Load(); n > 0 { // else the copy was made before anything asked
+			s.urgent[a.name] = n
+		}
 	}
 	l.ended.Store(true)
 	if torn == nil {
@@ -178,16 +181,20 @@ func (l *late) all() {
 func (l *late) wait(which func(*lateArray) bool) {
 	began, waited, ended := clock.Now(), false, true
 	for _, a := range l.arrays {
+		asked := which(a)
 		select {
 		case <-a.done:
 			continue
 		default:
 		}
-		if !which(a) {
+		if !asked {
 			ended = false
 			continue
 		}
-		waited = true
+		if !waited {
+			waited = true
+			l.waits.begin(began)
+		}
 		a.help(l.stage)
 		<-a.done
 	}
@@ -195,6 +202,37 @@ func (l *late) wait(which func(*lateArray) bool) {
 		l.ended.Store(true)
 	}
 	if waited {
-		l.waited.Add(int64(clock.Now() - began))
+		l.waits.end(began, clock.Now())
 	}
+}
+
+// waits adds up how long goroutines have waited. A wait counts before it is over: its goroutine may run again
+// long after the copy is made.
+type waits struct {
+	mu     sync.Mutex
+	over   time.Duration // the sum of the waits that are over
+	now    int           // how many goroutines wait
+	begins time.Duration // the sum of the times at which these have begun
+}
+
+func (w *waits) begin(at time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now++
+	w.begins += at
+}
+
+func (w *waits) end(began, at time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now--
+	w.begins -= began
+	w.over += at - began
+}
+
+// sum returns the sum of all waits up to a time.
+func (w *waits) sum(at time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.over + time.Duration(w.now)*at - w.begins
 }

@@ -241,6 +241,122 @@ func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 	}
 }
 
+// slowPages take their time before they say whether guarded memory was written.
+type slowPages struct {
+	exactPages
+	delay time.Duration
+}
+
+func (p *slowPages) release(base unsafe.Pointer, n int) bool {
+	time.Sleep(p.delay)
+	return p.exactPages.release(base, n)
+}
+
+// TestSubmitWaitsForTheCopy: a checkpoint that Submit begins is copied before Submit applies inputs, and before
+// other visitors come.
+func TestSubmitWaitsForTheCopy(t *testing.T) {
+	defer FindWritten(Exactly)()
+	newPages = func() pages { return &slowPages{delay: 20 * time.Millisecond} }
+	l := newLateWorld(t)
+	var st *Store
+	began := 0
+	settled := func(who string) {
+		p := st.late.Load()
+		if p == nil {
+			return
+		}
+		began++
+		for _, a := range p.arrays {
+			select {
+			case <-a.done:
+			default:
+				t.Errorf("%s may write column %s, which is not copied", who, a.name)
+			}
+		}
+	}
+	apply := func([]byte) { settled("an input") }
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	l.fill(1000)
+	if err := st.Recover(apply, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	st.Changed() // so a checkpoint is due
+	done := make(chan error, 1)
+	go func() { done <- st.Submit(t.Context(), []byte("edit")) }()
+	for ended := false; !ended; {
+		select {
+		case err := <-done:
+			if ended = true; err != nil {
+				t.Error(err)
+			}
+		default:
+			l.w.Admit(0)
+		}
+	}
+	if began == 0 {
+		t.Error("no copy was made after the pause")
+	}
+}
+
+// TestPauseHasWaits: the pause that a checkpoint reports includes the time for which anything waited for the
+// copy, also if it waited until the end.
+func TestPauseHasWaits(t *testing.T) {
+	defer FindWritten(Exactly)()
+	const delay = 100 * time.Millisecond
+	newPages = func() pages { return &slowPages{delay: delay} }
+	l := newLateWorld(t)
+	got := make(chan Checkpoint, 10)
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Notify: func(c Checkpoint) { got <- c }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	l.fill(1000)
+	if err := st.Recover(nil, nil); err != nil { // waits for the copy
+		t.Fatal(err)
+	}
+	if c := <-got; c.Err != nil || c.Pause < delay {
+		t.Errorf("the pause took %v, and the copy at least %v: %v", c.Pause, delay, c.Err)
+	}
+}
+
+// TestUrgentColumns: the column that a system asks for first stays the first to be copied, also if the copy is
+// made before the system asks.
+func TestUrgentColumns(t *testing.T) {
+	defer FindWritten(Exactly)()
+	l := newLateWorld(t)
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	l.fill(1000)
+	if err := st.Recover(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	late := st.stage.late
+	last := late.arrays[len(late.arrays)-1]
+	st.stage.urgent[last.name] = 1 // as if a system had waited for it
+	for range 3 {
+		if err := st.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		if first := st.stage.late.arrays[0].name; first != last.name {
+			t.Errorf("column %s is copied first, want %s", first, last.name)
+		}
+	}
+}
+
 // BenchmarkLate measures the longest tick of a schedule that writes each of 16 columns in turn, with 256 MB in
 // all: if a checkpoint copies all columns in the pause, and if it copies them after it.
 func BenchmarkLate(b *testing.B) {
