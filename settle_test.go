@@ -23,7 +23,8 @@ func TestSettle(t *testing.T) {
 	hear := func(what string, want int) {
 		t.Helper()
 		if heard != 1 || value != want {
-			t.Errorf("%s: the store heard %d times, when the component was %d, want %d", what, heard, value, want)
+			t.Errorf("%s: the store heard %d times, when the component was %d, want %d", what, heard, value,
+				want)
 		}
 		heard = 0
 	}

@@ -244,7 +244,8 @@ func (s *Store) begin() error {
 	s.lost = true // until the copy is known to be good
 	p, err := pictureOf(s.w, s.o, m)
 	if err == nil {
-		err = s.stage.take(p, everything, !s.direct)
+		err = s.stage.take(p, everything, s.direct == 0)
+		s.direct = max(s.direct-1, 0)
 	}
 	if err != nil {
 		return err

@@ -144,8 +144,8 @@ func (l *late) finish() error {
 		return nil
 	}
 	slices.Sort(torn)
-	return fmt.Errorf("column %s was written between ticks, or by a system that does not declare it, while it "+
-		"was being copied: name the column in the Writes of the system, and make changes that come from "+
+	return fmt.Errorf("column %s was written between ticks, or by a system that does not declare it, while "+
+		"it was being copied: name the column in the Writes of the system, and make changes that come from "+
 		"outside in inputs; until then the column is copied while the world stands still",
 		strings.Join(slices.Compact(torn), ", "))
 }

@@ -141,7 +141,9 @@ func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
 	}
-	s.direct = s.direct || s.w.Changes() != s.changes
+	if s.w.Changes() != s.changes {
+		s.direct = eagerFor
+	}
 	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()

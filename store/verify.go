@@ -252,7 +252,8 @@ func (l *listing) verifyChains() {
 	for i := range l.files {
 		files[i] = &l.files[i]
 	}
-	slices.SortFunc(files, func(a, b *File) int { return cmp.Compare(a.Number, b.Number) }) // bases come first
+	// Bases come first.
+	slices.SortFunc(files, func(a, b *File) int { return cmp.Compare(a.Number, b.Number) })
 	for _, f := range files {
 		if f.Kind != FileCheckpoint || f.Err != nil {
 			continue

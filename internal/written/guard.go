@@ -61,7 +61,8 @@ func (w *Watch) guarded(of Range) *watched {
 	return nil
 }
 
-// loose calls f for the committed pages of the loose blocks that overlap a range of a region, which is locked.
+// loose calls f for the committed pages of the loose blocks that overlap a range of a region, which is
+// locked.
 func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
 	of = wholePages(of)
 	w.ranges = r.region.Committed(w.ranges[:0])

@@ -41,7 +41,8 @@ func TestGuard(t *testing.T) {
 				sum += int(b[i])
 			}
 			if !release() {
-				t.Errorf("pages %v, protected %t: %d bytes were read, and count as written", pages, protected, sum)
+				t.Errorf("pages %v, protected %t: bytes of the sum %d were read, and count as written", pages,
+					protected, sum)
 			}
 			for _, at := range []int{0, block + 5, 2*block - 1, 3*block + 1, n - 1} {
 				guard()
@@ -59,8 +60,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOfOtherMemory: memory that is discarded or closed meanwhile does not stay the same, and memory that
-// is no region cannot be guarded.
+// TestGuardOfOtherMemory: memory that is discarded or closed meanwhile does not stay the same, and memory
+// that is no region cannot be guarded.
 func TestGuardOfOtherMemory(t *testing.T) {
 	w := begin(t)
 	r := reserve(t, 2*block, vm.Options{})
