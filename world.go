@@ -81,8 +81,8 @@ type World struct {
 	last    operation
 
 	visits visits
-	// settle is called before commands and visitors may write anything, and before memory is given back. It is
-	// nil unless a store keeps the world.
+	// settle is called before commands and visitors may write anything, and before memory is given back. It
+	// is nil unless a store keeps the world.
 	settle func()
 }
 

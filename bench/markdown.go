@@ -126,8 +126,8 @@ func (m *markdownReport) means(text *strings.Builder) {
 		return ratio
 	}))
 	first, ties, behind := m.stores.places(placesFrom)
-	fmt.Fprintf(text, "\nVast is first in %d of the %d rows with %d entities or more. It ties in %d (an iteration of\n"+
-		"%s entities or more, at most %.0f %% behind) and is behind in %d.\n",
+	fmt.Fprintf(text, "\nVast is first in %d of the %d rows with %d entities or more. It ties in %d "+
+		"(an iteration of\n%s entities or more, at most %.0f %% behind) and is behind in %d.\n",
 		first, first+ties+behind, placesFrom, ties, grouped(tieSize), 100*(1-tieRatio), behind)
 }
 

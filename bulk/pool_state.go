@@ -54,7 +54,8 @@ func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
 	if t.Size() == 0 {
 		return arrays
 	}
-	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: t, Len: room, Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
+	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: t, Len: room,
+		Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
 }
 
 func (r roomOf[T]) Reserve(c state.Contents) error {

@@ -53,8 +53,8 @@ func openLayer(src source, name string) (*layer, error) {
 		return nil, err
 	}
 	if y.r.version != versionPlaced && (y.r.version == versionDelta) != y.m.delta() {
-		return nil, fmt.Errorf("the file has version %d of the format, and its description says something else",
-			y.r.version)
+		return nil, fmt.Errorf("the file has version %d of the format, and its description says "+
+			"something else", y.r.version)
 	}
 	y.arrays, y.columns, y.resources = upTo(len(y.m.Arrays)), upTo(len(y.m.Columns)), upTo(len(y.m.Resources))
 	y.next = make([]uint64, len(y.arrays))
@@ -160,56 +160,50 @@ func (c *chain) match() error {
 	return nil
 }
 
-func (y *layer) match(last *manifest, arrays map[arrayKey]int, columns, resources map[string]int) error {
-	twice := func(what string, name any) error {
-		return fmt.Errorf("the description of the world has %s %v twice", what, name)
+func (y *layer) match(
+	last *manifest, arrays map[arrayKey]int, columns, resources map[string]int,
+) (err error) {
+	y.arrays, err = find(y.m.Arrays, arrays, y.m.key,
+		func(a *arrayManifest) string { return fmt.Sprintf("array %q", a.Kind) },
+		func(a *arrayManifest, k int) bool { return a.Type.same(last.Arrays[k].Type) })
+	if err != nil {
+		return err
 	}
-	y.arrays, y.columns, y.resources = y.arrays[:0], y.columns[:0], y.resources[:0]
-	found := make([]bool, max(len(last.Arrays), len(last.Columns), len(last.Resources)))
-	again := func(k int) bool {
-		defer func() { found[k] = true }()
-		return found[k]
+	y.columns, err = find(y.m.Columns, columns, func(c *columnManifest) string { return c.Name },
+		func(c *columnManifest) string { return "column " + c.Name },
+		func(c *columnManifest, k int) bool {
+			return c.Storage == last.Columns[k].Storage && c.Type.same(last.Columns[k].Type)
+		})
+	if err != nil {
+		return err
 	}
-	for i := range y.m.Arrays {
-		a := &y.m.Arrays[i]
-		k, ok := arrays[y.m.key(a)]
+	y.resources, err = find(y.m.Resources, resources, func(r *resourceManifest) string { return r.Name },
+		func(r *resourceManifest) string { return "resource " + r.Name },
+		func(r *resourceManifest, k int) bool { return r.Type.same(last.Resources[k].Type) })
+	return err
+}
+
+// find finds the parts of a description in the last one of a chain, where a key has a place. It returns -1
+// for a part that is not there, and an error for two parts with one key, or a part that is not the same in
+// both.
+func find[T any, K comparable](parts []T, of map[K]int, key func(*T) K, name func(*T) string,
+	same func(one *T, k int) bool) (found []int, err error) {
+	taken := make(map[int]bool, len(parts))
+	for i := range parts {
+		one := &parts[i]
+		k, ok := of[key(one)]
 		switch {
 		case !ok:
 			k = -1
-		case again(k):
-			return twice("array", a.Kind)
-		case !a.Type.same(last.Arrays[k].Type):
-			return fmt.Errorf("the array %q has elements of another type than in a later file", a.Kind)
+		case taken[k]:
+			return nil, fmt.Errorf("the description of the world has %s twice", name(one))
+		case !same(one, k):
+			return nil, fmt.Errorf("%s is of another type than in a later file", name(one))
 		}
-		y.arrays = append(y.arrays, k)
+		taken[k] = true
+		found = append(found, k)
 	}
-	clear(found)
-	for _, c := range y.m.Columns {
-		k, ok := columns[c.Name]
-		switch {
-		case !ok:
-			k = -1
-		case again(k):
-			return twice("column", c.Name)
-		case c.Storage != last.Columns[k].Storage || !c.Type.same(last.Columns[k].Type):
-			return fmt.Errorf("column %s is of another type than in a later file", c.Name)
-		}
-		y.columns = append(y.columns, k)
-	}
-	clear(found)
-	for _, r := range y.m.Resources {
-		k, ok := resources[r.Name]
-		switch {
-		case !ok:
-			k = -1
-		case again(k):
-			return twice("resource", r.Name)
-		case !r.Type.same(last.Resources[k].Type):
-			return fmt.Errorf("the resource %s is of another type than in a later file", r.Name)
-		}
-		y.resources = append(y.resources, k)
-	}
-	return nil
+	return found, nil
 }
 
 // manifest returns the description of the checkpoint.

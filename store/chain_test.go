@@ -258,7 +258,8 @@ func TestForgedLists(t *testing.T) {
 			var file bytes.Buffer
 			out, err := newBlockWriter(&file, version)
 			if err == nil {
-				err = errors.Join(out.write(block{kind: blockHeaders, count: c.count}, c.content), out.dst.Flush())
+				b := block{kind: blockHeaders, count: c.count}
+				err = errors.Join(out.write(b, c.content), out.dst.Flush())
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -404,7 +405,8 @@ func TestMergeOfForgedLengths(t *testing.T) {
 		m.Arrays[len(m.Arrays)-1].Type.Size = math.MaxInt
 		c.Kill()
 		c.Put(name, fileOf(t, m, versionDelta, blocks))
-		if err := CompactFile(c.Restart(), number); err == nil || !strings.Contains(err.Error(), "no memory has") {
+		err := CompactFile(c.Restart(), number)
+		if err == nil || !strings.Contains(err.Error(), "no memory has") {
 			t.Errorf("elements of %d bytes: the error is %v", math.MaxInt, err)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
 
-// LongChains makes a store merge chains by the number of deltas alone. All files are merged if the number is 0.
+// LongChains makes a store merge chains by the number of deltas alone. All files are merged if the number is
+// 0.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.

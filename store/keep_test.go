@@ -83,9 +83,15 @@ func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
 func TestWanted(t *testing.T) {
 	const now = 1_800_000_000_000
 	// Number 4 continues 3, and that 2. The age of number 1 is not known.
-	kept := []keptFile{{number: 1}, {number: 2, taken: now - 90_000}, {number: 3, base: 2, taken: now - 89_999},
-		{number: 4, base: 3, taken: now - 1000}, {number: 5, taken: now - 2}, {number: 6, taken: now},
-		{number: 7, taken: now + 5000}}
+	kept := []keptFile{
+		{number: 1},
+		{number: 2, taken: now - 90_000},
+		{number: 3, base: 2, taken: now - 89_999},
+		{number: 4, base: 3, taken: now - 1000},
+		{number: 5, taken: now - 2},
+		{number: 6, taken: now},
+		{number: 7, taken: now + 5000},
+	}
 	for _, c := range []struct {
 		o    Options
 		want string

@@ -35,9 +35,9 @@ type pages interface {
 	// that were not committed during all of the interval may have been written. The answer is valid until the
 	// next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
-	// guard begins to watch n bytes from base on, about which changed was asked after the last scan. It returns
-	// false if that is not possible. release ends it, and reports whether the bytes are as they were. Several
-	// goroutines may call release at once.
+	// guard begins to watch n bytes from base on, about which changed was asked after the last scan. It
+	// returns false if that is not possible. release ends it, and reports whether the bytes are as they were.
+	// Several goroutines may call release at once.
 	guard(base unsafe.Pointer, n int) bool
 	release(base unsafe.Pointer, n int) bool
 	close() error

@@ -150,8 +150,9 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	m := c.mergedDelta(1)
 	var n tally
-	if err := c.mergeArrays(&n, layers, c.mergedDelta(1), 1, &overlay{m: c.mergedDelta(1), counts: true}); err != nil {
+	if err := c.mergeArrays(&n, layers, m, 1, &overlay{m: m, counts: true}); err != nil {
 		return 0, err
 	}
 	_, columns, resources := whereFrom(c.layers[1:])

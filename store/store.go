@@ -43,7 +43,7 @@ type Store struct {
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
 	edited  bool   // whether components were changed since: see Changed
-	direct  int    // for how many checkpoints more no copy is late: the structure was changed outside of ticks
+	direct  int    // for how many checkpoints no copy is late, because a tick did not make all changes
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints

@@ -19,8 +19,8 @@ func (f *Fault) Error() string {
 	case f.Closed:
 		advice = "keep it open as long as pointers and slices into it are in use"
 	case f.ofFile:
-		advice = "its page comes from a file, which was cut or cannot be read: check the disk, and verify the " +
-			"folder or file"
+		advice = "its page comes from a file, which was cut or cannot be read: check the disk, and verify " +
+			"the folder or file"
 	case f.State&PageCommitted != 0:
 		advice = "its pages were protected, or given back meanwhile"
 	case advice != "":

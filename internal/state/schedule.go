@@ -20,8 +20,8 @@ type Keeper interface {
 	// End is called when a tick is over and its commands are applied or dropped. failed is whether the tick
 	// returns an error.
 	End(failed bool) error
-	// Writes is called on any worker before a system runs that writes columns, which have these numbers. columns
-	// is nil if the system may write anything. Writes returns when the system may.
+	// Writes is called on any worker before a system runs that writes columns, which have these numbers.
+	// columns is nil if the system may write anything. Writes returns when the system may.
 	Writes(columns []int)
 	// Reset is called when the schedule begins its ticks anew, with another seed.
 	Reset()

@@ -8,63 +8,53 @@ import "unsafe"
 //
 // Complexity: a call of the kernel for each run of committed pages.
 func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
-	of := Range{uintptr(p), uintptr(p) + uintptr(n)}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	r := w.guarded(of)
-	if r == nil {
-		return false
-	}
-	r.region.Lock()
-	defer r.region.Unlock()
-	if r.isClosed() || r.hasAltered(of) {
-		return false
-	}
-	if w.loose(r, of, w.kernel.protect) != nil {
-		_ = w.loose(r, of, w.kernel.unprotect) // a page that stays protected costs a fault and no more
-		return false
-	}
-	return true
+	return w.guarded(p, n, func(r *watched, of Range) bool {
+		if r.hasAltered(of) {
+			return false
+		}
+		if w.loose(r, of, w.kernel.protect) != nil {
+			_ = w.loose(r, of, w.kernel.unprotect) // a page that stays protected costs a fault and no more
+			return false
+		}
+		return true
+	})
 }
 
 // Release ends what Guard began, and reports whether the bytes are certainly as they were then.
 func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
-	of := Range{uintptr(p), uintptr(p) + uintptr(n)}
+	return w.guarded(p, n, func(r *watched, of Range) bool {
+		same := !r.hasAltered(of)
+		w.ranges = r.region.Committed(w.ranges[:0])
+		inside(w.ranges, of, func(part Range) {
+			if same {
+				found, err := w.kernel.written(part)
+				same = !found && err == nil
+			}
+		})
+		_ = w.loose(r, of, w.kernel.unprotect)
+		return same
+	})
+}
+
+// guarded calls f with the whole pages of n bytes from p on, and with the watched region of these, which is
+// locked. It returns false if there is none.
+func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
+	page := uintptr(1) << pageShift
+	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.guarded(of)
-	if r == nil {
+	r := w.find(of.Lo)
+	if r == nil || of.Hi > r.all.Hi {
 		return false
 	}
 	r.region.Lock()
 	defer r.region.Unlock()
-	if r.isClosed() {
-		return false
-	}
-	same = !r.hasAltered(of)
-	w.ranges = r.region.Committed(w.ranges[:0])
-	inside(w.ranges, wholePages(of), func(part Range) {
-		if same {
-			found, err := w.kernel.written(part)
-			same = !found && err == nil
-		}
-	})
-	_ = w.loose(r, of, w.kernel.unprotect)
-	return same
-}
-
-// guarded returns the watched region of a range, or nil.
-func (w *Watch) guarded(of Range) *watched {
-	if r := w.find(of.Lo); r != nil && of.Hi <= r.all.Hi {
-		return r
-	}
-	return nil
+	return !r.isClosed() && f(r, of)
 }
 
 // loose calls f for the committed pages of the loose blocks that overlap a range of a region, which is
 // locked.
 func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
-	of = wholePages(of)
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {
 		return !b.protected && b.all().Lo < of.Hi && of.Lo < b.all().Hi
@@ -74,12 +64,6 @@ func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
 		}
 	})
 	return err
-}
-
-// wholePages returns a range with the whole of its first and last page.
-func wholePages(of Range) Range {
-	page := uintptr(1) << pageShift
-	return Range{of.Lo &^ (page - 1), (of.Hi + page - 1) &^ (page - 1)}
 }
 
 // hasAltered reports whether pages of a range were altered since the last scan.

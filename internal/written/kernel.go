@@ -15,8 +15,8 @@ type kernel interface {
 	// protects them, up to the address end. It may leave out pages without memory, if the kernel reports such
 	// a page after the first write to it. The result is valid until the next call.
 	scan(of Range) (found []answer, end uintptr, err error)
-	// written reports whether a page that is not protected lies in a range that is registered. Pages that were
-	// never written do not count.
+	// written reports whether a page that is not protected lies in a range that is registered. Pages that
+	// were never written do not count.
 	written(of Range) (bool, error)
 	// close ends all that the kernel does for the watch.
 	close() error

@@ -160,8 +160,8 @@ func (f readFile) refuse() (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
 }
 
-// Descriptor calls f with the operating system's descriptor of a file and its size. It returns false, and does
-// not call f, if the file is none of the operating system, such as a simulated one.
+// Descriptor calls f with the operating system's descriptor of a file and its size. It returns false, and
+// does not call f, if the file is none of the operating system, such as a simulated one.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	of, ok := file.(readFile)
 	if !ok {

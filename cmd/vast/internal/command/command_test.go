@@ -49,7 +49,8 @@ func TestUnknownCommand(t *testing.T) {
 
 // Each command is found by its name and has its own help.
 func TestHelpOfCommands(t *testing.T) {
-	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"} {
+	names := []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"}
+	for _, name := range names {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {
 			status, stdout, stderr := run(args...)
 			if status != 0 || !strings.Contains(stdout+stderr, "vast "+name) {

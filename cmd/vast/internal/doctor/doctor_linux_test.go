@@ -17,7 +17,8 @@ func TestRunInASandbox(t *testing.T) {
       userfaultfd: operation not permitted (seccomp?). Each checkpoint of
 `
 		if vm.HeapStandIn() {
-			writtenPagesRefused = "ok    written pages     found by comparison: regions are Go heap memory here\n"
+			writtenPagesRefused = "ok    written pages     " +
+				"found by comparison: regions are Go heap memory here\n"
 		}
 		var out, problems bytes.Buffer
 		if status := Run(nil, &out, &problems); status > 1 || problems.Len() > 0 {

@@ -22,7 +22,10 @@ async function ask(path, options) {
   return answer;
 }
 
-const label = (m) => m.tick === undefined ? m.name : `tick ${m.tick}, ${new Date(m.taken ?? m.written).toLocaleString()}`;
+function label(m) {
+  if (m.tick === undefined) return m.name;
+  return `tick ${m.tick}, ${new Date(m.taken ?? m.written).toLocaleString()}`;
+}
 
 function draw() {
   const index = Math.max(0, state.moments.findIndex((m) => (m.number ?? 0) === wanted));
