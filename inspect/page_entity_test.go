@@ -153,8 +153,8 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(since, "9007199254740993")
 	stage := valueAt("Infected", "Stage")
 	p.click(stage + " button")
-	p.Eval("(() => { const soon = fetch; fetch = async (...a) => { await new Promise((r) => setTimeout(r, "+
-		"500)); return soon(...a); }; })()", nil)
+	p.Eval("(() => { const soon = fetch; fetch = async (...a) => { globalThis.asked = String(a[0]); "+
+		"await new Promise((r) => setTimeout(r, 500)); return soon(...a); }; })()", nil)
 	p.Eval(fmt.Sprintf("document.querySelector(%q).value = '0'", stage+" select"), nil)
 	p.click(stage + " [type=submit]")
 	text := valueAt("Note", "Text")
@@ -166,7 +166,9 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(text, hostileName)
 	source := valueAt("Infected", "Source")
 	p.click(source + " button")
-	p.fill(source+" input", "Pari")
+	p.fill(source+" input", "Par")
+	p.Until("asked.includes('prefix=Par')")
+	p.Press("i") // before the answer
 	p.wait(".suggestions:not([hidden]) li")
 	p.Press(kb.ArrowDown + kb.Enter + kb.Enter)
 	p.waitText(source+" a", "Paris")

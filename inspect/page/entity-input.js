@@ -50,7 +50,7 @@ export function entityInput({ label, value = '', id = '', placeholder = 'ID or n
       const { names } = await api.get('names', { prefix: text.trim(), limit: 8 }, { signal });
       if (!signal.aborted && document.activeElement === input) show(names);
     } catch {
-      hide(); // the input works without suggestions too
+      if (!signal.aborted) hide(); // the input works without suggestions too
     }
   });
 
