@@ -256,6 +256,7 @@ func (r *restored) settleEntities() error {
 	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
 		if floor != 0 {
 			w.owner(uint32(i)).floor = floor // checkInvariants checks it
+			w.floored = uint32(i) + 1
 		}
 		gens := w.generationsOf(uint32(i))
 		vacant := i >= int(w.frontier) || w.vacant.Test(uint(i))

@@ -101,7 +101,7 @@ func (c *column) state() state.Column {
 // arrays returns the arrays of the state s of the world.
 func (w *World) arrays(s *state.World) []state.Array {
 	arrays := []state.Array{
-		state.ArrayOf(state.Floors, -1, 0, w.floors(s.Used)),
+		w.arrayOfFloors(s.Used),
 		w.arrayOfGenerations(s),
 		state.BitsOf(state.Live, -1, 0, s.Words, w.live),
 	}
@@ -122,13 +122,15 @@ func (w *World) used() int {
 	return int(w.frontier)
 }
 
-// floors returns the floors of the first words.
-func (w *World) floors(words int) []uint32 {
-	floors := make([]uint32, words)
+// arrayOfFloors returns the floors of the first words.
+func (w *World) arrayOfFloors(words int) state.Array {
+	floors := make([]uint32, min(words, int(w.floored)))
 	for i := range floors {
 		floors[i] = w.owner(uint32(i)).floor
 	}
-	return floors
+	a := state.ArrayOf(state.Floors, -1, 0, floors)
+	a.Len = words
+	return a
 }
 
 func (w *World) arrayOfGenerations(s *state.World) state.Array {
@@ -148,6 +150,8 @@ func (w *World) usedWord(word int) uint64 {
 	least := uint32(0)
 	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {
 		least = w.owner(uint32(word)).floor
+	} else if w.live.Word(uint(word)) != 0 {
+		return ^uint64(0)
 	}
 	for _, g := range w.generationsOf(uint32(word)) {
 		if g > least {
@@ -159,15 +163,14 @@ func (w *World) usedWord(word int) uint64 {
 
 // arrays returns the arrays of a column with the given number and state.
 func (c *column) arrays(i int, s *state.Column) []state.Array {
-	kept := func(word int) uint64 { return c.set.Word(uint(word)) }
 	arrays := []state.Array{state.BitsOf(state.Presence, i, 0, s.Slots/64, c.set)}
 	if c.bytes > 0 {
 		arrays = append(arrays, state.Array{Kind: state.Elements, Column: i, Type: c.typeOfElement(),
-			Len: s.Slots, Base: c.base, Kept: kept})
+			Len: s.Slots, Base: c.base}.In(c.set))
 	}
 	if k := c.relation(); k != nil {
 		arrays = append(arrays, state.Array{Kind: state.Links, Column: i, Type: reflect.TypeFor[link](),
-			Len: s.Slots, Base: k.linkBase, Kept: kept})
+			Len: s.Slots, Base: k.linkBase}.In(c.set))
 	}
 	if s.Pool != nil {
 		arrays = append(arrays, c.pool().Arrays(*s.Pool, i)...)
@@ -184,8 +187,8 @@ func (m *marks) arrays(i, n, end int) []state.Array {
 		state.BitsOf(state.Changed, i, n, end/64, m.changed),
 		state.BitsOf(state.Touched, i, n, end/64, m.touched),
 		state.BitsOf(state.Had, i, n, end/64, m.had),
-		{Kind: state.HadGenerations, Column: i, Number: n, Type: reflect.TypeFor[uint32](), Len: end,
-			Base: m.gens, Kept: func(word int) uint64 { return m.had.Word(uint(word)) }},
+		state.Array{Kind: state.HadGenerations, Column: i, Number: n, Type: reflect.TypeFor[uint32](),
+			Len: end, Base: m.gens}.In(m.had),
 	}
 }
 

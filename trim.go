@@ -66,6 +66,7 @@ func (w *World) noteFloors(lo, hi uint32) {
 		// Do not write to a word that was never used: its page may not be in memory.
 		if o := w.owner(word); most > o.floor {
 			o.floor = most
+			w.floored = max(w.floored, word+1)
 		}
 	}
 }

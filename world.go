@@ -57,6 +57,7 @@ type World struct {
 	all       *query         // World.Query() without columns
 	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
 	frontier  uint32         // the first word that was never owned
+	floored   uint32         // no word from this one on has a floor
 
 	columns    []*column
 	distinct   atomic.Int32         // the columns below this number are known to differ in type or name

@@ -55,7 +55,7 @@ func (r roomOf[T]) Arrays(c state.Contents, column int) []state.Array {
 		return arrays
 	}
 	return append(arrays, state.Array{Kind: state.PoolElements, Column: column, Type: t, Len: room,
-		Base: r.p.base, Kept: func(word int) uint64 { return r.p.live.Word(uint(word)) }})
+		Base: r.p.base}.In(r.p.live))
 }
 
 func (r roomOf[T]) Reserve(c state.Contents) error {

@@ -84,6 +84,7 @@ type knownArray struct {
 	len   int            // elements
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
+	now   []uint64       // the same of the checkpoint that is being taken, if the array is copied after the pause
 	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
 	used  bool           // the array is a part of the checkpoint that is being taken

@@ -52,7 +52,7 @@ const eagerFor = 64
 var leastLate = 256 << 10
 
 // postpone has an array be copied after the pause, if that is possible: work from first on.
-func (s *stage) postpone(p *picture, a *state.Array, first int) bool {
+func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first int) bool {
 	switch a.Kind {
 	case state.Elements, state.Links, state.PoolElements:
 	default:
@@ -67,10 +67,9 @@ func (s *stage) postpone(p *picture, a *state.Array, first int) bool {
 		return false
 	}
 	// Which elements belong to the state is known at this moment only.
-	masks := make([]uint64, (a.Len+63)/64)
-	for i := range masks {
-		masks[i] = a.Kept(i)
-	}
+	known.now = resize(known.now, (a.Len+63)/64)
+	masks := known.now
+	a.Masks(masks)
 	a.Kept = func(group int) uint64 { return masks[group] }
 	if s.late == nil {
 		s.late = &late{stage: s}

@@ -160,7 +160,7 @@ func (s *stage) arrays(p *picture, may bool) {
 			one.piece = i
 			s.work = append(s.work, one)
 		}
-		if !may || !s.postpone(p, a, first) {
+		if !may || !s.postpone(p, a, known, first) {
 			for i := first; i < len(s.work); i++ {
 				now = append(now, i)
 			}

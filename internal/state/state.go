@@ -112,6 +112,7 @@ type Array struct {
 	// kept. The memory is usable up to the last element that belongs to the state. Kept is nil if all
 	// elements belong to the state.
 	Kept func(group int) uint64
+	set  *bitset.Set // its words are those that Kept returns; nil if there is no such set
 	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
 	// that they are sound.
 	Bits bool
@@ -142,8 +143,26 @@ func (a *Array) ClearRest(live func(word int) uint64) {
 func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
 		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
-			return NotZero(s[group*64 : min(group*64+64, len(s))])
+			return NotZero(s[min(group*64, len(s)):min(group*64+64, len(s))])
 		}}
+}
+
+// In returns a copy of a whose Kept returns the words of s: the elements in s belong to the state.
+func (a Array) In(s *bitset.Set) Array {
+	a.Kept, a.set = func(group int) uint64 { return s.Word(uint(group)) }, s
+	return a
+}
+
+// Masks copies which elements belong to the state to masks, which has a word for each 64 elements. Kept must
+// not be nil.
+func (a *Array) Masks(masks []uint64) {
+	if a.set != nil {
+		copy(masks, unsafe.Slice((*uint64)(a.set.Words()), len(masks)))
+		return
+	}
+	for i := range masks {
+		masks[i] = a.Kept(i)
+	}
 }
 
 // BitsOf describes the first words of a set as an array of bits.
