@@ -117,7 +117,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		live, floor := w.live.Word(uint(i)), w.owner(i).floor
 		used += uint32(bits.OnesCount64(live))
 		gens := w.generationsOf(i)
-		if least, most := extremes(gens); live == ^uint64(0) && least >= floor && least > uint32(w.mark) &&
+		if least, most := w.extremes(i); live == ^uint64(0) && least >= floor && least > uint32(w.mark) &&
 			most < uint32(w.mark)|generation.MaxCount {
 			continue // most words: nothing to find by slot
 		}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -253,6 +255,8 @@ func (r *restored) settle() error {
 // settleEntities checks generations and live bits, and gives the world its entities.
 func (r *restored) settleEntities() error {
 	w, live, mark := r.w, sliceOf[uint64](r.array(state.Live, -1, 0)), uint32(r.w.mark)
+	w.live.Load(live)
+	w.noteExtremes()
 	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
 		if floor != 0 {
 			w.owner(uint32(i)).floor = floor // checkInvariants checks it
@@ -271,9 +275,8 @@ func (r *restored) settleEntities() error {
 		if !vacant {
 			x = w.extents[w.owner(uint32(i)).extent]
 			x.used += uint32(bits.OnesCount64(mask))
-			w.live.Store(uint(i), mask)
 		}
-		if least, most := extremes(gens); least >= mark && most < mark|generation.MaxCount {
+		if least, most := w.extremes(uint32(i)); least >= mark && most < mark|generation.MaxCount {
 			continue
 		}
 		for bit, g := range gens {
@@ -292,6 +295,22 @@ func (r *restored) settleEntities() error {
 		}
 	}
 	return nil
+}
+
+// noteExtremes notes the extremes of all words until Finish: each generation is read once, on all processors.
+func (w *World) noteExtremes() {
+	known := make([][2]uint32, w.size/64)
+	share := len(known)/runtime.GOMAXPROCS(0) + 1
+	var group sync.WaitGroup
+	for lo := 0; lo < len(known); lo += share {
+		group.Go(func() {
+			for i := lo; i < min(lo+share, len(known)); i++ {
+				known[i][0], known[i][1] = w.extremes(uint32(i))
+			}
+		})
+	}
+	group.Wait()
+	w.restored = known
 }
 
 // settleColumn gives entities the components of a column.
@@ -315,17 +334,15 @@ func (r *restored) settleColumn(i int, c *column) error {
 		m := c.marks[n]
 		for kind, set := range map[string]*bitset.Set{state.Changed: m.changed, state.Touched: m.touched,
 			state.Had: m.had} {
-			for word, mask := range sliceOf[uint64](r.array(kind, i, n)) {
-				set.Store(uint(word), mask)
-			}
+			set.Load(sliceOf[uint64](r.array(kind, i, n)))
 		}
 	}
+	c.set.Load(present)
 	for word, mask := range present {
 		if mask == 0 {
 			continue
 		}
 		w.addedTo(c, uint32(word))
-		c.set.Store(uint(word), mask)
 		for _, m := range c.marks[len(r.s.Columns[i].Notes):] {
 			// The program has a new tracker, which saw an empty world.
 			m.changed.Mark(uint(word), mask)
@@ -381,6 +398,7 @@ func (k *relation) settle(present []uint64) error {
 func (states) Finish(of any) (err error) {
 	r := of.(*restored)
 	defer func() {
+		r.w.restored = nil
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
 		}

@@ -87,8 +87,16 @@ func (w *World) generationsOf(word uint32) *[64]uint32 {
 }
 
 // extremes returns the least and the greatest generation of a word.
-func extremes(gens *[64]uint32) (least, most uint32) {
-	least = gens[0]
+func (w *World) extremes(word uint32) (least, most uint32) {
+	if int(word) < len(w.restored) {
+		return w.restored[word][0], w.restored[word][1]
+	}
+	gens := w.generationsOf(word)
+	least, most = gens[0], gens[0]
+	b := (*[bytesGenerations]byte)(unsafe.Pointer(gens))
+	if string(b[4:]) == string(b[:len(b)-4]) {
+		return least, most // all are the same, as is common
+	}
 	for _, g := range gens {
 		least, most = min(least, g), max(most, g)
 	}

@@ -81,6 +81,8 @@ type World struct {
 	checked uint64 // value of changes at the last check, in builds that check invariants
 	last    operation
 
+	restored [][2]uint32 // the extremes of words, while a restoration is under way; else nil
+
 	visits visits
 	// settle is called before commands and visitors may write anything, and before memory is given back. It
 	// is nil unless a store keeps the world.

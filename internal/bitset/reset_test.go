@@ -3,12 +3,14 @@ package bitset
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReset: a reset set is empty at all levels of its summaries, and can be filled and shrunk again.
+// TestReset: a reset set is empty at all levels of its summaries, and can be filled, loaded and shrunk again.
 func TestReset(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -45,6 +47,15 @@ func TestReset(t *testing.T) {
 			if s.OccupiedWords() != len(words) || s.Count() != count {
 				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(),
 					s.Count(), len(words), count)
+			}
+			kept := slices.Clone(unsafe.Slice((*uint64)(s.Words()), n/64-rnd.IntN(100)))
+			s.Reset()
+			s.Load(kept)
+			s.CheckInvariants()
+			for i, word := range kept {
+				if s.Word(uint(i)) != word {
+					t.Fatalf("%s: word %d is %x after Load, want %x", name, i, s.Word(uint(i)), word)
+				}
 			}
 			s.Reset()
 			s.CheckInvariants()

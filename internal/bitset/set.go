@@ -277,6 +277,28 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
+// Load sets the slots of the first words of an empty set, which must be usable.
+func (s *Set) Load(words []uint64) {
+	for i, from := uint(0), words; len(from) > 0; i++ {
+		n := min(64, len(from))
+		var b summary
+		for k, word := range from[:n] {
+			if word != 0 {
+				*s.word(i*64 + uint(k)) = word
+				b.any |= 1 << k
+				if word == ones {
+					b.full |= 1 << k
+				}
+			}
+		}
+		if b.any != 0 {
+			*s.block(i) = b
+			s.summarizeBlock(i, b)
+		}
+		from = from[n:]
+	}
+}
+
 // Reset clears all slots. Complexity: one step for each word that is not empty, and one for each 262,144
 // slots. Memory that was never touched stays untouched.
 func (s *Set) Reset() {
