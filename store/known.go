@@ -173,6 +173,7 @@ type comparison struct {
 	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
 	clean bool     // nothing but parts was written; otherwise parts says nothing
 	hot   bool     // the units are copied without a comparison, and hashed later
+	late  bool     // the copy is made after the pause
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
 
@@ -330,28 +331,36 @@ func (c *comparison) add(lo, hi int, zero bool) {
 	c.runs = append(c.runs, run{lo, hi, zero})
 }
 
-// canonical copies elements. Those that do not belong to the state are zero in the copy, and not read.
+// canonical copies elements. Those that do not belong to the state are zero in the copy.
 func canonical(dst []byte, a *state.Array, lo, hi int) {
+	roughly(dst, a, lo, hi)
+	clearOthers(dst, a, lo)
+}
+
+// roughly copies elements, and maybe some that do not belong to the state. The others of these are zero in
+// the copy. It reads no group of 64 elements of which none belongs to the state.
+func roughly(dst []byte, a *state.Array, lo, hi int) {
 	size := int(a.Type.Size())
-	if a.Kept == nil {
-		copy(dst, a.Bytes(lo, hi))
-		return
-	}
 	for at := lo; at < hi; {
-		end := min(at/64*64+64, hi)
-		part := dst[:(end-at)*size]
-		dst = dst[len(part):]
-		mask := a.Kept(at/64) >> (at % 64)
-		if n := end - at; n < 64 {
-			mask &= 1<<n - 1
+		from, end := at, at // the last element to copy is before end
+		for at < hi {
+			mask := keptOf(a, at/64) >> (at % 64)
+			if n := hi - at; n < 64 {
+				mask &= 1<<n - 1
+			}
+			if mask == 0 {
+				break
+			}
+			end = at + bits.Len64(mask)
+			at = at/64*64 + 64
 		}
-		n := bits.Len64(mask)
-		copy(part, a.Bytes(at, at+n))
-		clear(part[n*size:])
-		for gone := ^mask & (1<<n - 1); gone != 0; gone &= gone - 1 {
-			i := bits.TrailingZeros64(gone) * size
-			clear(part[i : i+size])
+		if from < end {
+			copy(dst[(from-lo)*size:], a.Bytes(from, end))
 		}
-		at = end
+		for at < hi && keptOf(a, at/64)>>(at%64) == 0 {
+			at = at/64*64 + 64
+		}
+		at = min(at, hi)
+		clear(dst[(end-lo)*size : (at-lo)*size])
 	}
 }

@@ -75,6 +75,9 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 		s.late = &late{stage: s}
 	}
 	one := &lateArray{array: a, name: name, lo: first, hi: len(s.work), done: make(chan struct{})}
+	for i := first; i < one.hi; i++ {
+		s.work[i].late = true
+	}
 	one.left.Store(int64(one.hi - one.lo))
 	s.late.arrays = append(s.late.arrays, one)
 	return true

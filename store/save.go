@@ -187,13 +187,16 @@ func keptOf(a *state.Array, group int) uint64 {
 // element lo of the array.
 func clearOthers(copied []byte, a *state.Array, lo int) {
 	size := int(a.Type.Size())
-	for at := 0; at < len(copied); at += 64 * size {
-		word := copied[at:min(at+64*size, len(copied))]
-		for gone := ^keptOf(a, lo/64+at/size/64); gone != 0; gone &= gone - 1 {
-			if i := bits.TrailingZeros64(gone) * size; i < len(word) {
-				clear(word[i : i+size])
-			}
+	for len(copied) > 0 {
+		n := min(64-lo%64, len(copied)/size)
+		gone := ^keptOf(a, lo/64) >> (lo % 64) & (^uint64(0) >> (64 - n))
+		for gone != 0 {
+			first := bits.TrailingZeros64(gone)
+			end := first + bits.TrailingZeros64(^(gone >> first))
+			clear(copied[first*size : end*size])
+			gone &^= 1<<end - 1
 		}
+		copied, lo = copied[n*size:], lo+n
 	}
 }
 

@@ -40,6 +40,7 @@ type staged struct {
 	own   []byte
 	array *state.Array // until the bytes are copied; only of arrays that must be read in order
 	known *knownArray  // of units that are hashed when the block is written
+	rough *state.Array // whose elements that do not belong to the state must be cleared then; or nil
 }
 
 // wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must
@@ -249,8 +250,14 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			canonical(b.own, c.array, r.lo, r.hi)
-			if c.hot {
+			switch {
+			case !c.hot:
+				canonical(b.own, c.array, r.lo, r.hi)
+			case c.late: // the masks stay
+				roughly(b.own, c.array, r.lo, r.hi)
+				b.known, b.rough = c.known, c.array
+			default:
+				canonical(b.own, c.array, r.lo, r.hi)
 				b.known = c.known
 			}
 		}
@@ -299,7 +306,7 @@ func (s *stage) writeTo(dst io.Writer) error {
 	return out.close()
 }
 
-// hash notes the hashes of what was copied without a comparison.
+// hash completes what was copied without a comparison, and notes the hashes of it.
 func (s *stage) hash() {
 	for i := range s.blocks {
 		b := &s.blocks[i]
@@ -307,6 +314,9 @@ func (s *stage) hash() {
 			continue
 		}
 		bytes := b.own
+		if b.rough != nil {
+			clearOthers(bytes, b.rough, int(b.first))
+		}
 		size := len(bytes) / int(b.count)
 		unit := unitOf(size)
 		for n := int(b.first) / unit; len(bytes) > 0; n++ {
