@@ -101,7 +101,7 @@ func (c *column) state() state.Column {
 // arrays returns the arrays of the state s of the world.
 func (w *World) arrays(s *state.World) []state.Array {
 	arrays := []state.Array{
-		w.arrayOfFloors(s.Used),
+		state.ArrayOf(state.Floors, -1, 0, w.floors(s.Used)),
 		w.arrayOfGenerations(s),
 		state.BitsOf(state.Live, -1, 0, s.Words, w.live),
 	}
@@ -122,15 +122,13 @@ func (w *World) used() int {
 	return int(w.frontier)
 }
 
-// arrayOfFloors returns the floors of the first words.
-func (w *World) arrayOfFloors(words int) state.Array {
-	floors := make([]uint32, min(words, int(w.floored)))
-	for i := range floors {
+// floors returns the floors of the first words.
+func (w *World) floors(words int) []uint32 {
+	floors := make([]uint32, words)
+	for i := range min(words, int(w.floored)) {
 		floors[i] = w.owner(uint32(i)).floor
 	}
-	a := state.ArrayOf(state.Floors, -1, 0, floors)
-	a.Len = words
-	return a
+	return floors
 }
 
 func (w *World) arrayOfGenerations(s *state.World) state.Array {

@@ -143,7 +143,7 @@ func (a *Array) ClearRest(live func(word int) uint64) {
 func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
 		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
-			return NotZero(s[min(group*64, len(s)):min(group*64+64, len(s))])
+			return NotZero(s[group*64 : min(group*64+64, len(s))])
 		}}
 }
 
