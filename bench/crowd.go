@@ -141,20 +141,19 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 }
 
 // crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
-// work. After the work, the world must have as many entities as the argument after says; after undo, it must
-// have n−after.
-func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n int) error) side {
+// work. The world must have want entities when work is done, and n−want when undo is done.
+func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n int) error) side {
 	return side{
 		units:  n,
 		sample: timeWork(c, work, undo),
 		check: func(int) error {
 			// Do the work and undo it once more, untimed, and check the world after each step.
 			work(c)
-			if err := check(after); err != nil {
+			if err := check(want); err != nil {
 				return fmt.Errorf("after the work: %w", err)
 			}
 			undo(c)
-			if err := check(n - after); err != nil {
+			if err := check(n - want); err != nil {
 				return fmt.Errorf("after undoing it: %w", err)
 			}
 			return nil
@@ -163,13 +162,13 @@ func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n 
 }
 
 // side makes a side of the crowd. It closes the last world that renew made.
-func (c *vastCrowd) side(work, undo func(*vastCrowd), after int, check func(n int) error) side {
-	made := crowdSide(c, len(c.entities), work, undo, after, check)
+func (c *vastCrowd) side(work, undo func(*vastCrowd), want int, check func(n int) error) side {
+	made := crowdSide(c, len(c.entities), work, undo, want, check)
 	made.close = func() { closeVast(c.world)() }
 	return made
 }
 
 // side makes a side of the crowd.
-func (c *arkCrowd) side(work, undo func(*arkCrowd), after int, check func(n int) error) side {
-	return crowdSide(c, len(c.entities), work, undo, after, check)
+func (c *arkCrowd) side(work, undo func(*arkCrowd), want int, check func(n int) error) side {
+	return crowdSide(c, len(c.entities), work, undo, want, check)
 }

@@ -31,9 +31,9 @@ type match struct {
 	peer   string
 	ours   func(n int) side
 	theirs func(n int) side
-	// emptyTheirs sets up the peer's query in a world without a match. extras is the number of component
-	// types in the world in addition to Position and Velocity. emptyTheirs is nil for the works of package
-	// store, and if the sides run in processes of their own.
+	// emptyTheirs sets up the peer's query in a world where no entity matches it. extras is the number of
+	// component types in the world in addition to Position and Velocity. emptyTheirs is nil for the works of
+	// package store, and if the sides run in processes of their own.
 	emptyTheirs func(extras int) side
 }
 
@@ -211,7 +211,7 @@ const groupStore = "store"
 // longSizes are numbers of entities that fill at least one 64-slot word.
 var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
 
-// sparseSizes leaves out numbers of entities with one match or none.
+// sparseSizes are the numbers of entities of the sparse works. Below 17 only one entity would match.
 var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
 
 // sparseMatches lists the sides of the sparse works.

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is the common interface of the containers whose elements have handles. A program that uses one of
-// these containers can use another by changing the line that makes the container.
+// handled is the common interface of Pool and Dense. A program that uses one of them can use the other by
+// changing the line that makes the container.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	InsertZero() (Handle[T], *T)
@@ -36,7 +36,7 @@ var (
 	_ handled[uint64] = (*Dense[uint64])(nil)
 )
 
-// kinds are the containers with handles.
+// kinds are the containers that implement handled.
 var kinds = []string{"Pool", "Dense"}
 
 func makeHandled[T any](kind string, o Options) (handled[T], error) {
@@ -64,7 +64,7 @@ func newHandled[T any](t testing.TB, kind string, o Options) handled[T] {
 	return c
 }
 
-// eachKind runs f for each container with handles.
+// eachKind runs f for each of the kinds.
 func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) { f(t, kind) })

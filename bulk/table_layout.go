@@ -48,11 +48,12 @@ func (l Layout) String() string {
 	return "unknown layout"
 }
 
-// rowsPadded is the number of rows to which columns are padded: numbers of four bytes that fill a cache line.
+// Columns are padded to a multiple of rowsPadded rows: 16 numbers of four bytes fill a cache line.
 const rowsPadded = 16
 
 // arrangement is the layout of the fields of a table's rows. The fields lie in parts. A part is a sequence of
-// groups of rows. Blocks are the groups of a single part; each column is a part of its own.
+// groups of rows. The layouts of blocks have one part, whose groups are the blocks. In LayoutColumns each
+// column is a part.
 type arrangement struct {
 	group    int // rows of a group
 	parts    []part

@@ -42,13 +42,14 @@ type Options struct {
 
 // Schedule runs systems over a world, tick by tick. Make a Schedule with [New].
 //
-// One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset and Close. The program may use the
-// world only while none of these methods runs. Stats, Recent, Graph, Options, World, ID, Paused, Running,
-// Stopped, Record, Recording, Pause, Resume, Step and Stop may be called from any goroutine at any time.
+// One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset, GrowCommandBytes, DropCommands and
+// Close. The program may use the world only while none of these methods runs. Stats, Recent, Graph, Options,
+// World, ID, Paused, Running, Stopped, Record, Recording, Pause, Resume, Step and Stop may be called from any
+// goroutine at any time.
 type Schedule struct {
 	world   *vast.World
 	id      uint64
-	delist  func() // removes the schedule from Of
+	delist  func() // removes the schedule from the list of the function Of
 	options Options
 	step    time.Duration
 	epoch   time.Duration // time of package clock from which all times count
@@ -57,7 +58,7 @@ type Schedule struct {
 	byName map[string]*node
 	phases []Phase
 
-	busy     atomic.Bool // whether a method runs that must not run twice at once
+	busy     atomic.Bool // whether a method runs that excludes others: see enter
 	built    bool
 	closed   bool
 	starting bool        // whether systems may have to be started
@@ -226,9 +227,9 @@ func (s *Schedule) GrowCommandBytes(bytes int) error {
 }
 
 // DropCommands drops the commands that an error of [Schedule.Tick] left behind. Use it when there is no way
-// to make room for them. The next Tick continues the same tick with its remaining phases. The entities of the
-// dropped commands never live. DropCommands releases the memory of the Commands, including the room from
-// GrowCommandBytes.
+// to make room for them. The next Tick continues the same tick with its remaining phases. Entities that the
+// dropped commands would have created are not created. DropCommands releases the memory of the Commands,
+// including the room from GrowCommandBytes.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)

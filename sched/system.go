@@ -81,8 +81,8 @@ func Resources(rs ...Resource) []Resource { return rs }
 // String returns the name of the type.
 func (r Resource) String() string { return fmt.Sprint(r.typ) }
 
-// Every returns a condition for [System].If that is true in every n-th tick: in ticks whose number is a
-// multiple of n. It panics unless n is positive.
+// Every returns a condition for the field If of a [System]. The condition is true in each tick whose number
+// is a multiple of n. Every panics unless n is positive.
 func Every(n int) func(*Context) bool {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Every(%d): the number of ticks must be positive", n))

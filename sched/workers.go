@@ -77,7 +77,8 @@ func (t *team) stay(w *worker) {
 			t.gone.Done()
 			return
 		}
-		// A system ended this goroutine: start another one. A panic would have been recovered.
+		// A system called runtime.Goexit: start another goroutine. It was no panic, because run recovers
+		// those.
 		t.mu.Lock()
 		if w.system != nil {
 			t.finish(w)

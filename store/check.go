@@ -15,8 +15,9 @@ import (
 // checkpoint before the last one into a second world of the program, repeats there what happened until the
 // last checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
 //
-// Use checks in tests, and on a few of many servers. A check costs the time of the ticks once more, and the
-// memory of a second world and of a copy of a world. It runs beside the ticks, which never wait for it.
+// Use checks in tests, and on a few of many servers. A check costs the time of the ticks once more. It takes
+// the memory of a second world, and of a copy of the state in the last checkpoint. It runs beside the ticks,
+// which never wait for it.
 type Check struct {
 	// Again opens the program's world once more, as the program does at its start, with the function open
 	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and
@@ -38,7 +39,7 @@ type checks struct {
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
 	ended   time.Time // when the last check ended; set before busy is cleared
-	err     error     // of the first check that failed, without Check.Done; set before busy is cleared
+	err     error     // of the first check that failed, if Check.Done is nil; set before busy is cleared
 }
 
 // repeat is a step of a check: a tick with its inputs.
@@ -123,7 +124,7 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is the work of the store of a second world.
+// replica is what a check wants from the store that it opens over a second world, and the outcome.
 type replica struct {
 	of     *Store
 	number uint64               // of the checkpoint that is read
@@ -138,7 +139,7 @@ func (s *Store) again(r *replica) error {
 	r.of = s
 	err := s.o.Check.Again(r.open)
 	switch {
-	case r.err != nil: // the program may have replaced it
+	case r.err != nil: // Again may have returned another error instead
 		return r.err
 	case err == nil && !r.ended:
 		err = errors.New("Options.Check.Again has not called open and Recover")

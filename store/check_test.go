@@ -190,8 +190,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckBesideTicks: ticks and checkpoints go on during a check, which keeps old checkpoints. After it
-// they are removed.
+// TestCheckBesideTicks: ticks and checkpoints go on during a check, which keeps old checkpoints. The store
+// removes these after the check.
 func TestCheckBesideTicks(t *testing.T) {
 	o, results := checking()
 	began, goOn := make(chan bool, 10), make(chan bool)
@@ -244,7 +244,8 @@ func TestCheckBesideTicks(t *testing.T) {
 	}
 }
 
-// TestCheckOnlyRepeatable: what happens outside of ticks is in no check.
+// TestCheckOnlyRepeatable: if the world was changed outside of ticks since the checkpoint before, the store
+// makes no check.
 func TestCheckOnlyRepeatable(t *testing.T) {
 	o, results := checking()
 	d := sim.New(1)

@@ -82,7 +82,7 @@ func (c codecs) of(t reflect.Type) (Codec, bool) {
 	one, known := c[t]
 	if !known {
 		one, _ = ownCodec(t)
-		c[t] = one // because it is asked for each value
+		c[t] = one // of is called for each value
 	}
 	return one, one.append != nil
 }
@@ -92,8 +92,8 @@ const remedy = "give the type the methods AppendBinary and UnmarshalBinary, or n
 
 var errRecursive = errors.New("refers to itself")
 
-// schemaOf describes how values of a type are encoded. It returns an error that names the path of the part
-// that cannot be. above has the types that contain t.
+// schemaOf describes how values of a type are encoded. If a part of the type cannot be encoded, the error
+// names the path of that part. above has the types that contain t.
 func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*schema, error) {
 	s := &schema{Kind: t.Kind().String()}
 	if t.Kind() <= reflect.Complex128 { // the size of other values says nothing about their encoding

@@ -51,13 +51,13 @@ type yard struct {
 	boxes   *bulk.HashIndex[box, uint32]
 	scores  *bulk.OrderedIndex[int32, uint64]
 
-	moored []bulk.Handle[ship] // all that ever were
+	moored []bulk.Handle[ship] // all handles that the fleet ever gave, also of removed ships; as below
 	placed []bulk.Handle[stone]
 	seen   []bulk.Handle[struct{}]
 	loaded []bulk.Handle[stone] // of the plain pool
 }
 
-// yardOptions differ between programs that can read each other's files.
+// yardOptions are options in which the programs that write and read a file may differ.
 type yardOptions struct {
 	layout   bulk.Layout
 	capacity int // of lists: their units depend on it
@@ -316,7 +316,7 @@ func (y *yard) dump() string {
 		fmt.Fprintln(&b, "score", k, v)
 	}
 	var pairs []string
-	for k, v := range y.boxes.All() { // the order of large keys is that of the process
+	for k, v := range y.boxes.All() { // in the order of a random hash seed
 		pairs = append(pairs, fmt.Sprint("box ", k, v))
 	}
 	slices.Sort(pairs)
@@ -333,7 +333,7 @@ func saveYard(t *testing.T, y *yard) []byte {
 	return b.Bytes()
 }
 
-// saveReproducible saves all but the boxes, whose order is that of the process.
+// saveReproducible saves all but the boxes, whose order follows from a random hash seed.
 func (y *yard) saveReproducible(t *testing.T) []byte {
 	t.Helper()
 	o := y.options()
@@ -386,8 +386,8 @@ func TestContainersRunSaveLoadRun(t *testing.T) {
 	}
 }
 
-// TestContainersDamage: each wrong byte and each lost end of a file is an error, and the containers are empty
-// and work.
+// TestContainersDamage: Load of a file with a wrong byte, or of a truncated file, returns an error. The
+// containers are empty then, and work.
 func TestContainersDamage(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(3, 300)

@@ -84,7 +84,7 @@ func (e *editing) ask(method, path, body string) string {
 }
 
 // TestEditsSurviveKill kills the process of a world right after edits in the inspector were answered. The
-// next process has the edits, and computes the same from any of the copies of the folder.
+// next process has the edits. It computes the same state from the folder and from a copy of the folder.
 func TestEditsSurviveKill(t *testing.T) {
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+

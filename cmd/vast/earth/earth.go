@@ -39,12 +39,13 @@ type Config struct {
 	Data string
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
 	// inspector. New repeats the inputs since the last checkpoint. A *vm.Error says that there was no memory
-	// for the input; other errors are as in a replay. Default: there are no inputs.
+	// for the input. New ignores other errors: the input failed in the same way when it was new. Default:
+	// there are no inputs.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
-	// DropTail has New lose the ticks after the last checkpoint in Data, if another build has computed them:
-	// see store.Options.DropTail.
+	// DropTail makes New drop the ticks after the last checkpoint in Data. It is for a build that cannot
+	// repeat them: see store.Options.DropTail.
 	DropTail bool
 	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
 	Notify func(store.Checkpoint)

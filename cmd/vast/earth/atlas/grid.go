@@ -34,8 +34,8 @@ func NewGrid(columns, rows int) Grid {
 	return g
 }
 
-// Print writes text to the right of x, y, one rune per cell, and keeps the background. Text outside the grid
-// is left out.
+// Print writes text from x, y to the right, one rune per cell, and keeps the background. Text outside the
+// grid is left out.
 func (g Grid) Print(x, y int, text string, fg RGB) {
 	if y < 0 || y >= g.Rows {
 		return

@@ -93,7 +93,7 @@ func parse(args []string, help io.Writer) (options, error) {
 		return o, fmt.Errorf("-rounds %d: at least one round must count", o.rounds)
 	}
 	if o.svg != "" && !o.wantsTraces() {
-		return o, fmt.Errorf("-svg draws the growth strategies: name %s too", growthFamily)
+		return o, fmt.Errorf("-svg draws the growth strategies: add the name %s", growthFamily)
 	}
 	for _, name := range o.names {
 		if !slices.ContainsFunc(families, func(f family) bool { return f.has(name) }) {

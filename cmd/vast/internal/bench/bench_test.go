@@ -121,7 +121,7 @@ func TestCommandLine(t *testing.T) {
 		{"-rounds 0", 2, "-rounds 0: at least one round"},
 		{"sort", 2, "\"sort\": the names are array, pool"},
 		{"append sort", 2, "\"sort\": the names are array, pool"},
-		{"append -svg x", 2, "-svg draws the growth strategies: name growth too"},
+		{"append -svg x", 2, "-svg draws the growth strategies: add the name growth"},
 		{"append -n 0", 2, "-n 0: a number of elements is 1 to"},
 		{"-fast", 2, "-fast"},
 		{"-help", 0, "usage: vast bench [flags] [name ...]"},

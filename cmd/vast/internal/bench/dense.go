@@ -7,7 +7,7 @@ import (
 )
 
 // denseWorks are the works of the family dense. The other sides are packed slices whose elements are found by
-// ids.
+// ids; that of dense-iterate is a plain slice.
 func denseWorks() []work {
 	return []work{
 		{"dense-insert", bytesElements, denseInsertions},

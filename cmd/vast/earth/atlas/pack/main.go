@@ -165,8 +165,9 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 
 // cut turns a ring that crosses the antimeridian into a ring that a flat map can fill. Where the ring jumps
 // across the antimeridian, cut leads it along the antimeridian to a pole and back on the other side. A ring
-// that jumps twice takes this detour twice, and the two detours cancel out. A ring that jumps once,
-// Antarctica, has its pole on land. The detour is not a coast; maps recognise the detour by its longitude.
+// that jumps twice takes this detour twice, and the two detours cancel out. Only the ring of Antarctica jumps
+// once: it encloses the pole, so its detour stays. The detour is not a coast; maps recognise the detour by
+// its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32
