@@ -545,7 +545,7 @@ func openPlain(t testing.TB, d *sim.Disk, entities int) *plain {
 		}
 	})
 	c := vast.NewColumn[sample](f.w)
-	o := Options{Every: time.Hour, Notify: func(c Checkpoint) { f.last = c }}
+	o := Options{Every: time.Hour, Build: "a", Notify: func(c Checkpoint) { f.last = c }}
 	var err error
 	if f.st, err = open(d.Folder(), f.w, o); err != nil {
 		t.Fatal(err)

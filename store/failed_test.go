@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -350,6 +351,7 @@ func TestSubmit(t *testing.T) {
 			case err := <-done:
 				return err
 			default:
+				runtime.Gosched() // WebAssembly has one thread
 				l.w.Admit(time.Millisecond)
 			}
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -293,6 +294,7 @@ func TestCallsBesideTheOwner(t *testing.T) {
 			case <-ended:
 				open = false
 			default:
+				runtime.Gosched() // WebAssembly has one thread
 				a.w.Admit(100 * time.Microsecond)
 			}
 		}
