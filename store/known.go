@@ -85,6 +85,7 @@ type knownArray struct {
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
 	now   []uint64       // the same of the checkpoint that is being taken, if the array is copied after the pause
+	warm  []bool         // for each piece, whether a part of it has changed lately
 	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
 	used  bool           // the array is a part of the checkpoint that is being taken
@@ -103,6 +104,7 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
 	k.hot = resize(k.hot, (n+piece-1)/piece)
+	k.warm = resize(k.warm, len(k.hot))
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
 		if n%64 != 0 {
@@ -174,6 +176,7 @@ type comparison struct {
 	clean bool     // nothing but parts was written; otherwise parts says nothing
 	hot   bool     // the units are copied without a comparison, and hashed later
 	late  bool     // the copy is made after the pause
+	warm  bool     // the units are copied without a comparison, and compared later: see distil
 	runs  []run
 	full  int // bytes of units with elements that belong to the state
 
@@ -188,7 +191,8 @@ type run struct {
 }
 
 // compare finds the units of a piece that have changed, and notes their hashes. masks says whether to note
-// the masks, too. A hot piece counts as changed. Its hashes are noted when the copy is written.
+// the masks, too. A hot piece counts as changed. Its hashes are noted when the copy is written. If a late
+// piece is warm, all units that may have changed count as changed: see distil.
 func (c *comparison) compare(k *known, masks bool) {
 	a, size := c.array, int(c.array.Type.Size())
 	unit, piece := unitOf(size), pieceOf(size)
@@ -197,6 +201,7 @@ func (c *comparison) compare(k *known, masks bool) {
 		c.known.hot[c.piece]--
 		c.hot = true
 	}
+	c.warm = c.late && !c.hot && c.known.warm[c.piece]
 	c.parts = c.parts[sort.Search(len(c.parts), func(i int) bool { return c.parts[i][1] > first*size }):]
 	scratch := make([]byte, unit*size)
 	changed, asked := 0, first
@@ -226,6 +231,8 @@ func (c *comparison) compare(k *known, masks bool) {
 		case c.hot:
 			*old = unsure // until the copy is written
 			c.add(lo, hi, false)
+		case c.warm:
+			c.add(lo, hi, false)
 		default:
 			var now uint64
 			if all {
@@ -244,9 +251,57 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		}
 	}
-	if !c.hot && changed > c.full*3/4 {
+	c.judge(changed)
+}
+
+// judge notes how much of a piece has changed, in bytes.
+func (c *comparison) judge(changed int) {
+	if c.hot {
+		return
+	}
+	c.known.warm[c.piece] = changed > c.full/32
+	if changed > c.full*3/4 {
 		c.known.hot[c.piece] = hotFor
 	}
+}
+
+// distil compares the copy of a warm piece, which has all units that may have changed, and keeps those that
+// have.
+func (c *comparison) distil(k *known) {
+	size := int(c.array.Type.Size())
+	unit, changed := unitOf(size), 0
+	copied := c.blocks
+	c.blocks = nil
+	for _, b := range copied {
+		if b.kind == blockZero {
+			c.blocks = append(c.blocks, b)
+			continue
+		}
+		clearOthers(b.own, c.array, int(b.first))
+		from := 0 // the first element of the block that is not distilled, or has changed
+		keep := func(end int) {
+			if from < end {
+				one := b
+				one.first, one.count, one.own = b.first+uint64(from), uint64(end-from), b.own[from*size:end*size]
+				c.blocks = append(c.blocks, one)
+			}
+		}
+		for lo := 0; lo < int(b.count); lo += unit {
+			hi := min(lo+unit, int(b.count))
+			old, now := &c.known.units[(int(b.first)+lo)/unit], k.hash(b.own[lo*size:hi*size])
+			if now == *old {
+				keep(lo)
+				from = hi
+				continue
+			}
+			if *old > unsure {
+				changed += (hi - lo) * size
+			}
+			*old = now
+		}
+		keep(int(b.count))
+	}
+	c.judge(changed)
 }
 
 // unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down

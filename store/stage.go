@@ -40,7 +40,7 @@ type staged struct {
 	own   []byte
 	array *state.Array // until the bytes are copied; only of arrays that must be read in order
 	known *knownArray  // of units that are hashed when the block is written
-	rough *state.Array // whose elements that do not belong to the state must be cleared then; or nil
+	rough *state.Array // elements that do not belong to the state of this array are cleared then; or nil
 }
 
 // wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must
@@ -101,6 +101,9 @@ func (s *stage) complete() error {
 		c := &s.work[i]
 		if c.err != nil {
 			return c.err
+		}
+		if c.warm {
+			c.distil(s.known)
 		}
 		s.full += c.full
 		s.blocks = append(s.blocks, c.blocks...)
@@ -250,14 +253,13 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			switch {
-			case !c.hot:
-				canonical(b.own, c.array, r.lo, r.hi)
-			case c.late: // the masks stay
+			if c.late && (c.hot || c.warm) { // the masks stay, so the rest can wait
 				roughly(b.own, c.array, r.lo, r.hi)
-				b.known, b.rough = c.known, c.array
-			default:
+				b.rough = c.array
+			} else {
 				canonical(b.own, c.array, r.lo, r.hi)
+			}
+			if c.hot {
 				b.known = c.known
 			}
 		}
