@@ -10,6 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+func init() {
+	if _, err := executable(); err != nil { // WebAssembly
+		executable = func() (string, error) { return "export_test.go", nil }
+	}
+}
+
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
 

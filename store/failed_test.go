@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -351,7 +350,7 @@ func TestSubmit(t *testing.T) {
 			case err := <-done:
 				return err
 			default:
-				runtime.Gosched() // WebAssembly has one thread
+				time.Sleep(time.Microsecond) // WebAssembly has one thread
 				l.w.Admit(time.Millisecond)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,7 +75,7 @@ func TestLate(t *testing.T) {
 			if testing.Short() {
 				ticks = 12
 			}
-			st, err := Open(dir, l.w, Options{Every: 1, Keep: 1000, Notify: func(c Checkpoint) {
+			st, err := Open(dir, l.w, Options{Every: 1, Build: "a", Keep: 1000, Notify: func(c Checkpoint) {
 				if c.Err != nil {
 					t.Error(c.Err)
 				}
@@ -118,7 +117,7 @@ func TestLate(t *testing.T) {
 				old := lateWorld{w: w, often: vast.NewColumn[twice](w).Named("often"),
 					seldom: vast.NewColumn[twice](w).Named("seldom"),
 					link:   vast.NewColumn[uint64](w).Named("link")}
-				past, err := OpenAt(dir, w, f.Tick, Options{})
+				past, err := OpenAt(dir, w, f.Tick, Options{Build: "a"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -162,7 +161,7 @@ func TestSpoiltCopy(t *testing.T) {
 	var spoilt atomic.Bool
 	newPages = func() pages { return &spoiltPages{spoilt: &spoilt} }
 	l := newLateWorld(t)
-	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +224,7 @@ func TestCopyOfLostMemory(t *testing.T) {
 func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
-	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +308,7 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 				t.Error(err)
 			}
 		default:
-			runtime.Gosched() // WebAssembly has one thread
+			time.Sleep(time.Microsecond) // WebAssembly has one thread
 			l.w.Admit(0)
 		}
 	}
@@ -326,7 +325,8 @@ func TestPauseHasWaits(t *testing.T) {
 	newPages = func() pages { return &slowPages{delay: delay} }
 	l := newLateWorld(t)
 	got := make(chan Checkpoint, 10)
-	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Notify: func(c Checkpoint) { got <- c }})
+	notify := func(c Checkpoint) { got <- c }
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a", Notify: notify})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestPauseHasWaits(t *testing.T) {
 func TestUrgentColumns(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
-	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour})
+	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}

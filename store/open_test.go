@@ -295,6 +295,7 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 		}
 	}
 	for a.st.DurableTick() < 6 { // the store takes a checkpoint by itself, when the one of Recover is written
+		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		if err := a.st.Tick(a.tick); err != nil {
 			t.Fatal(err)
 		}
@@ -564,6 +565,7 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for st.DurableTick() < 8 { // ticks of the store's life
+		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		if err := s.Tick(); err != nil {
 			t.Fatal(err)
 		}
@@ -595,6 +597,7 @@ func TestChanged(t *testing.T) {
 	a.clock.Note = "edited"
 	a.st.Changed()
 	for tick(); a.st.DurableTick() < 2; { // with the checkpoint that the store takes
+		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		tick()
 	}
 	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {

@@ -361,12 +361,15 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	return nil
 }
 
+// executable returns the path of the program's file. Tests replace it.
+var executable = os.Executable
+
 // build returns the name of the program's build.
 func (s *Store) build() (string, error) {
 	if s.o.Build != "" {
 		return s.o.Build, nil
 	}
-	path, err := os.Executable()
+	path, err := executable()
 	if err != nil {
 		return "", fmt.Errorf("the executable file is not known, so set Options.Build: %w", err)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -294,7 +293,7 @@ func TestCallsBesideTheOwner(t *testing.T) {
 			case <-ended:
 				open = false
 			default:
-				runtime.Gosched() // WebAssembly has one thread
+				time.Sleep(time.Microsecond) // WebAssembly has one thread
 				a.w.Admit(100 * time.Microsecond)
 			}
 		}
