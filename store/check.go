@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // Check says how a store checks that its program can repeat ticks. Now and then the store reads the
@@ -38,8 +39,8 @@ type checks struct {
 	since   []repeat    // what a replay repeats after the last checkpoint; the world's owner owns it
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
-	ended   time.Time // when the last check ended; set before busy is cleared
-	err     error     // of the first check that failed, if Check.Done is nil; set before busy is cleared
+	ended   time.Duration // when the last check ended, or 0; set before busy is cleared
+	err     error         // of the first check that failed, if Check.Done is nil; set before busy is cleared
 }
 
 // repeat is a step of a check: a tick with its inputs.
@@ -77,7 +78,8 @@ func (s *Store) mayCheck(w *writing) (busy bool) {
 	if every == 0 {
 		every = time.Minute
 	}
-	if len(w.steps) == 0 || unrepeatable(w.steps) || len(s.kept) < 2 || time.Since(c.ended) < every {
+	rests := c.ended != 0 && clock.Now()-c.ended < every
+	if rests || len(w.steps) == 0 || unrepeatable(w.steps) || len(s.kept) < 2 {
 		return false
 	}
 	c.busy.Store(true)
@@ -90,7 +92,7 @@ func (s *Store) mayCheck(w *writing) (busy bool) {
 			} else if c.err == nil {
 				c.err = err
 			}
-			c.ended = time.Now()
+			c.ended = clock.Now()
 			c.busy.Store(false)
 		}()
 		err = s.replayBeside(from, w)
