@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store/internal/disk/sim"
 )
@@ -118,7 +119,7 @@ func (c *unsound) checkOf(results chan result) result {
 
 // TestCheck checks programs that can repeat their ticks, and programs that cannot.
 func TestCheck(t *testing.T) {
-	now := func() int32 { return int32(time.Now().UnixNano()) }
+	now := func() int32 { return int32(clock.Now()) } // precise on all systems
 	for _, one := range []struct {
 		name          string
 		change        func(c *unsound)

@@ -44,11 +44,11 @@ type checkpoints struct {
 	share      float64
 	mostDeltas int
 	now        func() time.Time
-	next       uint64    // number of the next checkpoint
-	last       time.Time // when the last one was begun or skipped
+	next       uint64        // number of the next checkpoint
+	last       time.Duration // time of package clock when the last one was begun or skipped
 	skipped    int
-	due        bool      // a checkpoint must be taken as soon as possible
-	failed     time.Time // when the last attempt failed
+	due        bool          // a checkpoint must be taken as soon as possible
+	failed     time.Duration // the same of the last attempt that failed, or 0
 	// retry is the least time between a failed attempt and the next one, which copies all of the world.
 	retry time.Duration
 	begun bool // the folder has the file begunName
@@ -73,15 +73,15 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	everything bool     // the copy holds everything
-	broken     bool     // the checkpoint holds a change outside of ticks
-	steps      []repeat // from the checkpoint before to this one
-	began      time.Time
+	everything bool          // the copy holds everything
+	broken     bool          // the checkpoint holds a change outside of ticks
+	steps      []repeat      // from the checkpoint before to this one
+	began      time.Duration // time of package clock
 	info       Checkpoint
 }
 
 func (c *checkpoints) prepare() {
-	c.next, c.last, c.written = 1, time.Now(), make(chan error, 1)
+	c.next, c.last, c.written = 1, clock.Now(), make(chan error, 1)
 	c.lost, c.share, c.mostDeltas, c.retry, c.now = true, 0.5, 64, time.Second, time.Now
 }
 
@@ -193,16 +193,16 @@ func (s *Store) checkpoint() error {
 // mayCheckpoint takes a checkpoint if one is due, and does not wait for the disk.
 func (s *Store) mayCheckpoint() error {
 	_ = s.finish(false) // an error is in the notification
-	now := time.Now()
+	now := clock.Now()
 	every := s.o.Every
 	if every == 0 {
 		every = time.Second
 	}
-	if !s.due && now.Sub(s.last) < every || now.Sub(s.failed) < s.retry {
+	if !s.due && now-s.last < every || s.failed != 0 && now-s.failed < s.retry {
 		return nil
 	}
 	if s.writing != nil {
-		if now.Sub(s.last) >= every {
+		if now-s.last >= every {
 			s.skipped++
 			s.last = now
 		}
@@ -210,14 +210,14 @@ func (s *Store) mayCheckpoint() error {
 	}
 	err := s.begin()
 	if err != nil { // each attempt costs a segment of the journal
-		s.failed = time.Now()
+		s.failed = clock.Now()
 	}
 	return err
 }
 
 // begin copies the world and begins to write the copy. No checkpoint may be under way.
 func (s *Store) begin() error {
-	began := time.Now()
+	began := clock.Now()
 	if err := s.noteChanges(); err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (s *Store) begin() error {
 	}
 	w := &writing{keptFile: keptFile{number: s.next, since: m.Since, base: m.Base, moment: m.Moment,
 		taken: m.Taken}, everything: everything, broken: s.broken, steps: s.check.since, began: began}
-	w.info = Checkpoint{Tick: s.tick, Pause: time.Since(began), Skipped: s.skipped}
+	w.info = Checkpoint{Tick: s.tick, Pause: clock.Now() - began, Skipped: s.skipped}
 	s.next++
 	s.check.since = nil
 	s.last, s.skipped, s.due, s.lost = began, 0, false, false
@@ -312,7 +312,7 @@ func (s *Store) write(w *writing) {
 			w.info.PruneErr = s.prune()
 		}
 	}
-	w.info.Took, w.info.Err = time.Since(w.began), err
+	w.info.Took, w.info.Err = clock.Now()-w.began, err
 	if s.o.Notify != nil {
 		s.o.Notify(w.info)
 	}
@@ -434,7 +434,7 @@ func (s *Store) finish(wait bool) error {
 	s.writing = nil
 	s.late.Store(nil)
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
-		s.due, s.lost, s.failed = true, true, time.Now()
+		s.due, s.lost, s.failed = true, true, clock.Now()
 		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
 	}
 	return err

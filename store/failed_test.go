@@ -451,7 +451,7 @@ func TestRetry(t *testing.T) {
 	if l.ticks(t, 3); l.st.writing != nil {
 		t.Error("a tick tries again at once")
 	}
-	l.st.failed = l.st.failed.Add(-time.Hour)
+	l.st.failed -= time.Hour
 	if l.ticks(t, 1); l.st.writing == nil {
 		t.Error("no tick tries again")
 	}

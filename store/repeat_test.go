@@ -183,7 +183,7 @@ func TestCopyFails(t *testing.T) {
 	}
 	commands := vast.NewCommands(a.w, vast.CommandsOptions{})
 	commands.Delete(vast.Entity{})
-	a.st.o.Every, a.st.last = time.Second, time.Time{}
+	a.st.o.Every, a.st.last = time.Second, -time.Second
 	before, failed := len(d.Names()), 0
 	for range 200 {
 		if err := a.st.Tick(a.tick); err != nil {
