@@ -42,9 +42,10 @@ func (o MoveOptions) most(method string) int {
 // Callbacks of gains and losses are not called. If a moved entity has a component with such callbacks and
 // there is no callback of World.OnMove, Pack panics.
 //
-// Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 24 bytes for each
-// moved entity, and 16 bytes for each 64 slots between the first and the last moved entity. It gives up room
-// that [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
+// Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
+// moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each
+// free slot of the archetype, but for no more slots than it has entities. It gives up room that
+// [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
 // [ArchetypeStats.PackPays] tells whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
@@ -69,9 +70,9 @@ func (a *Archetype) Pack(o MoveOptions) Moves {
 	return m
 }
 
-// packing returns the last entities of the archetype and the first holes, up to most of each, in the order of
-// slots.
-func (a *Archetype) packing(most int) (from, to []uint32) {
+// packing returns the slots of the last entities of the archetype and of its first holes: at most limit
+// pairs, both in the order of slots.
+func (a *Archetype) packing(limit int) (from, to []uint32) {
 	if len(a.extents) == 0 {
 		return nil, nil
 	}
@@ -79,7 +80,7 @@ func (a *Archetype) packing(most int) (from, to []uint32) {
 	last := len(a.extents) - 1
 	x, word := a.extents[last], a.extents[last].end()/64
 	live := uint64(0) // entities of the word that were not taken
-	n := min(most, a.Len(), a.free())
+	n := min(limit, a.Len(), a.free())
 	from, to = make([]uint32, 0, n), make([]uint32, 0, n)
 	for hole := range a.vacancies() {
 		for live == 0 && word > hole/64 {
@@ -92,7 +93,7 @@ func (a *Archetype) packing(most int) (from, to []uint32) {
 			live = w.live.Word(uint(word))
 		}
 		top := uint32(bits.Len64(live)) - 1
-		if live == 0 || word*64+top < hole || len(to) == most {
+		if live == 0 || word*64+top < hole || len(to) == limit {
 			break
 		}
 		live &^= 1 << top

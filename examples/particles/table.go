@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// field is one of a particle's numbers, in a table.
+// field is a field of the table: a number for each particle.
 type field = *bulk.Field[float32]
 
 // tabled holds particles in a table of any layout.

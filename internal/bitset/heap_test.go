@@ -51,7 +51,7 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	}
 }
 
-// TestFullHeapSet: the search for a clear slot ends at the end of the set, which is also the end of its last
+// TestFullHeapSet: the search for a clear slot ends at the end of the set, inside a group and at the end of a
 // group.
 func TestFullHeapSet(t *testing.T) {
 	for _, n := range []int{BlockBits, groupBits, 2 * groupBits} {

@@ -21,8 +21,8 @@ const mostEvent = 4 << 20
 // errSilent is the cause of the end of a silent stream.
 var errSilent = errors.New("the program sends nothing any more")
 
-// Stream follows topics of the live stream. It calls the function on for each event, until the stream ends or
-// the function returns an error. The result is never nil. data is valid until the function returns.
+// Stream follows topics of the live stream. It calls on for each event, until the stream ends or on returns
+// an error. The error of Stream is never nil. A call of on must not keep data after it returns.
 func (p *Program) Stream(ctx context.Context, topics []string,
 	on func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -91,7 +91,8 @@ func TestBreakReplace(t *testing.T) {
 					return nil
 				}
 			}
-			return fmt.Errorf("%d replacements are acknowledged, and the file holds others", acknowledged)
+			return fmt.Errorf("the file holds neither replacement %d, which is acknowledged, nor the next",
+				acknowledged)
 		})
 		if (failed != nil) != c.fails {
 			t.Errorf("with the mistakes %b: %v", c.mistake, failed)
