@@ -84,7 +84,7 @@ type knownArray struct {
 	len   int            // elements
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
 	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
-	now   []uint64       // the same of the checkpoint that is being taken, if the array is copied after the pause
+	now   []uint64       // the same of the checkpoint that is being taken, if the array is late
 	warm  []bool         // for each piece, whether a part of it has changed lately
 	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
@@ -251,7 +251,9 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		}
 	}
-	c.judge(changed)
+	if !c.warm { // else distil does it
+		c.judge(changed)
+	}
 }
 
 // judge notes how much of a piece has changed, in bytes.
