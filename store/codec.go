@@ -82,7 +82,7 @@ func (c codecs) of(t reflect.Type) (Codec, bool) {
 	one, known := c[t]
 	if !known {
 		one, _ = ownCodec(t)
-		c[t] = one // of is called for each value
+		c[t] = one // the method of is called for each value
 	}
 	return one, one.append != nil
 }

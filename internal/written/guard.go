@@ -37,7 +37,7 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 }
 
 // guarded calls f with the whole pages of n bytes from p on, and with the watched region of these, which is
-// locked. It returns false if there is none.
+// locked. It returns false if no watched region has all of the bytes.
 func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
 	page := uintptr(1) << pageShift
 	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}

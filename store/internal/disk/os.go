@@ -161,7 +161,7 @@ func (f readFile) refuse() (int, error) {
 }
 
 // Descriptor calls f with the operating system's descriptor of a file and its size. It returns false, and
-// does not call f, if the file is none of the operating system, such as a simulated one.
+// does not call f, if the file is not a file of the operating system: a simulated one.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	of, ok := file.(readFile)
 	if !ok {
