@@ -74,6 +74,17 @@ func (m *model) change() {
 	}
 }
 
+// flip lets a few elements die or be born, as may happen before late arrays are copied.
+func (m *model) flip() {
+	for _, a := range m.arrays {
+		for range m.r.IntN(4) {
+			if i := m.r.IntN(len(a.memory) / int(a.typ.Size())); a.kept != nil {
+				a.kept[i/64] ^= 1 << (i % 64)
+			}
+		}
+	}
+}
+
 func (a *modelArray) write(i int, b byte) {
 	a.memory[i] = b
 	a.written[i/modelPage] = true
@@ -95,10 +106,11 @@ func (a *modelArray) canonical() []byte {
 func (m *model) picture(kept *keptManifest) *picture {
 	p := &picture{state: new(state.World), m: &manifest{Kept: kept}}
 	for n, a := range m.arrays {
+		p.state.Columns = append(p.state.Columns, state.Column{Name: strconv.Itoa(n)})
 		if a.gone {
 			continue
 		}
-		one := state.Array{Kind: "elements", Column: -1, Number: n, Type: a.typ, Len: a.len,
+		one := state.Array{Kind: state.Elements, Column: n, Number: n, Type: a.typ, Len: a.len,
 			Base: unsafe.Pointer(unsafe.SliceData(a.memory))}
 		if a.kept != nil {
 			one.Kept = func(group int) uint64 {
@@ -147,8 +159,11 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The files of a chain together hold the arrays as they are, and so does a merge of them.
+// written. The files of a chain together hold the arrays as they were in the pause, and so does a merge of
+// them.
 func TestDeltas(t *testing.T) {
+	defer FindWritten(ByTheKernel)() // so that small arrays are late
+	var late, warm, hot bool
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 12
@@ -174,6 +189,7 @@ func TestDeltas(t *testing.T) {
 			if seed%3 > 0 {
 				s.pages = &modelPages{model: m}
 			}
+			wants := make([][]byte, len(m.arrays)) // what a checkpoint must have of each array
 			for number := uint64(1); number < 12; number++ {
 				m.change()
 				kept := &keptManifest{Store: "00", Number: number}
@@ -182,12 +198,27 @@ func TestDeltas(t *testing.T) {
 					kept.Base = number - 1
 				}
 				all := number == 1 || m.r.IntN(9) == 0
-				err := s.take(m.picture(kept), all, m.r.IntN(2) == 0)
+				was := wants
+				wants = make([][]byte, len(m.arrays))
+				for i, a := range m.arrays {
+					if !a.gone {
+						wants[i] = a.canonical()
+					}
+				}
+				err := s.take(m.picture(kept), all, m.r.IntN(3) > 0)
+				m.flip()
 				if err == nil {
 					err = s.complete()
 				}
 				if err != nil {
 					t.Fatal(err)
+				}
+				for i := range s.work {
+					c := &s.work[i]
+					late, warm, hot = late || c.late, warm || c.warm, hot || c.late && c.hot
+					if before := was[c.array.Number]; c.warm && len(before) == len(wants[c.array.Number]) {
+						changedUnits(t, c, before, wants[c.array.Number])
+					}
 				}
 				s.hash()
 				f, err := folder.Create(checkpointName(number))
@@ -211,7 +242,7 @@ func TestDeltas(t *testing.T) {
 					if a.gone {
 						continue
 					}
-					if want := a.canonical(); !bytes.Equal(got, want) {
+					if want := wants[i]; !bytes.Equal(got, want) {
 						at := 0
 						for got[at] == want[at] {
 							at++
@@ -222,6 +253,25 @@ func TestDeltas(t *testing.T) {
 				}
 			}
 		})
+	}
+	if !late || !warm || !hot {
+		t.Errorf("arrays are copied after the pause: %t, warm: %t, hot: %t", late, warm, hot)
+	}
+}
+
+// changedUnits fails if the copy of a piece has units that are as before. In units of zeros, elements may have
+// died or have been born.
+func changedUnits(t *testing.T, c *comparison, before, now []byte) {
+	t.Helper()
+	size := int(c.array.Type.Size())
+	unit := unitOf(size)
+	for _, b := range c.blocks {
+		for lo := int(b.first); lo < int(b.first+b.count); lo += unit {
+			from, to := lo*size, min(lo+unit, int(b.first+b.count))*size
+			if bytes.Equal(before[from:to], now[from:to]) && len(bytes.Trim(now[from:to], "\x00")) > 0 {
+				t.Fatalf("elements %d to %d of array %d are as before", lo, to/size, c.array.Number)
+			}
+		}
 	}
 }
 
