@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
@@ -348,7 +347,7 @@ func TestLoadMoment(t *testing.T) {
 			optionsOfKept()); err != nil {
 			t.Fatal(err)
 		}
-		if want := n.saved[f.Tick]; !invariants.Enabled && !bytes.Equal(sorted(t, again),
+		if want := n.saved[f.Tick]; equalBytes && !bytes.Equal(sorted(t, again),
 			sortedFile(t, want)) {
 			t.Errorf("checkpoint %d is not the world of tick %d", f.Number, f.Tick)
 		}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vastgo/vast"
@@ -55,6 +57,10 @@ type town struct {
 	tracker  *vast.Tracker
 	order    []vast.Entity // all that ever lived
 }
+
+// equalBytes is whether elements with equal fields have equal bytes. Otherwise something else lies in the bytes
+// between the fields: poison, or on some processors what Go's copy of fields has left there.
+var equalBytes = !invariants.Enabled && !strings.HasPrefix(runtime.GOARCH, "arm")
 
 // newTown makes a town and closes it when the test ends.
 func newTown(t *testing.T, reversed bool) *town {
@@ -260,8 +266,7 @@ func TestRunSaveLoadRun(t *testing.T) {
 			a.live(seed*100+round, 2000)
 			b.live(seed*100+round, 2000)
 		}
-		// Poison fills the unused bytes of elements.
-		if seed%2 == 0 && !invariants.Enabled &&
+		if seed%2 == 0 && equalBytes &&
 			!bytes.Equal(save(t, a, store.Options{}), save(t, b, store.Options{})) {
 			t.Fatalf("seed %d: two worlds in the same state give different bytes", seed)
 		}
