@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"unsafe"
 )
 
 // TestMarkAgainstFill marks random words and ranges; Fill and Or must make the same set.
@@ -78,6 +79,20 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 		}
 		if s.NextClear(0) != n {
 			t.Fatalf("the summaries say that slot %d is clear", s.NextClear(0))
+		}
+	}
+}
+
+// TestAlignment: the words that Mark changes atomically are aligned, wherever a set lies. 32-bit ARM
+// processors need that.
+func TestAlignment(t *testing.T) {
+	var holder struct {
+		_   int32
+		set Set
+	}
+	for _, at := range []uintptr{unsafe.Offsetof(holder.set), unsafe.Offsetof(holder.set.first)} {
+		if at%8 != 0 {
+			t.Errorf("the offset %d is not a multiple of 8", at)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bitset
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/vm"
@@ -28,14 +29,15 @@ type summary struct {
 
 // Set is a set of slots. Make one with [New]; it must not be copied.
 type Set struct {
-	words  unsafe.Pointer // usable words
-	blocks unsafe.Pointer // a summary for each 64 words: block i lies i summaries below this one
-	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
-	first  [1]summary     // the first group, while there is no other
-	usable uint           // words
-	seam   vm.Seam        // of the blocks and the words
-	onHeap bool           // in Go memory: see NewOnHeap
-	skew   int            // bytes from the beginning of a page to the first word
+	words  unsafe.Pointer   // usable words
+	blocks unsafe.Pointer   // a summary for each 64 words: block i lies i summaries below this one
+	groups []summary        // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
+	_      [0]atomic.Uint64 // aligns first for atomic operations on 32-bit processors
+	first  [1]summary       // the first group, while there is no other
+	usable uint             // words
+	seam   vm.Seam          // of the blocks and the words
+	onHeap bool             // in Go memory: see NewOnHeap
+	skew   int              // bytes from the beginning of a page to the first word
 }
 
 // The words of sets begin at different cache lines of a page. An operation on an entity touches one word in
