@@ -1,0 +1,143 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// isles is a machine for simulations: people who live on the isle of a region and sail to others. Who arrives
+// finds who has arrived before, so the order of arrivals counts.
+type isles struct {
+	region, regions int
+	People          []islander
+	Guests          uint64 // a hash of all arrivals, in their order
+}
+
+type islander struct{ ID, Gold uint64 }
+
+func newIsles(region, regions int) *isles {
+	i := &isles{region: region, regions: regions}
+	for n := range uint64(5) {
+		i.People = append(i.People, islander{ID: uint64(region)<<32 | n, Gold: n})
+	}
+	return i
+}
+
+// isleInput is an input: somebody new comes with some gold.
+func isleInput(gold uint64) []byte { return binary.LittleEndian.AppendUint64(nil, gold) }
+
+func mix(values ...uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range values {
+		h = (h ^ v) * 1099511628211
+		h ^= h >> 29
+	}
+	return h
+}
+
+func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, error) {
+	for _, section := range received {
+		for len(section) > 0 {
+			one := islander{binary.LittleEndian.Uint64(section), binary.LittleEndian.Uint64(section[8:])}
+			i.Guests = mix(i.Guests, one.ID, one.Gold)
+			i.People = append(i.People, one)
+			section = section[16:]
+		}
+	}
+	for n, input := range inputs {
+		gold := binary.LittleEndian.Uint64(input)
+		id := 1<<63 | uint64(i.region)<<48 | tick<<8 | uint64(n)
+		i.People = append(i.People, islander{ID: id, Gold: gold})
+	}
+	slices.SortFunc(i.People, func(a, b islander) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	sections := make([][]byte, i.regions)
+	i.People = slices.DeleteFunc(i.People, func(p islander) bool {
+		luck := mix(p.ID, p.Gold, tick, i.Guests)
+		if luck%5 > 0 {
+			return false
+		}
+		to := luck / 5 % uint64(i.regions)
+		sections[to] = binary.LittleEndian.AppendUint64(sections[to], p.ID)
+		sections[to] = binary.LittleEndian.AppendUint64(sections[to], p.Gold+luck%7)
+		return true
+	})
+	b, err := i.Save()
+	return sections, sha256.Sum256(b), err
+}
+
+func (i *isles) Save() ([]byte, error) { return json.Marshal(i) }
+
+func (i *isles) Load(state []byte) error {
+	i.People = nil
+	return json.Unmarshal(state, i)
+}
+
+// compare runs the isles without a cluster, with the cuts of the outboxes, and compares each tick. It counts
+// the people: each is on one isle or at sea.
+func (s *sim) compare() error {
+	isles := make([]*isles, s.regions)
+	before := make([]Hash, s.regions)
+	cuts := make([]uint64, s.regions)
+	sea := make(map[uint64][][][]byte) // by tick, sender and receiver
+	people := 0
+	for n := range isles {
+		isles[n] = newIsles(n, s.regions)
+		people += len(isles[n].People)
+	}
+	for tick := uint64(1); tick <= s.until; tick++ {
+		sent := make([][][]byte, s.regions)
+		for n, isle := range isles {
+			m := s.outboxes[n].kept[tick]
+			inputs := s.inputs[n].all[cuts[n]:m.cut]
+			cuts[n] = m.cut
+			people += len(inputs)
+			var received [][]byte
+			if tick > s.lookahead {
+				for _, from := range sea[tick-s.lookahead] {
+					received = append(received, from[n])
+				}
+			}
+			sections, state, err := isle.Tick(tick, received, inputs)
+			if err != nil {
+				return err
+			}
+			want := message{region: uint32(n), tick: tick, before: before[n], cut: m.cut, state: state,
+				sections: sections}
+			if before[n] = want.hash(); before[n] != m.hash() {
+				return fmt.Errorf("tick %d of region %d differs from a run without a cluster", tick, n)
+			}
+			sent[n] = sections
+		}
+		sea[tick] = sent
+		delete(sea, tick-s.lookahead)
+		seen := make(map[uint64]bool)
+		for _, isle := range isles {
+			for _, p := range isle.People {
+				seen[p.ID] = true
+			}
+		}
+		count := len(seen)
+		for _, at := range sea {
+			for _, from := range at {
+				for _, to := range from {
+					for ; len(to) > 0; to = to[16:] {
+						seen[binary.LittleEndian.Uint64(to)] = true
+						count++
+					}
+				}
+			}
+		}
+		if count != people || len(seen) != people {
+			return fmt.Errorf("tick %d has %d people in %d places, want %d", tick, len(seen), count, people)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// Hash is the hash of a history.
+type Hash [sha256.Size]byte
+
+// String returns the first bytes in hexadecimal.
+func (h Hash) String() string { return fmt.Sprintf("%x", h[:6]) }
+
+// ID identifies a message: it is the SHA-256 of its bytes.
+type ID [sha256.Size]byte
+
+// IDOf returns the ID of a message.
+func IDOf(m []byte) ID { return sha256.Sum256(m) }
+
+// kind says what a message is.
+type kind uint8
+
+const (
+	kindTick  kind = 1 // a tick of the region
+	kindEpoch kind = 2 // the record that begins an epoch
+)
+
+// message is a message of an outbox.
+type message struct {
+	kind   kind
+	region uint32
+	epoch  uint64
+	tick   uint64 // of an epoch record: the last tick before it
+	owner  uint64 // the number of the owner
+	before Hash   // the hash of the tick before; of an epoch record: of the last tick before it
+
+	schema   Hash // of a tick: what sections consist of
+	cut      uint64
+	state    Hash     // of the region after the tick, or zero if the owner did not compute it
+	sections [][]byte // by receiver
+}
+
+var (
+	magic      = [4]byte{'V', 'O', 'U', 'T'}
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+const (
+	version     = 1
+	bytesHeader = len(magic) + 2 + 4 + 8 + 8 + 8 + sha256.Size // before the content
+	bytesSum    = 4
+)
+
+// appendTo appends the encoded message. It begins with a header, and ends with a checksum of all of it. All
+// numbers are little-endian.
+func (m *message) appendTo(b []byte) []byte {
+	le, begin := binary.LittleEndian, len(b)
+	b = append(b, magic[:]...)
+	b = append(b, version, byte(m.kind))
+	b = le.AppendUint32(b, m.region)
+	b = le.AppendUint64(b, m.epoch)
+	b = le.AppendUint64(b, m.tick)
+	b = le.AppendUint64(b, m.owner)
+	b = append(b, m.before[:]...)
+	if m.kind == kindTick {
+		b = append(b, m.schema[:]...)
+		b = le.AppendUint64(b, m.cut)
+		b = append(b, m.state[:]...)
+		b = le.AppendUint32(b, uint32(len(m.sections)))
+		for _, s := range m.sections {
+			b = binary.AppendUvarint(b, uint64(len(s)))
+		}
+		for _, s := range m.sections {
+			b = append(b, s...)
+		}
+	}
+	return le.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
+}
+
+// decode decodes a message. The sections lie in b.
+func decode(b []byte) (*message, error) {
+	if len(b) < bytesHeader+bytesSum {
+		return nil, fmt.Errorf("the message has %d bytes, and a header has %d", len(b), bytesHeader+bytesSum)
+	}
+	le := binary.LittleEndian
+	content, sum := b[:len(b)-bytesSum], le.Uint32(b[len(b)-bytesSum:])
+	switch {
+	case [4]byte(content) != magic:
+		return nil, errors.New("the message is not of an outbox")
+	case content[4] != version:
+		return nil, fmt.Errorf("the message has the format %d, and this program knows %d: "+
+			"use a newer program", content[4], version)
+	case crc32.Checksum(content, castagnoli) != sum:
+		return nil, errors.New("the message is damaged: its checksum is wrong")
+	}
+	m := &message{kind: kind(content[5]), region: le.Uint32(content[6:]), epoch: le.Uint64(content[10:]),
+		tick: le.Uint64(content[18:]), owner: le.Uint64(content[26:]), before: Hash(content[34:])}
+	rest := content[bytesHeader:]
+	switch m.kind {
+	case kindEpoch:
+		if len(rest) != 0 {
+			return nil, fmt.Errorf("the epoch record has %d bytes after its header, want 0", len(rest))
+		}
+		return m, nil
+	case kindTick:
+		return m, m.decodeTick(rest)
+	}
+	return nil, fmt.Errorf("the message has the unknown kind %d", m.kind)
+}
+
+// decodeTick decodes what follows the header of a tick.
+func (m *message) decodeTick(b []byte) error {
+	const fixed = sha256.Size + 8 + sha256.Size + 4
+	if len(b) < fixed {
+		return fmt.Errorf("the tick has %d bytes after its header, want at least %d", len(b), fixed)
+	}
+	le := binary.LittleEndian
+	m.schema, b = Hash(b), b[sha256.Size:]
+	m.cut, b = le.Uint64(b), b[8:]
+	m.state, b = Hash(b), b[sha256.Size:]
+	n := le.Uint32(b)
+	b = b[4:]
+	if uint64(n) > uint64(len(b)) { // each length takes a byte
+		return fmt.Errorf("the tick has %d sections in %d bytes", n, len(b))
+	}
+	lengths := make([]uint64, n)
+	sum := uint64(0)
+	for i := range lengths {
+		var k int
+		if lengths[i], k = binary.Uvarint(b); k <= 0 || lengths[i] > uint64(len(b)) {
+			return fmt.Errorf("the length of section %d is wrong", i)
+		}
+		b = b[k:]
+		sum += lengths[i]
+	}
+	if sum != uint64(len(b)) {
+		return fmt.Errorf("the sections have %d bytes, and the message has %d for them", sum, len(b))
+	}
+	m.sections = make([][]byte, n)
+	for i, length := range lengths {
+		m.sections[i], b = b[:length:length], b[length:]
+	}
+	return nil
+}
+
+// hash returns the hash of a tick's history up to this message. It leaves out the epoch: another owner that
+// runs the tick again makes the same history.
+func (m *message) hash() Hash {
+	h := sha256.New()
+	le := binary.LittleEndian
+	b := le.AppendUint32(nil, m.region)
+	b = le.AppendUint64(b, m.tick)
+	b = append(b, m.before[:]...)
+	b = append(b, m.schema[:]...)
+	b = le.AppendUint64(b, m.cut)
+	b = append(b, m.state[:]...)
+	b = le.AppendUint32(b, uint32(len(m.sections)))
+	for _, s := range m.sections {
+		b = le.AppendUint64(b, uint64(len(s)))
+	}
+	h.Write(b)
+	for _, s := range m.sections {
+		h.Write(s)
+	}
+	return Hash(h.Sum(nil))
+}

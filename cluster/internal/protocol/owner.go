@@ -1,0 +1,456 @@
+package protocol
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Options say which region to run, and where.
+type Options struct {
+	Region    int // from 0 on
+	Regions   int
+	Lookahead uint64 // at least 1; the same for all regions, always
+	Schema    Hash   // what sections consist of
+	Storage   Storage
+	Journal   Journal
+	Machine   Machine // before its first tick
+	// Held reports whether the lease of the region holds. An owner without its lease stops before its next
+	// message. Default: it holds.
+	Held func() bool
+	// Due returns when a tick is due. Default: at once.
+	Due func(ctx context.Context, tick uint64) error
+	// Every is the number of ticks between two checkpoints. Default: 60.
+	Every uint64
+	// Until is the last tick to run. Default: no tick is the last.
+	Until uint64
+	// Report is told about messages that are refused. Default: nothing is told.
+	Report func(error)
+	// Process is the name of the process. A process that starts again has the same name and the same
+	// journals. It runs at most one owner of a region at a time.
+	Process string
+	// Number is a random number that no other owner has, not even an earlier one of the same process.
+	Number uint64
+}
+
+func (o *Options) report(err error) {
+	if o.Report != nil {
+		o.Report(err)
+	}
+}
+
+// owner runs a region.
+type owner struct {
+	o    Options
+	own  *reader   // the outbox of the region, up to its end as far as this owner knows
+	from []*reader // the outboxes of all regions, at the tick that was received last
+
+	epoch    uint64
+	before   uint64 // the epoch before
+	pointer  pointer
+	revision uint64 // of the pointer
+
+	tick uint64 // the last tick that the machine has run
+	hash Hash   // of its history
+	cut  uint64
+
+	last    uint64 // the number of the newest message, once all that were sent are appended
+	id      ID     // its ID, or zero if the message is not the region's
+	sent    []sent // messages that may not be appended yet, oldest first
+	numbers []number
+	purged  uint64      // the last tick that is removed from the outbox
+	saving  *checkpoint // the checkpoint that is being stored, or nil
+}
+
+// sent is the message of a tick that may not be appended yet.
+type sent struct {
+	tick     uint64
+	hash     Hash
+	number   uint64
+	m        []byte
+	appended Appended
+}
+
+// number is the number of a tick's message in the outbox.
+type number struct{ tick, number uint64 }
+
+// Run takes a region over and runs its ticks, until the last one or until the context ends. It returns
+// ErrFenced if another process takes the region over. The state of the machine is then of no use.
+func Run(ctx context.Context, o Options) error {
+	switch {
+	case o.Region < 0 || o.Region >= o.Regions || o.Lookahead == 0:
+		return fmt.Errorf("region %d of %d, with the lookahead %d", o.Region, o.Regions, o.Lookahead)
+	case o.Every == 0:
+		o.Every = 60
+	}
+	r := &owner{o: o}
+	if err := r.takeOver(ctx); err != nil {
+		return fmt.Errorf("taking region %d over: %w", o.Region, err)
+	}
+	for r.o.Until == 0 || r.tick < r.o.Until {
+		tick := r.tick + 1
+		if err := r.live(ctx); err != nil {
+			return fmt.Errorf("tick %d of region %d: %w", tick, o.Region, r.why(ctx, err))
+		}
+	}
+	for len(r.sent) > 0 {
+		if err := r.acknowledge(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// why returns the reason for an error. An owner that has slept finds that messages were removed, because the
+// owner after it does not need them.
+func (r *owner) why(ctx context.Context, err error) error {
+	if !errors.Is(err, ErrGone) {
+		return err
+	}
+	p, _, again := r.o.pointerOf(ctx, r.o.Region)
+	if again != nil {
+		return err
+	}
+	return cmp.Or(p.fences(r), err)
+}
+
+// live runs the next tick.
+func (r *owner) live(ctx context.Context) error {
+	if r.o.Due != nil {
+		if err := r.o.Due(ctx, r.tick+1); err != nil {
+			return err
+		}
+	}
+	inputs, cut, err := r.inputs(ctx, r.cut, ^uint64(0))
+	if err != nil {
+		return err
+	}
+	m, err := r.run(ctx, inputs, cut)
+	if err != nil {
+		return err
+	}
+	b := m.appendTo(nil)
+	if err := r.o.Journal.Write(m.tick, b); err != nil {
+		return err
+	}
+	if err := r.append(ctx, sent{tick: m.tick, hash: r.hash, m: b}); err != nil {
+		return err
+	}
+	// A region waits for its own message like the others do, so more messages cannot be on their way.
+	for uint64(len(r.sent)) >= r.o.Lookahead {
+		if err := r.acknowledge(ctx); err != nil {
+			return err
+		}
+	}
+	if r.saving == nil && r.tick%r.o.Every == 0 {
+		if err := r.save(ctx); err != nil {
+			return err
+		}
+	}
+	return r.advance(ctx)
+}
+
+// run runs a tick of the machine with inputs up to a cut.
+func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message, error) {
+	tick := r.tick + 1
+	var received [][]byte
+	if tick > r.o.Lookahead {
+		received = make([][]byte, r.o.Regions)
+		for i, f := range r.from {
+			m, err := r.until(ctx, f, tick-r.o.Lookahead)
+			if err != nil {
+				return nil, err
+			}
+			received[i] = m.sections[r.o.Region]
+		}
+	}
+	sections, state, err := r.o.Machine.Tick(tick, received, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if len(sections) != r.o.Regions {
+		return nil, fmt.Errorf("the machine sends %d sections to %d regions", len(sections), r.o.Regions)
+	}
+	m := &message{kind: kindTick, region: uint32(r.o.Region), epoch: r.epoch, owner: r.o.Number, tick: tick,
+		before: r.hash, schema: r.o.Schema, cut: cut, state: state, sections: sections}
+	r.tick, r.hash, r.cut = tick, m.hash(), cut
+	return m, nil
+}
+
+// until waits for a tick of another region. Meanwhile the outbox of this region may lose a message for which
+// the other region waits, so until looks after the outbox, too.
+func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, error) {
+	for {
+		m, _, err := f.step(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case m == nil:
+			for len(r.sent) > 0 {
+				if err := r.acknowledge(ctx); err != nil {
+					return nil, err
+				}
+			}
+			if err := r.look(ctx); err != nil {
+				return nil, err
+			}
+			if err := f.wait(ctx); err != nil {
+				return nil, err
+			}
+		case m.kind == kindTick && m.tick == tick:
+			return m, nil
+		}
+	}
+}
+
+// inputs returns the inputs after the number after, up to a number or up to the newest one, and the number of
+// the last.
+func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte, cut uint64, err error) {
+	log := r.o.Storage.Inputs(r.o.Region)
+	for after < upTo {
+		number, b, ok, err := log.Read(ctx, after+1)
+		if err != nil {
+			return nil, 0, err
+		}
+		switch {
+		case !ok && upTo == ^uint64(0):
+			return inputs, after, nil
+		case !ok: // a tick has read it, so it is there, or lost
+			last, err := log.Last(ctx)
+			if err != nil {
+				return nil, 0, err
+			}
+			if last < upTo {
+				return nil, 0, fmt.Errorf("input %d, and the last one is %d: %w", upTo, last, ErrLost)
+			}
+			if err := log.Wait(ctx, after+1); err != nil {
+				return nil, 0, err
+			}
+			continue
+		case number != after+1:
+			return nil, 0, fmt.Errorf("input %d: %w", after+1, ErrGone)
+		}
+		inputs, after = append(inputs, b), number
+	}
+	return inputs, after, nil
+}
+
+// append begins to append a message.
+func (r *owner) append(ctx context.Context, s sent) error {
+	if r.o.Held != nil && !r.o.Held() {
+		return fmt.Errorf("the lease has ended: %w", ErrFenced)
+	}
+	s.appended = r.own.log.Append(ctx, r.last, r.id, s.m)
+	r.last, r.id = r.last+1, IDOf(s.m)
+	s.number = r.last
+	r.sent = append(r.sent, s)
+	return nil
+}
+
+// acknowledge waits until the oldest message is appended.
+func (r *owner) acknowledge(ctx context.Context) error {
+	if err := r.sent[0].appended.Wait(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return r.settle(ctx)
+	}
+	r.appended(1)
+	return nil
+}
+
+// appended notes that the n oldest messages are appended.
+func (r *owner) appended(n int) {
+	for _, s := range r.sent[:n] {
+		r.numbers = append(r.numbers, number{s.tick, s.number})
+		r.own.next, r.own.id, r.own.alien = s.number+1, IDOf(s.m), false
+		r.own.tick, r.own.hash = s.tick, s.hash
+	}
+	r.sent = r.sent[n:]
+}
+
+// settle finds out which messages were appended after an error, and appends the others again.
+func (r *owner) settle(ctx context.Context) error {
+	if err := r.look(ctx); err != nil {
+		return err
+	}
+	r.last, r.id = r.own.end()
+	rest := r.sent
+	r.sent = nil
+	for _, s := range rest {
+		if err := r.append(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look reads what is new in the outbox of the region, and finds out whether the epoch has ended.
+func (r *owner) look(ctx context.Context) error {
+	if err := r.readOwn(ctx, r.found); err != nil {
+		return err
+	}
+	if r.own.epoch != r.epoch || r.own.owner != r.o.Number {
+		return fmt.Errorf("the outbox has the epoch %d of the owner %d: %w", r.own.epoch, r.own.owner,
+			ErrFenced)
+	}
+	return nil
+}
+
+// found notes a tick of the outbox.
+func (r *owner) found(m *message, number uint64) error {
+	if m.owner != r.o.Number {
+		return nil // look returns the error
+	}
+	for i, s := range r.sent {
+		if s.tick != m.tick {
+			continue
+		}
+		if hash := m.hash(); hash != s.hash {
+			return fmt.Errorf("tick %d has the hash %v, and message %d has %v: %w", s.tick, s.hash, number,
+				hash, ErrHistory)
+		}
+		r.sent[i].number = number
+		r.appended(i + 1)
+		break
+	}
+	return nil
+}
+
+// readOwn reads the outbox of the region up to its newest message.
+func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64) error) error {
+	for {
+		last, err := r.own.log.Last(ctx)
+		if err != nil {
+			return err
+		}
+		if changed, err := r.own.changed(ctx); err != nil {
+			return err
+		} else if changed || last < r.own.next-1 {
+			return fmt.Errorf("the outbox has lost message %d: %w", r.own.next-1, ErrLost)
+		}
+		if last == r.own.next-1 {
+			return nil
+		}
+		m, number, err := r.own.step(ctx)
+		if err == nil && m == nil && r.own.next <= last {
+			err = r.own.log.Wait(ctx, r.own.next)
+		} else if err == nil && m != nil {
+			err = each(m, number)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// save begins to store a checkpoint.
+func (r *owner) save(ctx context.Context) error {
+	b, err := r.saved()
+	if err != nil {
+		return err
+	}
+	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer}
+	r.saving.Tick, r.saving.Hash = r.tick, bytes.Clone(r.hash[:])
+	r.saving.Checkpoint, r.saving.Sum = fmt.Sprintf("%d-%d", r.epoch, r.tick), sumOf(b)
+	r.saving.stored = r.o.Storage.PutCheckpoint(ctx, r.o.Region, r.saving.Checkpoint, b)
+	return nil
+}
+
+// advance makes a checkpoint the newest one, if it is durable and so are the messages of its ticks. Then
+// nothing needs the older messages that all regions have received.
+func (r *owner) advance(ctx context.Context) error {
+	c := r.saving
+	if c == nil || len(r.sent) > 0 && r.sent[0].tick <= c.Tick {
+		return nil
+	}
+	if done, err := c.stored.Done(); err != nil || !done {
+		if err != nil { // the next one may succeed
+			r.saving = nil
+			r.o.report(fmt.Errorf("checkpoint %s of region %d: %w", c.Checkpoint, r.o.Region, err))
+		}
+		return nil
+	}
+	r.saving = nil
+	before := r.pointer.Checkpoint
+	if err := r.point(ctx, c.pointer); err != nil {
+		return err
+	}
+	if before != "" {
+		if err := r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, before); err != nil {
+			return err
+		}
+	}
+	if err := r.o.Storage.Inputs(r.o.Region).Purge(ctx, c.cut+1); err != nil {
+		return err
+	}
+	return r.purge(ctx)
+}
+
+// point replaces the pointer of the region.
+func (r *owner) point(ctx context.Context, p pointer) error {
+	for {
+		revision, err := r.o.Storage.SetPointer(ctx, r.o.Region, encodePointer(p), r.revision)
+		if err == nil {
+			r.pointer, r.revision = p, revision
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		now, revision, err := r.o.pointerOf(ctx, r.o.Region)
+		if err == nil {
+			err = now.fences(r)
+		}
+		switch {
+		case err != nil:
+			return err
+		case now.Owner == p.Owner && now.Tick == p.Tick && now.HolderEpoch == p.HolderEpoch:
+			r.pointer, r.revision = now, revision
+			return nil
+		case now.Tick > p.Tick: // the owner before was faster
+			return errMoved
+		}
+		r.revision = revision
+	}
+}
+
+// errMoved reports that the pointer names a later checkpoint.
+var errMoved = errors.New("the pointer has moved")
+
+// purge removes messages that no region needs: a region that starts from its newest checkpoint receives the
+// messages from lookahead ticks before it on.
+func (r *owner) purge(ctx context.Context) error {
+	least := r.pointer.Tick
+	for i := range r.o.Regions {
+		if i == r.o.Region {
+			continue
+		}
+		p, _, err := r.o.pointerOf(ctx, i)
+		if err != nil {
+			return err
+		}
+		least = min(least, p.Tick)
+	}
+	if least < r.o.Lookahead {
+		return nil
+	}
+	below := uint64(0)
+	for len(r.numbers) > 0 && r.numbers[0].tick <= least-r.o.Lookahead {
+		below = r.numbers[0].number + 1
+		r.numbers = r.numbers[1:]
+	}
+	if below == 0 {
+		return nil
+	}
+	if err := r.own.log.Purge(ctx, below); err != nil {
+		return err
+	}
+	// The journal keeps what the outbox had until now: it may have lost its end before it was purged.
+	kept := r.purged
+	r.purged = least - r.o.Lookahead
+	return r.o.Journal.Purge(kept)
+}

@@ -1,0 +1,363 @@
+package protocol
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"slices"
+)
+
+var errUnknown = errors.New("no answer came")
+
+// simLog is a log.
+type simLog struct {
+	s        *sim
+	outbox   bool
+	region   int
+	first    uint64   // number of the first message
+	messages [][]byte // nil once removed
+	all      [][]byte // also those that were removed
+	tick     uint64   // the last one in the log
+	lost     bool     // whether the log lacks ticks that it had
+	// history has the hash of each tick, and epochs the owner of each epoch.
+	history map[uint64]Hash
+	epochs  map[uint64]uint64
+	epoch   uint64
+	kept    map[uint64]*message // all ticks, also those that were removed
+}
+
+func (l *simLog) last() uint64 { return uint64(len(l.messages)) }
+
+func (l *simLog) push(m []byte) { l.messages = append(l.messages, m) }
+
+// accept appends a message that an owner has sent, and checks that the log stays one history.
+func (l *simLog) accept(b []byte) {
+	l.push(b)
+	m, err := decode(b)
+	if err != nil {
+		l.s.violated("a message: %v", err)
+		return
+	}
+	if m.epoch < l.epoch {
+		l.s.violated("region %d: a message of epoch %d comes after the epoch %d", l.region, m.epoch, l.epoch)
+	}
+	if by, ok := l.epochs[m.epoch]; ok && by != m.owner {
+		l.s.violated("region %d: two owners have the epoch %d", l.region, m.epoch)
+	}
+	l.epochs[m.epoch], l.epoch = m.owner, m.epoch
+	if m.kind == kindEpoch {
+		return
+	}
+	hash := m.hash()
+	if old, ok := l.history[m.tick]; ok && old != hash {
+		l.s.violated("region %d: tick %d has two histories", l.region, m.tick)
+	}
+	if m.tick != l.tick+1 {
+		l.s.violated("region %d: tick %d comes after tick %d", l.region, m.tick, l.tick)
+	}
+	l.history[m.tick], l.kept[m.tick], l.tick = hash, m, m.tick
+	if l.lost {
+		l.s.count["refilled"]++
+		l.lost = l.kept[m.tick+1] != nil
+	}
+}
+
+// loseTail loses the end of an outbox, as a power failure does. The processes that owned the region earlier
+// fail, too: an owner that was fenced could go on otherwise.
+func (s *sim) loseTail(region int) {
+	l := s.outboxes[region]
+	n := min(s.r.IntN(5), len(l.messages))
+	for n > 0 && l.first > 1 && len(l.messages)-n < int(l.first) {
+		n-- // the newest message that was not removed stays
+	}
+	newest := uint64(0)
+	for _, o := range s.owners {
+		if o.region == region && l.epochs[l.epoch] == o.number {
+			newest = o.number
+		}
+	}
+	for _, o := range s.owners {
+		if o.region == region && o.number != newest {
+			s.kill(o)
+		}
+	}
+	s.late = slices.DeleteFunc(s.late, func(a lateAppend) bool { return a.log == l && a.owner != newest })
+	if n == 0 {
+		return
+	}
+	l.messages = l.messages[:len(l.messages)-n]
+	l.tick, l.epoch = 0, 0
+	for _, b := range l.messages {
+		if b == nil {
+			continue
+		}
+		if m, err := decode(b); err == nil && m.region == uint32(region) {
+			l.epoch, l.tick = m.epoch, m.tick
+		}
+	}
+	for epoch := range l.epochs {
+		if epoch > l.epoch {
+			delete(l.epochs, epoch)
+		}
+	}
+	l.lost = l.lost || l.kept[l.tick+1] != nil
+	s.count["tails"]++
+}
+
+// intrude appends a message that no owner has sent.
+func (s *sim) intrude(region int) {
+	l := s.outboxes[region]
+	m := message{kind: kindTick, region: uint32(region + 1), epoch: 1 << 40, tick: l.tick + 1}
+	b := m.appendTo(nil)
+	if s.chance(500) {
+		b[s.r.IntN(len(b))] ^= 1
+	}
+	l.push(b)
+	s.count["intruders"]++
+}
+
+// lateAppend is a message on its way.
+type lateAppend struct {
+	log    *simLog
+	owner  uint64
+	last   uint64
+	before ID
+	m      []byte
+	answer *simAppended
+}
+
+// simAppended is the answer to Append.
+type simAppended struct {
+	o    *simOwner
+	done bool
+	err  error
+}
+
+func (a *simAppended) Wait(context.Context) error {
+	if a.o.s.mistake == acknowledgeSoon {
+		a.o.pass()
+		return nil
+	}
+	a.o.wait(func() bool { return a.done })
+	return a.err
+}
+
+// deliver lets a message arrive. Messages of one owner arrive in their order.
+func (s *sim) deliver() {
+	at := s.r.IntN(len(s.late))
+	for i, a := range s.late {
+		if a.owner == s.late[at].owner && a.log == s.late[at].log {
+			at = i
+			break
+		}
+	}
+	a := s.late[at]
+	s.late = slices.Delete(s.late, at, at+1)
+	answer := a.answer
+	if answer == nil { // it comes a second time
+		answer = new(simAppended)
+	}
+	if s.chance(s.faults.twice) {
+		s.late = append(s.late, lateAppend{a.log, 0, a.last, a.before, a.m, nil})
+		s.count["twice"]++
+	}
+	answer.done = true
+	switch {
+	case s.chance(s.faults.lostAppend):
+		answer.err = errUnknown
+		s.count["unknown"]++
+	case !a.log.ends(a) && s.mistake != appendAlways:
+		answer.err = ErrRefused
+		s.count["refused"]++
+	default:
+		a.log.accept(a.m)
+		if s.chance(s.faults.lostAnswer) {
+			answer.err = errUnknown
+			s.count["unknown"]++
+		}
+	}
+}
+
+// ends reports whether the log ends as an append requires.
+func (l *simLog) ends(a lateAppend) bool {
+	if l.last() != a.last {
+		return false
+	}
+	if l.s.mistake == numberAlone || a.before == (ID{}) {
+		return true
+	}
+	newest := l.messages[a.last-1]
+	m, err := decode(newest)
+	return err == nil && m.region == uint32(l.region) && a.before == IDOf(newest) // others have no ID
+}
+
+// boundLog is a log as an owner reaches it.
+type boundLog struct {
+	*simLog
+	o *simOwner
+}
+
+func (l boundLog) Append(_ context.Context, last uint64, before ID, m []byte) Appended {
+	answer := &simAppended{o: l.o}
+	if l.s.mistake == cutOutside {
+		m = withoutCut(m)
+	}
+	l.s.late = append(l.s.late, lateAppend{l.simLog, l.o.number, last, before, bytes.Clone(m), answer})
+	return answer
+}
+
+// withoutCut returns a message in which the cut is missing.
+func withoutCut(b []byte) []byte {
+	b = bytes.Clone(b)
+	if m, _ := decode(b); m.kind == kindTick {
+		clear(b[bytesHeader+len(Hash{}):][:8])
+		content := b[:len(b)-bytesSum]
+		binary.LittleEndian.PutUint32(b[len(content):], crc32.Checksum(content, castagnoli))
+	}
+	return b
+}
+
+func (l boundLog) Last(context.Context) (uint64, error) {
+	l.o.pass()
+	last := l.last()
+	l.o.pass()
+	return last, nil
+}
+
+func (l boundLog) Read(_ context.Context, from uint64) (uint64, []byte, bool, error) {
+	l.o.pass()
+	for n := max(from, l.first); n <= l.last(); n++ {
+		if m := l.messages[n-1]; m != nil {
+			l.o.pass()
+			return n, m, true, nil
+		}
+	}
+	return 0, nil, false, nil
+}
+
+func (l boundLog) Wait(_ context.Context, from uint64) error {
+	l.o.wait(func() bool { return l.last() >= from || l.s.chance(20) })
+	return nil
+}
+
+func (l boundLog) Purge(_ context.Context, below uint64) error {
+	l.o.pass()
+	if l.s.mistake == purgeMore && l.outbox {
+		below += 8
+	}
+	for n := l.first; n < min(below, l.last()); n++ {
+		l.messages[n-1] = nil
+		l.first = n + 1
+		l.s.count["purged"]++
+	}
+	return nil
+}
+
+// simPointer is a pointer.
+type simPointer struct {
+	b        []byte
+	revision uint64
+}
+
+// simStorage is the storage as an owner reaches it.
+type simStorage struct{ o *simOwner }
+
+func (s simStorage) Outbox(region int) Log { return boundLog{s.o.s.outboxes[region], s.o} }
+func (s simStorage) Inputs(region int) Log { return boundLog{s.o.s.inputs[region], s.o} }
+
+func (s simStorage) Pointer(_ context.Context, region int) ([]byte, uint64, error) {
+	s.o.pass()
+	p := s.o.s.pointers[region]
+	s.o.pass()
+	return p.b, p.revision, nil
+}
+
+func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision uint64) (uint64, error) {
+	s.o.pass()
+	p := &s.o.s.pointers[region]
+	if p.revision != revision && s.o.s.mistake != pointerAlways {
+		s.o.s.count["refused"]++
+		return 0, ErrRefused
+	}
+	if s.o.s.chance(s.o.s.faults.lostAppend) {
+		return 0, errUnknown
+	}
+	*p = simPointer{b, p.revision + 1}
+	now := p.revision
+	s.o.pass()
+	if s.o.s.chance(s.o.s.faults.lostAnswer) {
+		return 0, errUnknown
+	}
+	return now, nil
+}
+
+// simStored is a checkpoint that becomes durable after some questions.
+type simStored struct {
+	o         *simOwner
+	region    int
+	name      string
+	b         []byte
+	questions int
+}
+
+func (c *simStored) Done() (bool, error) {
+	if c.questions--; c.questions > 0 {
+		return false, nil
+	}
+	if c.o.s.chance(c.o.s.faults.lostAppend) {
+		return false, errUnknown
+	}
+	c.o.s.checkpoints[c.region][c.name] = c.b
+	return true, nil
+}
+
+func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, b []byte) Stored {
+	return &simStored{s.o, region, name, b, s.o.s.r.IntN(4)}
+}
+
+func (s simStorage) Checkpoint(_ context.Context, region int, name string) ([]byte, error) {
+	s.o.pass()
+	b, ok := s.o.s.checkpoints[region][name]
+	if !ok {
+		return nil, ErrGone
+	}
+	s.o.s.count["loads"]++
+	s.o.pass()
+	return b, nil
+}
+
+func (s simStorage) RemoveCheckpoint(_ context.Context, region int, name string) error {
+	s.o.pass()
+	delete(s.o.s.checkpoints[region], name)
+	return nil
+}
+
+// simJournal is a journal. It survives its process.
+type simJournal struct {
+	ticks map[uint64][]byte
+	last  uint64
+}
+
+func (j *simJournal) Write(tick uint64, m []byte) error {
+	for ; j.last > tick; j.last-- {
+		delete(j.ticks, j.last)
+	}
+	j.ticks[tick], j.last = m, tick
+	return nil
+}
+
+func (j *simJournal) Read(tick uint64) ([]byte, bool, error) {
+	m, ok := j.ticks[tick]
+	return m, ok, nil
+}
+
+func (j *simJournal) Purge(below uint64) error {
+	for tick := range j.ticks {
+		if tick < below {
+			delete(j.ticks, tick)
+		}
+	}
+	return nil
+}

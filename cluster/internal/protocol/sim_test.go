@@ -1,0 +1,339 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+)
+
+// sim is a cluster in one goroutine: processes that run owners of regions, and the storage that they share.
+// The owners are coroutines. Each call of the storage gives control to the simulation, which decides by its
+// seed which owner goes on, what the call does, and which owners sleep, die or are taken over. So a seed makes
+// the same run each time.
+type sim struct {
+	r         *rand.Rand
+	seed      uint64
+	regions   int
+	lookahead uint64
+	until     uint64
+	faults    faults
+	mistake   mistake
+
+	outboxes, inputs []*simLog
+	pointers         []simPointer
+	checkpoints      []map[string][]byte
+	journals         [][]*simJournal // by process and region
+	owners           []*simOwner
+	late             []lateAppend
+	step             int
+	number           uint64 // of owners
+	violation        error
+	count            simCounts
+}
+
+// faults are the chances of what goes wrong, of 1000 for each step.
+type faults struct {
+	crash      int // an owner dies
+	process    int // a process dies, with all of its owners
+	sleep      int // an owner sleeps for some time
+	rival      int // a region gets another owner, because its lease was misjudged
+	lostAppend int // a message does not arrive
+	lostAnswer int // a message arrives, and its answer does not
+	twice      int // a message arrives once more, later
+	intruder   int // something else appends a message to an outbox
+	lostTail   int // an outbox loses its last messages
+}
+
+// simCounts says what simulations have met, by name.
+type simCounts map[string]int
+
+func (c simCounts) add(d simCounts) {
+	for what, n := range d {
+		c[what] += n
+	}
+}
+
+// mistake is a rule that a simulation breaks on purpose.
+type mistake int
+
+const (
+	noMistake       mistake = iota
+	appendAlways            // a log ignores the condition of Append
+	numberAlone             // a log compares the number of its last message, and not the ID
+	acknowledgeSoon         // messages count as appended before they are
+	cutOutside              // the cut is not in the message
+	pointerAlways           // a pointer is replaced whatever its revision is
+	purgeMore               // messages are removed that a region needs to start again
+)
+
+func newSim(seed uint64, regions int, f faults, m mistake) *sim {
+	s := &sim{r: rand.New(rand.NewPCG(seed, 7)), seed: seed, regions: regions, faults: f, mistake: m,
+		count: simCounts{}}
+	s.lookahead, s.until = 1+s.r.Uint64N(4), 25+s.r.Uint64N(25)
+	for range regions {
+		s.outboxes = append(s.outboxes, &simLog{s: s, outbox: true, region: len(s.outboxes), first: 1,
+			history: map[uint64]Hash{}, epochs: map[uint64]uint64{},
+			kept: map[uint64]*message{}})
+		s.inputs = append(s.inputs, &simLog{s: s, first: 1})
+		s.checkpoints = append(s.checkpoints, map[string][]byte{})
+	}
+	s.pointers = make([]simPointer, regions)
+	for range 3 {
+		var journals []*simJournal
+		for range regions {
+			journals = append(journals, &simJournal{ticks: map[uint64][]byte{}})
+		}
+		s.journals = append(s.journals, journals)
+	}
+	return s
+}
+
+// chance returns true n times of 1000.
+func (s *sim) chance(n int) bool { return s.r.IntN(1000) < n }
+
+func (s *sim) violated(format string, args ...any) {
+	if s.violation == nil {
+		s.violation = fmt.Errorf(format, args...)
+	}
+}
+
+// simOwner is an owner of a region, as far as it knows.
+type simOwner struct {
+	s       *sim
+	process int
+	region  int
+	number  uint64
+	yield   func(struct{}) bool
+	next    func() (struct{}, bool)
+	stop    func()
+	ready   func() bool // what the owner waits for, or nil
+	sleeps  int         // until this step
+	machine *isles
+	err     error
+	done    bool
+}
+
+// died is what a dead owner panics with, so that its coroutine ends.
+type died struct{}
+
+// start starts an owner. It ends an earlier owner of the region in the same process, as a process would.
+func (s *sim) start(process, region int) {
+	for _, o := range s.owners {
+		if o.process == process && o.region == region {
+			s.kill(o)
+		}
+	}
+	s.bury()
+	s.number++
+	o := &simOwner{s: s, process: process, region: region, number: s.number,
+		machine: newIsles(region, s.regions)}
+	s.count["takeovers"]++
+	o.next, o.stop = iter.Pull(func(yield func(struct{}) bool) {
+		defer func() {
+			if v := recover(); v != nil && v != (died{}) {
+				panic(v)
+			}
+		}()
+		o.yield = yield
+		o.pass()
+		o.err = Run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
+			Storage: simStorage{o}, Journal: s.journals[process][region], Machine: o.machine, Every: 5,
+			Until: s.until, Number: o.number, Process: strconv.Itoa(process), Report: func(err error) {
+				switch {
+				case errors.Is(err, errUnknown):
+				case s.faults.intruder > 0 || s.count["intruders"] > 0:
+					s.count["reported"]++
+				default:
+					s.violated("%v", err)
+				}
+			}})
+	})
+	s.owners = append(s.owners, o)
+}
+
+// pass gives control to the simulation.
+func (o *simOwner) pass() {
+	if !o.yield(struct{}{}) {
+		panic(died{})
+	}
+}
+
+// wait gives control to the simulation until a condition holds.
+func (o *simOwner) wait(ready func() bool) {
+	o.ready = ready
+	o.pass()
+	o.ready = nil
+}
+
+// kill ends an owner. What it has sent may still arrive.
+func (s *sim) kill(o *simOwner) {
+	o.stop()
+	o.done = true
+	s.count["crashes"]++
+}
+
+// run runs the simulation: for some time with faults, and then without, until all regions have made their
+// last tick.
+func (s *sim) run() error {
+	defer func() {
+		for _, o := range s.owners {
+			o.stop()
+		}
+	}()
+	const rough, most = 3000, 400_000
+	for s.step = 0; s.violation == nil; s.step++ {
+		if s.step == rough {
+			s.faults = faults{}
+			for _, o := range s.owners {
+				o.sleeps = 0
+			}
+		}
+		if s.step > rough && s.finished() {
+			break
+		}
+		if s.step > most {
+			return fmt.Errorf("seed %d: the cluster stands still at %v", s.seed, s.ticks())
+		}
+		s.misfortune()
+		s.employ()
+		if s.step < rough && s.chance(15) {
+			s.input()
+		}
+		if len(s.late) > 0 && s.chance(600) {
+			s.deliver()
+			continue
+		}
+		if o := s.choose(); o != nil {
+			if _, ok := o.next(); !ok {
+				s.ended(o)
+			}
+		}
+	}
+	if s.violation != nil {
+		return fmt.Errorf("seed %d, step %d: %w", s.seed, s.step, s.violation)
+	}
+	if err := s.compare(); err != nil {
+		return fmt.Errorf("seed %d: %w", s.seed, err)
+	}
+	return nil
+}
+
+// misfortune lets things go wrong.
+func (s *sim) misfortune() {
+	if len(s.owners) > 0 {
+		o := s.owners[s.r.IntN(len(s.owners))]
+		switch {
+		case s.chance(s.faults.crash):
+			s.kill(o)
+		case s.chance(s.faults.process):
+			for _, p := range s.owners {
+				if p.process == o.process {
+					s.kill(p)
+				}
+			}
+		case s.chance(s.faults.sleep):
+			o.sleeps = s.step + s.r.IntN(600)
+			s.count["sleeps"]++
+		case s.chance(s.faults.rival): // the lease was misjudged
+			s.start(s.heir(o.region), o.region)
+		case s.chance(s.faults.lostTail):
+			s.loseTail(o.region)
+		case s.chance(s.faults.intruder):
+			s.intrude(o.region)
+		}
+	}
+	s.bury()
+}
+
+func (s *sim) bury() {
+	living := s.owners[:0]
+	for _, o := range s.owners {
+		if !o.done {
+			living = append(living, o)
+		}
+	}
+	clear(s.owners[len(living):])
+	s.owners = living
+}
+
+// employ starts owners for regions that no waking process owns.
+func (s *sim) employ() {
+	for region := range s.regions {
+		awake := s.outboxes[region].tick >= s.until
+		for _, o := range s.owners {
+			awake = awake || o.region == region && o.sleeps <= s.step
+		}
+		if !awake && s.chance(50) {
+			s.start(s.heir(region), region)
+		}
+	}
+}
+
+// heir returns the process that takes a region over: any, but after a loss the one that owned the region.
+func (s *sim) heir(region int) int {
+	if s.outboxes[region].lost {
+		var p pointer
+		if json.Unmarshal(s.pointers[region].b, &p) == nil {
+			process, _ := strconv.Atoi(p.Holder)
+			return process
+		}
+	}
+	return s.r.IntN(len(s.journals))
+}
+
+// choose returns an owner that can go on, or nil.
+func (s *sim) choose() *simOwner {
+	for range 8 {
+		if len(s.owners) == 0 {
+			return nil
+		}
+		o := s.owners[s.r.IntN(len(s.owners))]
+		if o.sleeps <= s.step && (o.ready == nil || o.ready()) {
+			return o
+		}
+	}
+	return nil
+}
+
+// ended notes why an owner has ended.
+func (s *sim) ended(o *simOwner) {
+	o.done = true
+	switch {
+	case o.err == nil:
+	case errors.Is(o.err, ErrFenced):
+		s.count["fenced"]++
+	case errors.Is(o.err, ErrLost) && s.count["tails"] > 0:
+	default:
+		s.violated("owner %d of region %d: %w", o.number, o.region, o.err)
+	}
+	s.bury()
+}
+
+func (s *sim) ticks() (ticks []uint64) {
+	for _, l := range s.outboxes {
+		ticks = append(ticks, l.tick)
+	}
+	return ticks
+}
+
+func (s *sim) finished() bool {
+	for _, l := range s.outboxes {
+		if l.tick < s.until {
+			return false
+		}
+	}
+	return len(s.late) == 0
+}
+
+// input appends an input to a region.
+func (s *sim) input() {
+	region := s.r.IntN(s.regions)
+	l := s.inputs[region]
+	l.push(isleInput(s.r.Uint64N(1 << 40)))
+	l.all = append(l.all, l.messages[len(l.messages)-1])
+	s.count["inputs"]++
+}

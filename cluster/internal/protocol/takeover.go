@@ -1,0 +1,243 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// takeOver makes this process the owner of the region, and brings the machine to the end of the outbox.
+func (r *owner) takeOver(ctx context.Context) error {
+	for {
+		*r = owner{o: r.o}
+		err := r.tryTakeOver(ctx)
+		if err == nil {
+			return nil
+		}
+		// The owner before may have gone on until the epoch began: with a newer checkpoint, and without
+		// messages and checkpoints that it made superfluous.
+		if !errors.Is(err, errMoved) && !errors.Is(err, ErrGone) {
+			return err
+		}
+		p, revision, again := r.o.pointerOf(ctx, r.o.Region)
+		if again != nil {
+			return again
+		}
+		if fenced := p.fences(r); r.epoch > 0 && fenced != nil {
+			return fenced
+		}
+		if revision == r.revision {
+			return err // nothing has moved
+		}
+	}
+}
+
+func (r *owner) tryTakeOver(ctx context.Context) error {
+	var err error
+	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
+		return err
+	}
+	ticks, err := r.fence(ctx)
+	if err != nil {
+		return err
+	}
+	// Owners before cannot move the pointer from here on.
+	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
+		return err
+	}
+	p := r.pointer
+	if err := p.fences(r); err != nil {
+		return err
+	}
+	p.Epoch, p.Owner = r.epoch, r.o.Number
+	if err := r.point(ctx, p); err != nil {
+		return err
+	}
+	if err := r.look(ctx); err != nil { // the outbox may have lost the record meanwhile
+		return err
+	}
+	if err := r.torn(r.before); err != nil {
+		return err
+	}
+	if p.Holder == r.o.Process {
+		if ticks, err = r.refill(ctx, ticks); err != nil {
+			return err
+		}
+	}
+	if r.own.tick < p.Tick {
+		return r.lost(fmt.Sprintf("the checkpoint is of tick %d", p.Tick))
+	}
+	for _, t := range ticks {
+		if err := r.journal(t.m); err != nil {
+			return err
+		}
+	}
+	p.Holder, p.HolderEpoch, p.Since = r.o.Process, r.epoch, r.own.tick
+	if err := r.point(ctx, p); err != nil {
+		return err
+	}
+	return r.replay(ctx, ticks)
+}
+
+// torn reports whether an outbox that ends with an epoch lacks messages that another process holds.
+func (r *owner) torn(epoch uint64) error {
+	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
+		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
+	}
+	return nil
+}
+
+// lost returns the error for an outbox that has lost messages which the journal of another process has.
+func (r *owner) lost(why string) error {
+	return fmt.Errorf("the outbox ends with tick %d, and %s: start the process %q, which owned the region "+
+		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
+}
+
+// owned is a tick of the region's outbox.
+type owned struct {
+	number
+	m *message
+}
+
+// fence reads the outbox up to its end and appends the record of a new epoch there. From then on it refuses
+// messages of owners before. fence returns all ticks of the outbox.
+func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
+	again := func() {
+		r.own, ticks = r.o.reader(r.o.Region), nil
+		r.own.loose = true
+	}
+	again()
+	var record *message
+	fenced := false
+	each := func(m *message, n uint64) error {
+		switch {
+		case m.kind == kindTick:
+			ticks = append(ticks, owned{number{m.tick, n}, m})
+		case record != nil && m.owner == record.owner && m.epoch == record.epoch:
+			fenced = true
+		}
+		return nil
+	}
+	for {
+		if err := r.readOwn(ctx, each); errors.Is(err, ErrGone) {
+			again() // the owner before has removed messages that were about to be read
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		if fenced {
+			if r.own.owner != r.o.Number {
+				return nil, fmt.Errorf("the outbox has the epoch %d: %w", r.own.epoch, ErrFenced)
+			}
+			r.epoch = record.epoch
+			r.last, r.id = r.own.end()
+			return ticks, nil
+		}
+		if err := r.torn(r.own.epoch); err != nil {
+			return nil, err
+		}
+		r.before = r.own.epoch
+		record = &message{kind: kindEpoch, region: uint32(r.o.Region), owner: r.o.Number,
+			epoch: max(r.own.epoch, r.pointer.Epoch) + 1, tick: r.own.tick, before: r.own.hash}
+		// An error says little: the next round finds the record, or another message.
+		last, id := r.own.end()
+		if err := r.own.log.Append(ctx, last, id, record.appendTo(nil)).Wait(ctx); ctx.Err() != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+// refill appends the ticks that the outbox has lost and the journal has.
+func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
+	for {
+		b, ok, err := r.o.Journal.Read(r.own.tick + 1)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return ticks, nil
+		}
+		m, err := decode(b)
+		if err == nil {
+			if m.epoch < r.pointer.HolderEpoch && m.tick > r.pointer.Since {
+				return ticks, nil // the outbox never had it
+			}
+			m.epoch, m.owner = r.epoch, r.o.Number
+			err = r.own.check(m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tick %d in the journal of region %d: %w", r.own.tick+1, r.o.Region, err)
+		}
+		if m.tick != r.own.tick+1 || m.before != r.own.hash {
+			return ticks, nil // another owner has made other ticks
+		}
+		if err := r.append(ctx, sent{tick: m.tick, hash: m.hash(), m: m.appendTo(nil)}); err != nil {
+			return nil, err
+		}
+		for len(r.sent) > 0 {
+			if err := r.acknowledge(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.look(ctx); err != nil {
+			return nil, err
+		}
+		ticks = append(ticks, owned{r.numbers[len(r.numbers)-1], m})
+	}
+}
+
+// replay loads the checkpoint and runs the ticks after it again.
+func (r *owner) replay(ctx context.Context, ticks []owned) error {
+	r.from = make([]*reader, r.o.Regions)
+	for i := range r.from {
+		r.from[i] = r.o.reader(i)
+	}
+	if err := r.load(ctx, r.pointer); err != nil {
+		return err
+	}
+	r.numbers = nil
+	for _, t := range ticks {
+		if t.m.tick <= r.tick {
+			if t.m.tick == r.tick && t.m.hash() != r.hash {
+				return fmt.Errorf("tick %d has the hash %v in the outbox, and %v in the checkpoint: %w",
+					r.tick, t.m.hash(), r.hash, ErrHistory)
+			}
+			r.numbers = append(r.numbers, t.number)
+			continue
+		}
+		inputs, cut, err := r.inputs(ctx, r.cut, t.m.cut)
+		if err != nil {
+			return err
+		}
+		m, err := r.run(ctx, inputs, cut)
+		if err != nil {
+			return err
+		}
+		if r.hash != t.m.hash() {
+			return fmt.Errorf("tick %d, run again, has the hash %v, and the outbox has %v: the program is "+
+				"not deterministic, or another build has made the outbox: %w", m.tick, r.hash, t.m.hash(),
+				ErrHistory)
+		}
+		r.numbers = append(r.numbers, t.number)
+	}
+	if r.tick != r.own.tick {
+		return fmt.Errorf("the outbox ends with tick %d, and the ticks after the checkpoint with %d: %w",
+			r.own.tick, r.tick, ErrGone)
+	}
+	return nil
+}
+
+// journal writes a tick of another owner into the journal. It does not write what the journal has, because
+// that would remove the ticks after it.
+func (r *owner) journal(m *message) error {
+	b, ok, err := r.o.Journal.Read(m.tick)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if old, err := decode(b); err == nil && old.hash() == m.hash() {
+			return nil
+		}
+	}
+	return r.o.Journal.Write(m.tick, m.appendTo(nil))
+}
