@@ -163,7 +163,7 @@ func BenchmarkDeleteNone(b *testing.B) {
 
 // BenchmarkDeleteBesideRare deletes entities one by one, in random order, in a world with three SparseColumns
 // and a Column that entities gain. "never" has entities that gained none of them, "lost" has entities that
-// gained and lost all of them, and one in ten of "some" has each of them.
+// gained and lost all of them. In "some" all entities have the Column, and one in ten has each SparseColumn.
 func BenchmarkDeleteBesideRare(b *testing.B) {
 	const n = 1 << 16
 	for _, name := range []string{"never", "lost", "some"} {

@@ -55,7 +55,7 @@ func (w *World) checkInvariants() {
 	// name that extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned,
 		w.vacant.Count(), w.frontier)
-	must(w.worn == worn, "%d slots count as at their last generation, %d are", w.worn, worn)
+	must(w.worn == worn, "the world counts %d slots at their last generation, and there are %d", w.worn, worn)
 	unused := 0
 	for _, x := range w.extents {
 		if x == nil {
@@ -84,7 +84,8 @@ func (w *World) checkInvariants() {
 	w.checkPromises(must)
 }
 
-// checkPromises checks that each column with a store owes what was promised for it and for its archetypes.
+// checkPromises checks that each column with a store keeps as much room free as was promised for its
+// archetypes, for columns that require it, and for the column itself.
 func (w *World) checkPromises(must func(bool, string, ...any)) {
 	owed := make(map[*column]int)
 	for _, a := range w.archetypes {
@@ -119,7 +120,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		gens := w.generationsOf(i)
 		if least, most := w.extremes(i); live == ^uint64(0) && least >= floor && least > uint32(w.mark) &&
 			most < uint32(w.mark)|generation.MaxCount {
-			continue // most words: nothing to find by slot
+			continue // as in most words: no slot needs a check of its own
 		}
 		for bit, g := range gens {
 			alive := live>>bit&1 != 0
@@ -173,8 +174,8 @@ func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	}
 }
 
-// checkColumn checks that only entities have components, that these lie in usable slots, and that deleting
-// the entities would find all of them.
+// checkColumn checks that only entities have components, that the components lie in usable slots, and that
+// deleting the entities would find all components.
 func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	c.set.CheckInvariants()
 	w.checkMarks(c, must)

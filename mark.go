@@ -89,7 +89,7 @@ func (m *marks) committed() marksCommitted {
 	return marksCommitted{m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()}
 }
 
-// shrink decommits the memory beyond to. No slot there may be marked.
+// shrink decommits the memory beyond the sizes in to. No slot there may be marked.
 func (m *marks) shrink(to marksCommitted) {
 	m.changed.Shrink(to.changed)
 	m.touched.Shrink(to.touched)
@@ -193,10 +193,10 @@ func (c *column) untrack(m *marks) {
 }
 
 // flushDirty moves the column's dirty bits into the marks of its trackers. [Column.Set] and [Column.Edit] set
-// one dirty bit, for all trackers and without summaries, because a function call would triple the cost of Set
-// for columns without trackers. Every reader of marks calls flushDirty first. Several goroutines that run
-// queries may call it at once; each returns when all writes before its call are in the marks. Complexity: one
-// step for each 64 usable slots.
+// only one dirty bit, which all trackers share. Writing the marks themselves would take a function call,
+// which would triple the cost of Set for columns without trackers. Every reader of marks calls flushDirty
+// first. Several goroutines that run queries may call it at once; each returns when all writes before its
+// call are in the marks. Complexity: one step for each 64 usable slots.
 func (c *column) flushDirty() {
 	if !c.tracked {
 		return
@@ -269,7 +269,7 @@ func (c *column) lost(word uint32, mask uint64) {
 }
 
 // lose clears the presence bits of the slots of mask in a word, which all have the component, and notes the
-// losses for trackers. The caller calls hooks and the store.
+// losses for trackers. The caller runs the hooks, and tells the store of the elements.
 func (c *column) lose(word uint32, mask uint64) {
 	if c.tracked {
 		c.lost(word, mask)

@@ -15,7 +15,7 @@ import (
 type problem struct {
 	Status   int    `json:"-"`
 	Code     string `json:"code"`               // kind of problem, for programs
-	Message  string `json:"message"`            // what to do about it, for people
+	Message  string `json:"message"`            // what is wrong and what to do about it, for people
 	Position *int   `json:"position,omitempty"` // where the mistake begins in the sent text, in characters
 	Length   *int   `json:"length,omitempty"`   // length of the mistake, in characters
 	// seconds to wait before the next attempt; 0 if another attempt would fail too

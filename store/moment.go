@@ -22,7 +22,7 @@ type Difference struct {
 	World      string
 	From, Tick uint64 // the ticks of the two checkpoints
 	// Column is the column that differs, or the relation or edges, the resource or the container. It is empty
-	// if other entities live.
+	// if the set of living entities differs, and "the world" for what belongs to none of these.
 	Column string
 	Entity vast.Entity // zero if the difference is at no entity
 	Field  string      // the path of the field that differs, such as At.X; empty if it is the whole component
@@ -110,8 +110,8 @@ func copyArray(a *state.Array) {
 		Len: a.Len, Base: unsafe.Pointer(&memory[0]), Kept: func(group int) uint64 { return masks[group] }}
 }
 
-// compare returns the first difference between a moment and the state of a world, or nil. The order is:
-// entities, columns, resources, all else.
+// compare returns the first difference between a moment and the state of a world, or nil. The order is: the
+// list of columns, entities, columns, resources, all else.
 func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 	now, err := lookAt(w, o)
 	if err != nil {
@@ -124,7 +124,7 @@ func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 		return names
 	}
 	if was, is := names(m), names(now); !slices.Equal(was, is) {
-		return &Difference{Recorded: fmt.Sprintf("the columns %q", was),
+		return &Difference{Column: "the world", Recorded: fmt.Sprintf("the columns %q", was),
 			Replayed: fmt.Sprintf("the columns %q", is)}, nil
 	}
 	if d := m.entities(now); d != nil {
@@ -245,7 +245,7 @@ func (m *moment) column(now *moment, i int) *Difference {
 		}
 		return nil
 	}
-	// The elements of a slot are handles. They are compared with the rest.
+	// The slots of a sparse column hold handles, which rest compares.
 	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")
@@ -283,7 +283,7 @@ func (m *moment) resourcesOf(now *moment, w *vast.World, o Options) *Difference 
 // rest compares all arrays, and where entities lie.
 func (m *moment) rest(now *moment) *Difference {
 	if len(m.state.Arrays) != len(now.state.Arrays) {
-		return &Difference{Recorded: fmt.Sprint(len(m.state.Arrays), " arrays"),
+		return &Difference{Column: "the world", Recorded: fmt.Sprint(len(m.state.Arrays), " arrays"),
 			Replayed: fmt.Sprint(len(now.state.Arrays), " arrays")}
 	}
 	for i := range m.state.Arrays {

@@ -30,7 +30,7 @@ type stage struct {
 	full   int              // bytes that a copy of all of the world would have
 	spare  int              // checkpoints in a row that needed at most a quarter of the memory
 	whole  bool             // the copy holds everything
-	eager  map[string]int   // for how many checkpoints more a column is not late, by its name
+	eager  map[string]int   // by name of a column: for how many more checkpoints it is not late
 	urgent map[string]int64 // when systems have asked for the late arrays of a column: see lateArray
 }
 
@@ -38,13 +38,13 @@ type stage struct {
 type staged struct {
 	block
 	own   []byte
-	array *state.Array // until the bytes are copied; only of arrays that must be read in order
-	known *knownArray  // of units that are hashed when the block is written
-	rough *state.Array // elements that do not belong to the state of this array are cleared then; or nil
+	array *state.Array // an array that must be read in order, until its bytes are copied; else nil
+	known *knownArray  // where hash notes the hashes of the units; nil if they are noted already
+	rough *state.Array // the array, if own may have elements that do not belong to its state; else nil
 }
 
-// wholePart is what a file has all of, or nothing: the values of a column, a resource, or an array that must
-// be read in order.
+// wholePart is data that a file holds completely or not at all: the values of a column, a resource, or an
+// array that must be read in order.
 type wholePart struct {
 	blocks  []staged
 	changed bool
@@ -108,7 +108,7 @@ func (s *stage) complete() error {
 		s.full += c.full
 		s.blocks = append(s.blocks, c.blocks...)
 	}
-	for _, one := range s.wholes { // after the arrays that have places of their own
+	for _, one := range s.wholes { // after the arrays that can be written in parts
 		for _, b := range one.blocks {
 			s.full += len(b.own)
 		}
@@ -253,7 +253,7 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			if c.late && (c.hot || c.warm) { // the masks stay, so the rest can wait
+			if c.late && (c.hot || c.warm) { // a late array has copies of its masks, so clearing can wait
 				roughly(b.own, c.array, r.lo, r.hi)
 				b.rough = c.array
 			} else {
@@ -329,8 +329,8 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives the memory back if the last copies needed only a small part of it. Fresh memory costs page
-// faults in the pause, so a world that changes everywhere keeps it.
+// release gives the memory back if the last copies needed only a small part of it. If the copies stay large,
+// the stage keeps its memory, because fresh memory costs page faults in the pause.
 func (s *stage) release() error {
 	if s.memory == nil || s.spare < spareCopies {
 		return nil
@@ -340,10 +340,11 @@ func (s *stage) release() error {
 	return s.memory.Close()
 }
 
-// spareCopies is after how many copies that need less than a quarter of the memory it is given back.
+// spareCopies is how many copies in a row must need at most a quarter of the memory before release gives the
+// memory back.
 const spareCopies = 4
 
-// close gives all memory back, and has no more pages watched.
+// close gives all memory back and stops watching pages.
 func (s *stage) close() (err error) {
 	if s.pages != nil {
 		err = s.pages.close()

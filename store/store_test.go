@@ -58,8 +58,8 @@ type town struct {
 	order    []vast.Entity // all that ever lived
 }
 
-// equalBytes is whether elements with equal fields have equal bytes. Otherwise something else lies in the bytes
-// between the fields: poison, or on some processors what Go's copy of fields has left there.
+// equalBytes is whether elements with equal fields have equal bytes. Otherwise something else lies in the
+// bytes between the fields: poison, or on some processors what Go's copy of fields has left there.
 var equalBytes = !invariants.Enabled && !strings.HasPrefix(runtime.GOARCH, "arm")
 
 // newTown makes a town and closes it when the test ends.
@@ -243,7 +243,7 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 	return report
 }
 
-// TestRunSaveLoadRun: a world that was saved and loaded goes on as the world that was not, whatever the order
+// TestRunSaveLoadRun: a world that was saved and loaded goes on like the original world, whatever the order
 // in which its columns were registered.
 func TestRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestGuard: a write to guarded memory is found, in blocks that are protected and in others, in pages of all
-// sizes. Reading is no write, not even of pages that were never written.
+// sizes. Reads do not count as writes, not even reads of pages that were never written.
 func TestGuard(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHuge} {
 		for _, protected := range []bool{false, true} {
@@ -17,7 +17,7 @@ func TestGuard(t *testing.T) {
 			r := reserve(t, 8*block, vm.Options{Pages: pages})
 			must(t, r.Commit(0, 6*block))
 			b := view(r)
-			for i := 0; i < 3*block; i += page { // the blocks behind are never written
+			for i := 0; i < 3*block; i += page { // the blocks after these are written later
 				b[i] = 1
 			}
 			n := 4*block + 100
@@ -41,8 +41,8 @@ func TestGuard(t *testing.T) {
 				sum += int(b[i])
 			}
 			if !release() {
-				t.Errorf("pages %v, protected %t: bytes of the sum %d were read, and count as written", pages,
-					protected, sum)
+				t.Errorf("pages %v, protected %t: memory that was only read counts as written (sum %d)",
+					pages, protected, sum)
 			}
 			for _, at := range []int{0, block + 5, 2*block - 1, 3*block + 1, n - 1} {
 				guard()
@@ -54,7 +54,8 @@ func TestGuard(t *testing.T) {
 			b[7]++ // after release nothing is found until the next guard
 			guard()
 			if !release() {
-				t.Errorf("pages %v, protected %t: a write before the guard is found", pages, protected)
+				t.Errorf("pages %v, protected %t: a write before guard counts as a later one", pages,
+					protected)
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func TestGuardOfOtherMemory(t *testing.T) {
 	}
 }
 
-// TestGuardBesideWriters: of many guarded arrays those are found that goroutines write.
+// TestGuardBesideWriters: many arrays are guarded. Those to which goroutines write are found, and no others.
 func TestGuardBesideWriters(t *testing.T) {
 	w := begin(t)
 	const arrays = 8

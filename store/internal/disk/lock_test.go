@@ -105,7 +105,7 @@ func TestLockTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused(t, dir, os.Getpid())
-		refused(t, dir, os.Getpid()) // the first refused one has not ended the lock
+		refused(t, dir, os.Getpid()) // the first refused attempt has not released the lock
 		for range 2 {
 			if err := lock.Close(); err != nil {
 				t.Error(err)
@@ -171,7 +171,7 @@ func TestLockOfKilledChild(t *testing.T) {
 	}
 }
 
-// TestLeftLock: nothing of a long text that another process left in the file stays.
+// TestLeftLock: a long text that another process has left in the lock file is removed.
 func TestLeftLock(t *testing.T) {
 	dir := t.TempDir()
 	left := strings.Repeat("process 1 (town) on host here\n", 100)
@@ -190,7 +190,7 @@ func TestLeftLock(t *testing.T) {
 	}
 }
 
-// TestSilentHolder: the error of a folder whose holder has not written its name says so.
+// TestSilentHolder: if the holder of a folder has not written its name, the error names "another process".
 func TestSilentHolder(t *testing.T) {
 	dir := t.TempDir()
 	lock, err := disk.LockFolder(dir)

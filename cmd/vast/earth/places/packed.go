@@ -315,7 +315,7 @@ func (l *List) decodeCountries(section []byte) error {
 		return err
 	}
 	if count > maxCountries || count > uint64(l.Len()) {
-		return fmt.Errorf("a table of %d", count)
+		return fmt.Errorf("a table of %d countries", count)
 	}
 	l.countries = make([]string, count)
 	var text [maxCountryBytes]byte
@@ -348,7 +348,7 @@ func (l *List) decodeCountries(section []byte) error {
 	return atEnd(r)
 }
 
-// decodeNames keeps the text with the ends of names, without a copy.
+// decodeNames keeps all names as one string, and notes where each name ends. It does not copy the names.
 func (l *List) decodeNames(section []byte, nameBytes int) error {
 	r := inflate(section)
 	var text strings.Builder

@@ -23,10 +23,10 @@ func (p *tab) ask(query string) (answers []string) {
 	return answers
 }
 
-// arrive waits until a page whose address ends with at has loaded.
-func (p *tab) arrive(at string) {
+// arrive waits until a page has loaded whose address has the given end.
+func (p *tab) arrive(end string) {
 	p.Helper()
-	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", at))
+	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", end))
 }
 
 // TestPageSearch checks that the search in the browser answers the questions of TestSearch.

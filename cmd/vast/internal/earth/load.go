@@ -43,7 +43,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		loaded
 		err error
 	}
-	// Each channel has room for one value, so that a load after a signal does not block.
+	// results has room for the result of a load that ends after a signal, so that its goroutine ends, too.
 	results, stages := make(chan result, 1), make(chan stage, 1)
 	go func() {
 		l, err := build(o, func(name string, done, total int) {

@@ -63,7 +63,7 @@ func chartRows(rows int) int {
 	return 1
 }
 
-// header names the program and shows its health.
+// header names the world and shows the program's health.
 func header(s *state, columns int, now time.Time) tty.Line {
 	right := tty.Line{health(s, now)}
 	if at := s.now().At; at > 0 && columns >= 60 {
