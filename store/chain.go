@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // chain is the files that hold a checkpoint together: one that holds all of a world, and the deltas up to the

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/probe"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 	"github.com/vastgo/vast/vm"
 )
 

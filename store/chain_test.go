@@ -15,9 +15,9 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/internal/mapped"
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 // chainedIsland opens a store that merges chains by the number of deltas alone, and recovers its island.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/sched"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 // unsound is an island whose ticks end with a call of change, which a replay may not be able to repeat.

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/internal/longtest"
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 	"github.com/vastgo/vast/vm"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 type spot struct{ X, Y float64 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/mapped"
-	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/vm"
 )
 

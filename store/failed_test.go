@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/sched"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 // failing makes a tick that changes the world and fails: it returns an error or panics.

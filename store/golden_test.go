@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/store"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 var write = flag.Bool("write", false, "write the files of this platform in testdata anew")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // TestKeepForThins takes a checkpoint each second, in chains, and removes those that need not stay: after

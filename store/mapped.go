@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
-	"github.com/vastgo/vast/store/internal/disk"
 )
 
 // A moment that is only looked at need not be read. The system can map elements from the file: it reads a

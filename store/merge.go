@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // A merge writes one file that holds what several files of a chain hold: all of them, or the newest deltas.

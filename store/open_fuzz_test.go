@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // sealCheckpoint makes the checksums of a checkpoint right.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 

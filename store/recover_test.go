@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // openedIsland opens a store with an island on a simulated disk.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 

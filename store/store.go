@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/state"
-	"github.com/vastgo/vast/store/internal/disk"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // TestTier merges chains of deltas of many sizes: no chain has too many deltas, and bytes are written about

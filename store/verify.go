@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 

@@ -1,6 +1,6 @@
 package journal
 
-import "github.com/vastgo/vast/store/internal/disk"
+import "github.com/vastgo/vast/internal/disk"
 
 // Check reads all sectors of a segment, those included that do not count, and returns a *Damage for the first
 // one that no crash leaves so. [Read] finds what is missing between segments. Complexity: reads the file

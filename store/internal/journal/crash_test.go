@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 	"github.com/vastgo/vast/internal/longtest"
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
 )
 
 var storeID = [16]byte{1, 2, 3, 15: 16}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // Options say how a journal is written. The zero value works.

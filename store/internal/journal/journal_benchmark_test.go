@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // BenchmarkAppendWait appends records of 64 bytes from several goroutines. Each of them waits until its

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // memory is a folder in memory that knows what is durable.

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // Tail is the end of a journal: the records from a position on.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // chunkSize is how many bytes are read at once.

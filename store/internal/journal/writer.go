@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // spareMax bounds the room that is kept for the next batch.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 func TestOpenFolder(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/internal/childtest"
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // childVariable names the folder that a child process locks.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // ErrStopped is the error of each call of a program that was killed, or whose power was cut.

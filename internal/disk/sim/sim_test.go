@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // seeds is the number of seeds for which each promise is tried.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // folder is the disk as one program sees it.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // replace gives the file "state" a content so that a power cut leaves the old one or the new one.

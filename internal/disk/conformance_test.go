@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vastgo/vast/store/internal/disk"
-	"github.com/vastgo/vast/store/internal/disk/sim"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
 )
 
 // TestConformance: the operating system's folder and a simulated one without faults give the same answers.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vastgo/vast/store/internal/disk"
+	"github.com/vastgo/vast/internal/disk"
 )
 
 // Mistake is what a folder of [Break] does wrong. Mistakes can be combined by |.

@@ -1,0 +1,231 @@
+// Package journal keeps the messages of a region's outbox on the disk of the process that sends them, so that
+// an outbox which lost its end in a power failure can be filled up again.
+//
+// A journal is a folder of segments, outbox-00000001 and so on. A record is the tick, the length of the
+// message, both as little-endian numbers of 8 and 4 bytes, the message, and the CRC-32C of all that. The
+// record of a tick replaces those of this and of later ticks before it. A record that is cut off or damaged
+// ends its segment: a crash has left it, and its message was not sent. So no record is appended to a segment
+// that another process has begun.
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+	"github.com/vastgo/vast/internal/disk"
+)
+
+const (
+	bytesSegment = 4 << 20 // a segment that has more is followed by another one
+	bytesBefore  = 12      // before a message
+	bytesAfter   = 4
+	prefix       = "outbox-"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Journal is an open journal. It is not safe for concurrent use.
+type Journal struct {
+	folder   disk.Folder
+	segments []*segment // in their order
+	file     disk.File  // the last segment, if this process writes it
+	number   uint64     // of the last segment
+	buffer   []byte
+	// The records of the ticks from first on. Those before were removed or never written.
+	first   uint64
+	records []record
+}
+
+var _ protocol.Journal = (*Journal)(nil)
+
+// segment is a file of records.
+type segment struct {
+	name  string
+	bytes int64
+	last  uint64 // the largest tick in it
+}
+
+// record is where the record of a tick is.
+type record struct {
+	segment       *segment
+	offset, bytes int64
+}
+
+// Open opens the journal in a folder. The caller ensures that no other process has the journal open.
+func Open(folder disk.Folder) (*Journal, error) {
+	files, err := folder.Files()
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{folder: folder}
+	for _, f := range files { // in the order of their names
+		digits, ok := strings.CutPrefix(f.Name, prefix)
+		number, err := strconv.ParseUint(digits, 10, 64)
+		if !ok || err != nil {
+			continue
+		}
+		j.number = number
+		if err := j.scan(f); err != nil {
+			return nil, fmt.Errorf("reading the journal: %w", err)
+		}
+	}
+	return j, nil
+}
+
+// scan finds the records of a segment.
+func (j *Journal) scan(info disk.Info) error {
+	file, err := j.folder.Open(info.Name)
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size))
+	// The process before may have ended before it synced the last record, which counts from now on.
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	s := &segment{name: info.Name}
+	j.segments = append(j.segments, s)
+	for {
+		tick, n, ok := parse(b[s.bytes:])
+		if !ok {
+			return nil
+		}
+		j.put(tick, record{s, s.bytes, n})
+	}
+}
+
+// parse returns the tick and the size of the record at the beginning of b.
+func parse(b []byte) (tick uint64, n int64, ok bool) {
+	if len(b) < bytesBefore {
+		return 0, 0, false
+	}
+	le := binary.LittleEndian
+	end := bytesBefore + uint64(le.Uint32(b[8:]))
+	if uint64(len(b)) < end+bytesAfter {
+		return 0, 0, false
+	}
+	return le.Uint64(b), int64(end + bytesAfter), crc32.Checksum(b[:end], castagnoli) == le.Uint32(b[end:])
+}
+
+// put notes a record at the end of its segment.
+func (j *Journal) put(tick uint64, r record) {
+	r.segment.bytes += r.bytes
+	r.segment.last = max(r.segment.last, tick)
+	switch {
+	case tick < j.first || tick > j.first+uint64(len(j.records)):
+		j.first, j.records = tick, nil // no history goes on here
+	default:
+		j.records = j.records[:tick-j.first]
+	}
+	j.records = append(j.records, r)
+}
+
+// Write implements [protocol.Journal].
+func (j *Journal) Write(tick uint64, m []byte) error {
+	if err := j.write(tick, m); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *Journal) write(tick uint64, m []byte) error {
+	if j.file == nil || j.segments[len(j.segments)-1].bytes >= bytesSegment {
+		if err := j.begin(); err != nil {
+			return err
+		}
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint64(j.buffer[:0], tick)
+	b = le.AppendUint32(b, uint32(len(m)))
+	b = append(b, m...)
+	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	j.buffer = b
+	_, err := j.file.Write(b)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		// Nothing is known of the end of the segment, so the next record goes into another one.
+		return errors.Join(err, j.end())
+	}
+	s := j.segments[len(j.segments)-1]
+	j.put(tick, record{s, s.bytes, int64(len(b))})
+	return nil
+}
+
+// begin begins a segment.
+func (j *Journal) begin() error {
+	if err := j.end(); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s%08d", prefix, j.number+1)
+	file, err := j.folder.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := j.folder.Sync(); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	j.number++
+	j.file = file
+	j.segments = append(j.segments, &segment{name: name})
+	return nil
+}
+
+// end closes the segment that is written.
+func (j *Journal) end() error {
+	if j.file == nil {
+		return nil
+	}
+	err := j.file.Close()
+	j.file = nil
+	return err
+}
+
+// Read implements [protocol.Journal].
+func (j *Journal) Read(tick uint64) (m []byte, ok bool, err error) {
+	if tick < j.first || tick-j.first >= uint64(len(j.records)) {
+		return nil, false, nil
+	}
+	r := j.records[tick-j.first]
+	file, err := j.folder.Open(r.segment.name)
+	if err != nil {
+		return nil, false, fmt.Errorf("reading the journal: %w", err)
+	}
+	b := make([]byte, r.bytes)
+	_, err = file.ReadAt(b, r.offset)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, false, fmt.Errorf("reading the journal: %w", err)
+	}
+	if is, _, ok := parse(b); !ok || is != tick {
+		return nil, false, fmt.Errorf("reading the journal: the record of tick %d in %s is damaged", tick,
+			r.segment.name)
+	}
+	return b[bytesBefore : len(b)-bytesAfter], true, nil
+}
+
+// Purge implements [protocol.Journal]. It removes whole segments, oldest first.
+func (j *Journal) Purge(below uint64) error {
+	n := 0
+	for n < len(j.segments)-1 && j.segments[n].last < below {
+		if err := j.folder.Remove(j.segments[n].name); err != nil {
+			return fmt.Errorf("purging the journal: %w", err)
+		}
+		n++
+	}
+	j.segments = j.segments[n:]
+	if below > j.first {
+		drop := min(below-j.first, uint64(len(j.records)))
+		j.first, j.records = j.first+drop, j.records[drop:]
+	}
+	return nil
+}
+
+// Close closes the files.
+func (j *Journal) Close() error { return j.end() }

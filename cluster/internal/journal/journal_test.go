@@ -1,0 +1,187 @@
+package journal
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/disk/sim"
+)
+
+// kept is what a journal must have.
+type kept struct {
+	first    uint64
+	messages [][]byte
+}
+
+func (k *kept) next() uint64 { return k.first + uint64(len(k.messages)) }
+
+// with returns what is kept after the message of a tick was written.
+func (k kept) with(tick uint64, m []byte) kept {
+	if tick < k.first || tick > k.next() {
+		return kept{tick, [][]byte{m}}
+	}
+	return kept{k.first, append(k.messages[:tick-k.first:tick-k.first], m)}
+}
+
+// in reports how a journal differs.
+func (k *kept) in(j *Journal) error {
+	for i, want := range k.messages {
+		got, ok, err := j.Read(k.first + uint64(i))
+		if err != nil || !ok || !bytes.Equal(got, want) {
+			return fmt.Errorf("tick %d: got %d bytes, %v, %v, want %d bytes", k.first+uint64(i), len(got), ok,
+				err, len(want))
+		}
+	}
+	if _, ok, err := j.Read(k.next()); ok || err != nil {
+		return fmt.Errorf("tick %d, which was not written: %v, %v", k.next(), ok, err)
+	}
+	return nil
+}
+
+func TestJournalSurvives(t *testing.T) {
+	for seed := range uint64(150) {
+		if err := live(t, seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// live writes a journal on a disk whose power is cut again and again.
+func live(t *testing.T, seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	d := sim.New(seed)
+	folder := d.Folder()
+	var now kept
+	for range 12 {
+		d.PowerCutAt(d.Calls() + 1 + rng.Int64N(60))
+		if rng.IntN(3) == 0 {
+			d.PowerCutAt(0)
+			d.KillAt(d.Calls() + 1 + rng.Int64N(60))
+		}
+		maybe := now // if the call in which the process ended has done its work
+		var j *Journal
+		var err error
+		for !d.Stopped() {
+			if j == nil {
+				if j, err = Open(folder); err != nil {
+					break
+				}
+				if err = now.in(j); err != nil {
+					break
+				}
+			}
+			switch rng.IntN(12) {
+			case 0:
+				err = j.Close()
+				j = nil
+			case 1:
+				below := now.first + uint64(rng.IntN(len(now.messages)+1))
+				maybe = kept{below, now.messages[below-now.first:]}
+				if err = j.Purge(below); err == nil {
+					now = maybe
+				}
+			default:
+				tick := now.next()
+				if rng.IntN(8) == 0 && len(now.messages) > 0 {
+					tick = now.first + rng.Uint64N(uint64(len(now.messages))) // another owner's tick
+				}
+				m := make([]byte, rng.IntN(3000))
+				if rng.IntN(60) == 0 {
+					m = make([]byte, bytesSegment/2)
+				}
+				for i := range m {
+					m[i] = byte(rng.Uint32())
+				}
+				maybe = now.with(tick, m)
+				if err = j.Write(tick, m); err == nil {
+					now = maybe
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		if !d.Stopped() {
+			return err
+		}
+		folder = d.Restart()
+		d.PowerCutAt(0)
+		d.KillAt(0)
+		if j, err = Open(folder); err != nil {
+			return err
+		}
+		if err := now.in(j); err != nil {
+			if failed := maybe.in(j); failed != nil {
+				return fmt.Errorf("%w; or %w", err, failed)
+			}
+			now = maybe
+		}
+		if err := j.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A journal that syncs too early loses messages, and the test above would find that.
+func TestEarlySyncIsFound(t *testing.T) {
+	for seed := range uint64(50) {
+		d := sim.New(seed)
+		j, err := Open(sim.Break(d.Folder(), sim.FileSyncEarly))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now kept
+		for tick := range uint64(3) {
+			m := bytes.Repeat([]byte{byte(tick + 1)}, 2000)
+			if err := j.Write(tick, m); err != nil {
+				t.Fatal(err)
+			}
+			now = now.with(tick, m)
+		}
+		d.PowerCut()
+		if j, err = Open(d.Restart()); err != nil {
+			t.Fatal(err)
+		}
+		if now.in(j) != nil {
+			return
+		}
+	}
+	t.Error("50 journals that synced too early have lost nothing")
+}
+
+func TestOldSegmentsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	folder, err := disk.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	for tick := range uint64(20) {
+		if err := j.Write(tick, make([]byte, bytesSegment/2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Purge(15); err != nil {
+		t.Fatal(err)
+	}
+	files, err := folder.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 3 { // two ticks in each
+		t.Errorf("20 ticks, of which 15 are purged, are in %d segments, want 3", len(files))
+	}
+	for tick := range uint64(20) {
+		if _, ok, err := j.Read(tick); ok != (tick >= 15) || err != nil {
+			t.Errorf("tick %d: %v, %v", tick, ok, err)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// stored is a checkpoint on its way.
+type stored struct{ result atomic.Pointer[error] }
+
+// Done implements [protocol.Stored].
+func (s *stored) Done() (bool, error) {
+	if err := s.result.Load(); err != nil {
+		return true, *err
+	}
+	return false, nil
+}
+
+func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
+
+// PutCheckpoint implements [protocol.Storage].
+func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, checkpoint []byte,
+) protocol.Stored {
+	result := &stored{}
+	go func() {
+		object := objectName(region, name)
+		err := s.retryWithin(ctx, timeoutLong, "storing the checkpoint "+object, func(ctx context.Context) error {
+			_, err := s.objects.PutBytes(ctx, object, checkpoint)
+			return err
+		})
+		result.result.Store(&err)
+	}()
+	return result
+}
+
+// Checkpoint implements [protocol.Storage].
+func (s *Storage) Checkpoint(ctx context.Context, region int, name string) (b []byte, err error) {
+	object := objectName(region, name)
+	err = s.retryWithin(ctx, timeoutLong, "reading the checkpoint "+object, func(ctx context.Context) (err error) {
+		b, err = s.objects.GetBytes(ctx, object)
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			return fmt.Errorf("%w: %w", protocol.ErrGone, err)
+		}
+		return err
+	})
+	return b, err
+}
+
+// RemoveCheckpoint implements [protocol.Storage].
+func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
+	object := objectName(region, name)
+	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {
+		if err := s.objects.Delete(ctx, object); !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return err
+		}
+		return nil
+	})
+}

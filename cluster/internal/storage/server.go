@@ -1,0 +1,53 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// bytesMessage is the size of the largest message. NATS advises at most 8 MiB.
+const bytesMessage = 8 << 20
+
+// ServerOptions say where an embedded server listens and what it may lose.
+type ServerOptions struct {
+	Dir string // the folder of its streams
+	// Host and Port are the address for other processes. A Port of 0 means that only this process can
+	// connect, and −1 any port that is free.
+	Host string
+	Port int
+	// SyncInterval is how often the server syncs its files. Default: before each acknowledgement, so that a
+	// power failure loses nothing that was acknowledged.
+	SyncInterval time.Duration
+}
+
+// Server is a NATS server inside the process.
+type Server struct{ s *server.Server }
+
+// StartServer starts a server. It returns an error if the server is not ready within 30 seconds.
+func StartServer(o ServerOptions) (*Server, error) {
+	options := &server.Options{ServerName: "vast", JetStream: true, StoreDir: o.Dir, MaxPayload: bytesMessage,
+		NoLog: true, NoSigs: true, Host: o.Host, Port: o.Port, DontListen: o.Port == 0}
+	options.SyncAlways, options.SyncInterval = o.SyncInterval == 0, o.SyncInterval
+	s, err := server.NewServer(options)
+	if err != nil {
+		return nil, fmt.Errorf("starting the embedded NATS server: %w", err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(30 * time.Second) {
+		s.Shutdown()
+		return nil, errors.New("the embedded NATS server is not ready after 30 seconds")
+	}
+	return &Server{s}, nil
+}
+
+// URL returns the address for other processes. The server must have a port.
+func (s *Server) URL() string { return s.s.ClientURL() }
+
+// Close stops the server and waits until its files are closed.
+func (s *Server) Close() {
+	s.s.Shutdown()
+	s.s.WaitForShutdown()
+}

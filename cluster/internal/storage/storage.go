@@ -1,0 +1,280 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// Options say which cluster to connect to.
+type Options struct {
+	// Name tells the clusters of one server apart: letters, digits, - and _.
+	Name    string
+	Regions int
+	// Server is the embedded server, or nil if URL names the servers.
+	Server *Server
+	URL    string // several are separated by commas
+	// Connect has further options of the connection, such as credentials and TLS.
+	Connect  []nats.Option
+	Replicas int // of each stream. Default: 1.
+	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
+	// answers again. Default: nothing is called.
+	Waiting func(error)
+}
+
+// Storage is the connection of a process to the servers of a cluster.
+type Storage struct {
+	o       Options
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	regions jetstream.KeyValue
+	objects jetstream.ObjectStore
+	outbox  []*log
+	inputs  []*log
+	bySub   map[string]*log
+
+	mu      sync.Mutex
+	waiting error // why calls wait, or nil
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Open connects to the servers and makes the streams and buckets that do not exist. It waits until the
+// servers answer or the context ends.
+func Open(ctx context.Context, o Options) (*Storage, error) {
+	if !validName.MatchString(o.Name) {
+		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
+	}
+	o.Replicas = max(o.Replicas, 1)
+	s := &Storage{o: o, bySub: make(map[string]*log)}
+	options := []nats.Option{
+		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
+		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+		// Messages are not kept for a server that is away: the owner of a region appends them again.
+		nats.ReconnectBufSize(-1),
+		// While there was no connection, a server may have lost the end of a log.
+		nats.ReconnectHandler(func(*nats.Conn) { s.forget() }),
+	}
+	if o.Server != nil {
+		options = append(options, nats.InProcessServer(o.Server.s))
+	}
+	var err error
+	if s.nc, err = nats.Connect(o.URL, append(options, o.Connect...)...); err != nil {
+		return nil, fmt.Errorf("connecting to NATS: %w", err)
+	}
+	s.js, err = jetstream.New(s.nc, jetstream.WithPublishAsyncTimeout(timeout),
+		jetstream.WithPublishAsyncMaxPending(1<<16), jetstream.WithPublishAsyncAckHandler(s.acknowledged))
+	if err == nil {
+		err = s.make(ctx)
+	}
+	if err != nil {
+		s.nc.Close()
+		return nil, fmt.Errorf("cluster %s: %w", o.Name, err)
+	}
+	return s, nil
+}
+
+// Close ends the connection.
+func (s *Storage) Close() {
+	s.forget()
+	s.nc.Close()
+}
+
+// make makes the streams and buckets.
+func (s *Storage) make(ctx context.Context) error {
+	base := "VAST_" + s.o.Name
+	newLog := func(kind, about string, region int) (*log, error) {
+		l := &log{s: s, stream: fmt.Sprintf("%s_%s_%d", base, kind, region),
+			subject: fmt.Sprintf("vast.%s.%s.%d", s.o.Name, kind, region)}
+		config := jetstream.StreamConfig{Name: l.stream, Subjects: []string{l.subject},
+			Description: fmt.Sprintf("Vast cluster %s: %s of region %d", s.o.Name, about, region),
+			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas, MaxMsgSize: bytesMessage,
+			DenyDelete: true}
+		s.bySub[l.subject] = l
+		return l, s.makeStream(ctx, config)
+	}
+	for region := range s.o.Regions {
+		out, err := newLog("out", "what it sends, tick by tick,", region)
+		if err != nil {
+			return err
+		}
+		in, err := newLog("in", "inputs", region)
+		if err != nil {
+			return err
+		}
+		s.outbox, s.inputs = append(s.outbox, out), append(s.inputs, in)
+	}
+	err := s.retry(ctx, "making the bucket "+base, func(ctx context.Context) (err error) {
+		s.regions, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: base,
+			Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
+			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, "making the object bucket "+base, func(ctx context.Context) (err error) {
+		s.objects, err = s.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: base,
+			Description: fmt.Sprintf("Vast cluster %s: checkpoints", s.o.Name),
+			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
+		return err
+	})
+}
+
+// makeStream makes a stream, unless it exists. It does not change one that exists, because an operator may
+// have done so.
+func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) error {
+	return s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) error {
+		_, err := s.js.Stream(ctx, c.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			_, err = s.js.CreateStream(ctx, c)
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				return nil // another process has made it just now
+			}
+		}
+		return err
+	})
+}
+
+// Outbox implements [protocol.Storage].
+func (s *Storage) Outbox(region int) protocol.Log { return s.outbox[region] }
+
+// Inputs implements [protocol.Storage].
+func (s *Storage) Inputs(region int) protocol.Log { return s.inputs[region] }
+
+// forget drops what is known of the ends of all logs.
+func (s *Storage) forget() {
+	for _, logs := range [...][]*log{s.outbox, s.inputs} {
+		for _, l := range logs {
+			l.forget()
+		}
+	}
+}
+
+func pointerKey(region int) string { return "pointer." + strconv.Itoa(region) }
+
+// Pointer implements [protocol.Storage].
+func (s *Storage) Pointer(ctx context.Context, region int) (p []byte, revision uint64, err error) {
+	return s.Get(ctx, pointerKey(region))
+}
+
+// SetPointer implements [protocol.Storage].
+func (s *Storage) SetPointer(ctx context.Context, region int, p []byte, revision uint64) (uint64, error) {
+	return s.Set(ctx, pointerKey(region), p, revision)
+}
+
+// Get returns the value of a key and its revision, which is 0 if there is none.
+func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision uint64, err error) {
+	err = s.retry(ctx, "reading the key "+key, func(ctx context.Context) error {
+		e, err := s.regions.Get(ctx, key)
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+			value, revision = nil, 0
+			return nil
+		case err != nil:
+			return err
+		}
+		value, revision = e.Value(), e.Revision()
+		return nil
+	})
+	return value, revision, err
+}
+
+// Set sets a key if its revision is the given one, and returns its new revision. After an error other than
+// [protocol.ErrRefused], and also after this one if the connection was interrupted, the key may have been
+// set.
+func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64) (now uint64, err error) {
+	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
+		now, err = s.regions.Update(ctx, key, value, revision)
+		return refused(err)
+	})
+	return now, err
+}
+
+// refused replaces the errors of JetStream for conditions that do not hold.
+func refused(err error) error {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return err
+	}
+	const wrongLastMsgID = 10070
+	switch api.ErrorCode {
+	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant,
+		wrongLastMsgID:
+		return fmt.Errorf("%w: %s", protocol.ErrRefused, api.Description)
+	}
+	return err
+}
+
+const (
+	timeout     = 5 * time.Second // of one attempt
+	timeoutLong = time.Minute     // of one attempt to move a checkpoint
+	maxPause    = time.Second     // between two attempts
+)
+
+// retry calls f until it succeeds, fails for another reason than an unreachable server, or the context ends.
+func (s *Storage) retry(ctx context.Context, what string, f func(context.Context) error) error {
+	return s.retryWithin(ctx, timeout, what, f)
+}
+
+func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what string,
+	f func(context.Context) error) error {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
+		attempt, cancel := context.WithTimeout(ctx, timeout)
+		err := f(attempt)
+		cancel()
+		switch {
+		case err == nil:
+			s.answers(nil)
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !unreachable(err):
+			if errors.Is(err, protocol.ErrRefused) {
+				return err
+			}
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		s.answers(fmt.Errorf("%s: %w", what, err))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// answers notes why calls wait, or with nil that the server answers.
+func (s *Storage) answers(err error) {
+	s.mu.Lock()
+	changed := (s.waiting == nil) != (err == nil)
+	s.waiting = err
+	s.mu.Unlock()
+	if changed && s.o.Waiting != nil {
+		s.o.Waiting(err)
+	}
+}
+
+// unreachable reports whether an error says that the servers cannot answer now.
+func unreachable(err error) bool {
+	for _, is := range [...]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders,
+		nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded,
+		nats.ErrNoServers, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse,
+		jetstream.ErrAsyncPublishTimeout, jetstream.ErrNoHeartbeat} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.Code >= 500 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+}

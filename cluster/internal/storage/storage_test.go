@@ -1,0 +1,278 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// start returns a storage with two regions on a new embedded server.
+func start(t *testing.T) *Storage {
+	server, err := StartServer(ServerOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return open(t, Options{Name: "test", Regions: 2, Server: server})
+}
+
+func open(t *testing.T, o Options) *Storage {
+	s, err := Open(deadline(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// deadline is a context that ends a test which waits in vain.
+func deadline(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func message(i int) []byte { return fmt.Appendf(nil, "message %d", i) }
+
+// appendAll appends n messages at once, after the last one.
+func appendAll(t *testing.T, l protocol.Log, n int) {
+	ctx := deadline(t)
+	last, err := l.Last(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before protocol.ID
+	var sent []protocol.Appended
+	for i := range n {
+		m := message(int(last) + 1 + i)
+		sent = append(sent, l.Append(ctx, last+uint64(i), before, m))
+		before = protocol.IDOf(m)
+	}
+	for i, a := range sent {
+		if err := a.Wait(ctx); err != nil {
+			t.Fatalf("message %d: %v", i, err)
+		}
+	}
+}
+
+// check reads messages and compares them.
+func check(t *testing.T, l protocol.Log, from, to int) {
+	ctx := deadline(t)
+	for i := from; i <= to; i++ {
+		number, m, ok, err := l.Read(ctx, uint64(i))
+		if err != nil || !ok || number != uint64(i) || !bytes.Equal(m, message(i)) {
+			t.Fatalf("message %d: got %d, %q, %v, %v", i, number, m, ok, err)
+		}
+	}
+}
+
+func TestAppendHasConditions(t *testing.T) {
+	l, ctx := start(t).Outbox(1), deadline(t)
+	appendAll(t, l, 3)
+	id := protocol.IDOf(message(3))
+	for _, c := range []struct {
+		what   string
+		last   uint64
+		before protocol.ID
+		want   error
+	}{
+		{"an old number", 2, protocol.IDOf(message(2)), protocol.ErrRefused},
+		{"a number to come", 4, id, protocol.ErrRefused},
+		{"another ID", 3, protocol.IDOf(message(2)), protocol.ErrRefused},
+		{"an empty log", 0, protocol.ID{}, protocol.ErrRefused},
+		{"number and ID", 3, id, nil},
+		{"the number alone", 4, protocol.ID{}, nil},
+	} {
+		if err := l.Append(ctx, c.last, c.before, []byte(c.what)).Wait(ctx); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.what, err, c.want)
+		}
+	}
+	if last, err := l.Last(ctx); last != 5 || err != nil {
+		t.Errorf("the log ends with %d, %v, want 5", last, err)
+	}
+	// The same message again is neither appended nor acknowledged as if it were.
+	err := l.Append(ctx, 5, protocol.ID{}, []byte("number and ID")).Wait(ctx)
+	if err == nil || errors.Is(err, protocol.ErrRefused) {
+		t.Errorf("a message that was appended before: %v", err)
+	}
+}
+
+func TestReadAndWait(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	l := s.Outbox(0)
+	if _, _, ok, err := l.Read(ctx, 1); ok || err != nil {
+		t.Fatalf("an empty log has a message, or %v", err)
+	}
+	done := make(chan error)
+	go func() { done <- l.Wait(ctx, 3) }()
+	other := open(t, s.o).Outbox(0)
+	appendAll(t, other, 2)
+	select {
+	case err := <-done:
+		t.Fatalf("Wait returned %v before the message came", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	appendAll(t, other, 1)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	check(t, l, 1, 3)
+	check(t, other, 1, 3)
+}
+
+func TestPurgeKeepsTheNewest(t *testing.T) {
+	l, ctx := start(t).Outbox(0), deadline(t)
+	if err := l.Purge(ctx, 5); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, 5)
+	if err := l.Purge(ctx, 3); err != nil {
+		t.Fatal(err)
+	}
+	if number, m, ok, err := l.Read(ctx, 1); number != 3 || !ok || err != nil {
+		t.Fatalf("got %d, %q, %v, %v, want message 3", number, m, ok, err)
+	}
+	if err := l.Purge(ctx, 100); err != nil {
+		t.Fatal(err)
+	}
+	check(t, l, 5, 5)
+	appendAll(t, l, 1)
+	check(t, l, 5, 6)
+}
+
+func TestPointer(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	if p, revision, err := s.Pointer(ctx, 1); p != nil || revision != 0 || err != nil {
+		t.Fatalf("got %q, %d, %v", p, revision, err)
+	}
+	first, err := s.SetPointer(ctx, 1, []byte("a"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SetPointer(ctx, 1, []byte("b"), 0); !errors.Is(err, protocol.ErrRefused) {
+		t.Errorf("a pointer that exists was made: %v", err)
+	}
+	second, err := s.SetPointer(ctx, 1, []byte("b"), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SetPointer(ctx, 1, []byte("c"), first); !errors.Is(err, protocol.ErrRefused) {
+		t.Errorf("an old revision was accepted: %v", err)
+	}
+	if p, revision, err := s.Pointer(ctx, 1); string(p) != "b" || revision != second || err != nil {
+		t.Errorf("got %q, %d, %v, want b, %d", p, revision, err, second)
+	}
+}
+
+func TestCheckpoints(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	want := bytes.Repeat([]byte("checkpoint"), 100_000)
+	stored := s.PutCheckpoint(ctx, 1, "7-60", want)
+	for {
+		if done, err := stored.Done(); err != nil {
+			t.Fatal(err)
+		} else if done {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got, err := s.Checkpoint(ctx, 1, "7-60"); !bytes.Equal(got, want) || err != nil {
+		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
+	}
+	for range 2 {
+		if err := s.RemoveCheckpoint(ctx, 1, "7-60"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Checkpoint(ctx, 1, "7-60"); !errors.Is(err, protocol.ErrGone) {
+			t.Errorf("a checkpoint that was removed: %v", err)
+		}
+	}
+}
+
+func TestCallsWaitForTheServer(t *testing.T) {
+	dir := t.TempDir()
+	server, err := StartServer(ServerOptions{Dir: dir, Host: "127.0.0.1", Port: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var port int
+	if _, err := fmt.Sscanf(server.URL(), "nats://127.0.0.1:%d", &port); err != nil {
+		t.Fatal(err)
+	}
+	var waited, answered atomic.Int32
+	s := open(t, Options{Name: "test", Regions: 1, URL: server.URL(), Waiting: func(err error) {
+		if err != nil {
+			waited.Add(1)
+		} else {
+			answered.Add(1)
+		}
+	}})
+	l, ctx := s.Outbox(0), deadline(t)
+	appendAll(t, l, 3)
+	if _, _, ok, err := l.Read(ctx, 4); ok || err != nil { // from here on the log is followed
+		t.Fatal(ok, err)
+	}
+	server.Close()
+	if err := l.Append(ctx, 3, protocol.IDOf(message(3)), message(4)).Wait(ctx); err == nil {
+		t.Error("a server that is not there has acknowledged a message")
+	}
+	last := make(chan uint64)
+	go func() {
+		n, err := l.Last(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		last <- n
+	}()
+	select {
+	case <-last:
+		t.Fatal("the call did not wait")
+	case <-time.After(300 * time.Millisecond):
+	}
+	if server, err = StartServer(ServerOptions{Dir: dir, Host: "127.0.0.1", Port: port}); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if n := <-last; n != 3 {
+		t.Fatalf("the log ends with %d, want 3", n)
+	}
+	// The server knows the ID of the newest message after it has started again.
+	err = l.Append(ctx, 3, protocol.IDOf(message(1)), message(4)).Wait(ctx)
+	if !errors.Is(err, protocol.ErrRefused) {
+		t.Errorf("another ID: %v", err)
+	}
+	if err := l.Append(ctx, 3, protocol.IDOf(message(3)), message(4)).Wait(ctx); err != nil {
+		t.Error(err)
+	}
+	check(t, l, 1, 4)
+	if waited.Load() != 1 || answered.Load() != 1 {
+		t.Errorf("the caller was told %d times that calls wait and %d times that the server answers, want 1",
+			waited.Load(), answered.Load())
+	}
+}
+
+func TestNamesOfClusters(t *testing.T) {
+	for _, name := range []string{"", "a b", "a.b", "a>", "é", string(make([]byte, 65))} {
+		if _, err := Open(t.Context(), Options{Name: name, Regions: 1}); err == nil {
+			t.Errorf("the name %q was accepted", name)
+		}
+	}
+}
+
+// Two clusters on one server have nothing in common.
+func TestClustersOnOneServer(t *testing.T) {
+	s := start(t)
+	o := s.o
+	o.Name = "other"
+	other := open(t, o)
+	appendAll(t, s.Outbox(0), 2)
+	if last, err := other.Outbox(0).Last(deadline(t)); last != 0 || err != nil {
+		t.Errorf("the other cluster's log ends with %d, %v", last, err)
+	}
+}

@@ -1,0 +1,127 @@
+package storage
+
+import (
+	"sort"
+	"sync"
+)
+
+// tail has the newest messages of a log, as a subscription delivers them. All regions of a process share it,
+// so each message crosses the network once. Without a subscription it is empty, and Read asks the server.
+type tail struct {
+	mu      sync.Mutex
+	current uint64 // the generation of the subscription; 0 if there is none
+	last    uint64 // the generation that began last
+	stop    func() // ends the subscription
+	entries []entry
+	bytes   int
+	first   uint64 // messages from this number on are in entries
+	next    uint64 // all messages below this number that the log has were delivered
+	changed chan struct{}
+}
+
+// entry is a message and its number.
+type entry struct {
+	number uint64
+	m      []byte
+}
+
+// A tail has at most this many bytes.
+const bytesTail = 64 << 20
+
+// begin begins a subscription to the messages from a number on, and returns its generation.
+func (t *tail) begin(from uint64) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.drop()
+	t.last++
+	t.current, t.first, t.next, t.changed = t.last, from, from, make(chan struct{})
+	return t.current
+}
+
+// stopWith sets what ends the subscription.
+func (t *tail) stopWith(generation uint64, stop func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current != generation {
+		go stop() // it waits for the handler, which waits for mu
+		return
+	}
+	t.stop = stop
+}
+
+// end ends a subscription, unless another one has begun.
+func (t *tail) end(generation uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == generation {
+		t.drop()
+	}
+}
+
+func (t *tail) generation() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.current
+}
+
+// drop ends the subscription, if there is one. Callers hold mu.
+func (t *tail) drop() {
+	if t.current == 0 {
+		return
+	}
+	if t.stop != nil {
+		go t.stop()
+	}
+	close(t.changed)
+	t.current, t.stop, t.entries, t.bytes = 0, nil, nil, 0
+}
+
+// delivered adds a message of a subscription.
+func (t *tail) delivered(generation uint64, e entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == generation && e.number >= t.next {
+		t.push(e)
+	}
+}
+
+// add adds a message that this process has appended, if it is the next one.
+func (t *tail) add(e entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current != 0 && e.number == t.next {
+		t.push(e)
+	}
+}
+
+func (t *tail) push(e entry) {
+	t.entries, t.bytes, t.next = append(t.entries, e), t.bytes+len(e.m), e.number+1
+	for t.bytes > bytesTail {
+		t.bytes -= len(t.entries[0].m)
+		t.first = t.entries[0].number + 1
+		t.entries = t.entries[1:]
+	}
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// find returns the first message whose number is at least from, or a zero entry if the log has none yet.
+// known is false if only the server can tell.
+func (t *tail) find(from uint64) (e entry, known bool) {
+	e, known, _ = t.watch(from)
+	return e, known
+}
+
+// watch is find with a channel that is closed when the result may be another one.
+func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.current == 0 || from < t.first:
+		return entry{}, false, nil
+	case from >= t.next:
+		return entry{}, true, t.changed
+	}
+	i := sort.Search(len(t.entries), func(i int) bool { return t.entries[i].number >= from })
+	return t.entries[i], true, t.changed
+}
