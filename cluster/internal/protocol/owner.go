@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	r := &owner{o: o}
 	if err := r.takeOver(ctx); err != nil {
-		return fmt.Errorf("taking region %d over: %w", o.Region, err)
+		return fmt.Errorf("taking region %d over: %w", o.Region, r.why(ctx, err))
 	}
 	for r.o.Until == 0 || r.tick < r.o.Until {
 		tick := r.tick + 1

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/vastgo/vast/internal/longtest"
@@ -34,6 +35,52 @@ func TestFaults(t *testing.T) {
 		if sum[what] < seeds/2 {
 			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
 		}
+	}
+}
+
+// TestLossInTakeover: while a process takes a region over, the owner before moves the pointer, and then the
+// outbox loses the last tick and the record of the process. The process has read the tick, so it must stop.
+func TestLossInTakeover(t *testing.T) {
+	moved := 0
+	for i := range 400 {
+		seed, turns := uint64(i/40), i%40
+		s := newSim(seed, 1, faults{}, noMistake)
+		s.lookahead = 1
+		log, pointer := s.outboxes[0], &s.pointers[0]
+		run := func(o *simOwner, enough func() bool) {
+			for ok := true; ok && !enough(); {
+				if len(s.late) > 0 {
+					s.deliver()
+				} else {
+					_, ok = o.next()
+				}
+			}
+		}
+		never := func() bool { return false }
+
+		s.start(0, 0)
+		run(s.owners[0], func() bool { return log.tick == 6 })
+		s.start(1, 0)
+		run(s.owners[1], func() bool { return log.epoch == 2 })
+		run(s.owners[1], func() bool { turns--; return turns < 0 || log.tick > 6 })
+		if log.tick == 6 {
+			revision := pointer.revision
+			run(s.owners[0], never)
+			moved += int(pointer.revision - revision)
+			log.messages = log.messages[:len(log.messages)-2]
+			length := len(log.messages)
+			run(s.owners[1], never)
+			if err := s.owners[1].err; !errors.Is(err, ErrLost) || len(log.messages) != length {
+				t.Errorf("seed %d, turn %d: the process appended %d messages, and then: %v", seed, i%40,
+					len(log.messages)-length, err)
+			}
+		}
+		for _, o := range s.owners {
+			o.stop()
+		}
+	}
+	if moved == 0 {
+		t.Error("the owner before has never moved the pointer")
 	}
 }
 

@@ -8,31 +8,6 @@ import (
 
 // takeOver makes this process the owner of the region, and brings the machine to the end of the outbox.
 func (r *owner) takeOver(ctx context.Context) error {
-	for {
-		*r = owner{o: r.o}
-		err := r.tryTakeOver(ctx)
-		if err == nil {
-			return nil
-		}
-		// The owner before may have gone on until the epoch began: with a newer checkpoint, and without
-		// messages and checkpoints that it made superfluous.
-		if !errors.Is(err, errMoved) && !errors.Is(err, ErrGone) {
-			return err
-		}
-		p, revision, again := r.o.pointerOf(ctx, r.o.Region)
-		if again != nil {
-			return again
-		}
-		if fenced := p.fences(r); r.epoch > 0 && fenced != nil {
-			return fenced
-		}
-		if revision == r.revision {
-			return err // nothing has moved
-		}
-	}
-}
-
-func (r *owner) tryTakeOver(ctx context.Context) error {
 	var err error
 	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
 		return err
@@ -41,16 +16,7 @@ func (r *owner) tryTakeOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Owners before cannot move the pointer from here on.
-	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
-		return err
-	}
-	p := r.pointer
-	if err := p.fences(r); err != nil {
-		return err
-	}
-	p.Epoch, p.Owner = r.epoch, r.o.Number
-	if err := r.point(ctx, p); err != nil {
+	if err := r.claim(ctx); err != nil {
 		return err
 	}
 	if err := r.look(ctx); err != nil { // the outbox may have lost the record meanwhile
@@ -59,6 +25,7 @@ func (r *owner) tryTakeOver(ctx context.Context) error {
 	if err := r.torn(r.before); err != nil {
 		return err
 	}
+	p := r.pointer
 	if p.Holder == r.o.Process {
 		if ticks, err = r.refill(ctx, ticks); err != nil {
 			return err
@@ -77,6 +44,26 @@ func (r *owner) tryTakeOver(ctx context.Context) error {
 		return err
 	}
 	return r.replay(ctx, ticks)
+}
+
+// claim replaces the pointer, so that owners before cannot move it from then on. If one of them was faster,
+// claim takes the pointer as it is now. The takeover does not begin again: it would forget what it has read
+// of the outbox, and would not notice if the outbox has lost some of it.
+func (r *owner) claim(ctx context.Context) error {
+	for {
+		var err error
+		if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
+			return err
+		}
+		p := r.pointer
+		if err := p.fences(r); err != nil {
+			return err
+		}
+		p.Epoch, p.Owner = r.epoch, r.o.Number
+		if err := r.point(ctx, p); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
 }
 
 // torn reports whether an outbox that ends with an epoch lacks messages that another process holds.
