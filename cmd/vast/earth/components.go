@@ -28,8 +28,8 @@ type (
 )
 
 // Components of travellers. Every traveller has a body, a life and a home all its life. It has either a stay
-// and a place, or a trip. It is either susceptible, infectious or recovered. Stay and trip are small, because
-// every tick visits all of them.
+// and a place, or a trip; in the first ticks of a trip also a transit. It is either susceptible, infectious
+// or recovered. Stay and trip are small, because every tick visits all of them.
 type (
 	// body is the position of a traveller.
 	body struct{ At vector }
@@ -48,8 +48,12 @@ type (
 		StepsLeft uint16 // number of steps; the last step arrives
 		By        transport
 	}
+	// transit is the beginning of a trip. No system touches a traveller in transit: see [Lookahead].
+	transit    struct{ Until uint32 }
 	infectious struct{ Until uint32 }
 	recovered  struct{ Until uint32 } // immune
+	// abroad is the home of a traveller whose home lies in another region, in place of the relation home.
+	abroad struct{ HomePlace uint32 } // number of the place
 )
 
 // components are the world's columns and relations.
@@ -61,14 +65,16 @@ type components struct {
 	life        vast.Column[life]
 	stay        vast.Column[stay]
 	trip        vast.Column[trip]
+	transit     vast.Column[transit]
 	susceptible vast.Tag
 	infectious  vast.Column[infectious]
 	recovered   vast.Column[recovered]
+	abroad      vast.Column[abroad]
 
 	home vast.Relation // from a traveller to its place of birth, to which the traveller returns
 	at   vast.Relation // from a traveller to the place where it stays
 
-	inRegion [regions]vast.Tag // of the travellers of each region
+	inCohort [cohorts]vast.Tag // of the travellers of each cohort
 }
 
 func column[T any](w *vast.World, name string) vast.Column[T] {
@@ -83,15 +89,17 @@ func newComponents(w *vast.World) components {
 		life:        column[life](w, "Life"),
 		stay:        column[stay](w, "Stay"),
 		trip:        column[trip](w, "Trip"),
+		transit:     column[transit](w, "Transit"),
 		susceptible: vast.NewTag(w, "Susceptible"),
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
+		abroad:      column[abroad](w, "Abroad"),
 		// The links lead only from travellers to places, so the relations need not be hierarchies.
 		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
 		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}
-	for i := range c.inRegion {
-		c.inRegion[i] = vast.NewTag(w, fmt.Sprintf("Region%02d", i))
+	for i := range c.inCohort {
+		c.inCohort[i] = vast.NewTag(w, fmt.Sprintf("Cohort%02d", i))
 	}
 	return c
 }
@@ -99,8 +107,8 @@ func newComponents(w *vast.World) components {
 // growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a
 // tick.
 func (c *components) growChanging(n int) error {
-	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow,
-		c.recovered.Grow} {
+	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.transit.Grow, c.susceptible.Grow,
+		c.infectious.Grow, c.recovered.Grow} {
 		if err := grow(n); err != nil {
 			return err
 		}
@@ -113,37 +121,40 @@ func (c *components) growChanging(n int) error {
 	return nil
 }
 
-// regions is the number of parts of the travellers, each with a tag of its own: the unit of work that workers
+// cohorts is the number of parts of the travellers, each with a tag of its own: the unit of work that workers
 // share. It is a constant, so that the results do not depend on the workers, and large enough to keep several
-// workers evenly busy. Each tick examines the health of one region, so regions is also the number of ticks
-// between two examinations of a region.
-const regions = 32
+// workers evenly busy. Each tick examines the health of one cohort, so cohorts is also the number of ticks
+// between two examinations of a cohort.
+const cohorts = 32
 
-// region is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
+// cohort is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
 // follow a Hilbert curve, so entities that live near each other lie near each other in memory. All stretches
 // have the same number of inhabitants.
-type region struct {
+type cohort struct {
+	*stretch
 	tag        vast.Tag
 	travellers *vast.Archetype
-	size       uint64 // number of travellers at the start
-	number     uint32 // number of the first of these travellers
-	births     int    // number of births in the current tick, if it is the region's turn
-	first, end uint64 // the stretch, in inhabitants counted along the places
+	settled    uint64 // number of travellers who have a home so far, or whose home lies in an earlier region
+	births     int    // number of births in the current tick, if it is the cohort's turn
 
-	everyone, resting, moving      vast.Query
-	exposed, infectious, recovered vast.Query
+	// Travellers in transit are in boarding and onTheWay alone.
+	everyone, resting, moving, boarding, onTheWay vast.Query
+	exposed, infectious, recovered                vast.Query
 }
 
-func (c *components) newRegion(w *vast.World, index int) region {
-	tag := c.inRegion[index]
-	return region{
+func (c *components) newCohort(w *vast.World, index int, s *stretch) cohort {
+	tag := c.inCohort[index]
+	return cohort{
+		stretch:    s,
 		tag:        tag,
 		travellers: w.Archetype(c.body, c.life, c.stay, c.susceptible, tag),
-		everyone:   w.Query(tag, c.life),
+		everyone:   w.Query(tag, c.life).Without(c.transit),
 		resting:    w.Query(tag, c.stay, c.life),
-		moving:     w.Query(tag, c.trip, c.body, c.life),
+		moving:     w.Query(tag, c.trip, c.body, c.life).Without(c.transit),
+		boarding:   w.Query(tag, c.transit, c.trip, c.body),
+		onTheWay:   w.Query(tag, c.trip, c.body),
 		exposed:    w.Query(tag, c.susceptible, c.at, c.life),
-		infectious: w.Query(tag, c.infectious, c.life),
-		recovered:  w.Query(tag, c.recovered),
+		infectious: w.Query(tag, c.infectious, c.life).Without(c.transit),
+		recovered:  w.Query(tag, c.recovered).Without(c.transit),
 	}
 }

@@ -23,17 +23,26 @@
 //   - stay, trip: the component of a traveller at rest, and of a traveller on the way; each traveller has one
 //     of the two
 //   - home, at: the relations of a traveller to the place that it returns to and to the place where it stays
-//   - region: one of 32 parts of the travellers, by home; the unit of work
+//   - transit: the first ticks of a trip, in which no system touches the traveller: see [Lookahead]
+//   - cohort: one of 32 parts of the travellers, by home; the unit of work
+//   - region: one of the worlds of a [Globe], which together are one Earth
 //   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record
 //     structural changes as [vast.Commands]: departures, arrivals, changes of health, deaths, births
 //   - tally: the number of travellers in a place, and of the infectious among them; hooks keep the tallies up
 //     to date when commands are applied
 //
+// # Regions
+//
+// An Earth that is too large for one machine is divided into regions: a [Globe] makes them, and each [Region]
+// is a world of its own. Region.Tick returns the travellers who have departed for other regions, and gets
+// those who were in transit to this one. All regions together are at each tick in the state of the Earth that
+// New makes, and HashOf returns the hash of that state.
+//
 // # The same state everywhere
 //
 // The same seed, places and number of travellers give the same states for any number of workers, on every
 // machine and with every page size. Random numbers depend only on the seed, the number of a traveller, place
-// or region, the tick and the purpose. Commands are applied in the order of systems and regions. [Earth.Hash]
+// or cohort, the tick and the purpose. Commands are applied in the order of systems and cohorts. [Earth.Hash]
 // returns a hash of the state.
 //
 // Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
@@ -47,7 +56,7 @@
 // # Worlds that outlive their process
 //
 // With [Config].Data a folder keeps the world, by package store: the entities and their components, and the
-// counts and the seed as a resource. New derives the tables, regions and hooks again. No tick depends on
+// counts and the seed as a resource. New derives the tables, cohorts and hooks again. No tick depends on
 // anything else, so after a crash New makes the recorded ticks again, and the states go on as without the
 // crash.
 //

@@ -3,7 +3,6 @@ package earth
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"time"
@@ -56,24 +55,18 @@ type Config struct {
 type Earth struct {
 	components
 	*past
+	*globe
 	world   *vast.World
 	store   *store.Store // nil unless a folder keeps the world
 	resumed uint64
-	seed    uint64
-	limit   *vm.Limit
-	report  func(stage string, done, total int)
-	workers int
-	closers []io.Closer
 	closed  bool
 
-	schedule    *sched.Schedule
-	places      vast.Run   // the places, in the order of their numbers
-	sites       []site     // values of the column site, by number of the place
-	tallies     []presence // values of the column presence, by number of the place
-	inhabitants []uint64   // for each place, the inhabitants of the places up to and including it
-	gravity     *gravity
-	region      []region
-	now         uint32 // current tick
+	schedule *sched.Schedule
+	places   vast.Run   // the places of the world, in the order of their numbers
+	first    uint32     // the number of the first of them
+	tallies  []presence // values of the column presence, in the same order
+	cohort   []cohort
+	now      uint32 // current tick
 
 	painting painting
 }
@@ -101,19 +94,12 @@ type Counts struct {
 // if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After an error,
 // New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
-	const most = math.MaxUint32 / 4
-	switch {
-	case c.Travellers < 0 || c.Travellers > most:
-		return nil, fmt.Errorf("earth: %d travellers: use 0 to %d", c.Travellers, most)
-	case c.Workers < 0:
-		return nil, fmt.Errorf("earth: %d workers: use 1 or more, or 0 for one on each processor", c.Workers)
-	case c.Places != nil && c.Places.Len() == 0 && c.Travellers > 0:
-		return nil, errors.New("earth: no places: travellers need at least one to live in")
+	list, err := c.complete()
+	if err != nil {
+		return nil, err
 	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
-	e := &Earth{seed: mix(c.Seed), limit: c.Limit, report: c.Progress, workers: c.Workers}
+	globe := newGlobe(c)
+	e := &Earth{globe: &globe}
 	defer func() {
 		// A world panics with this error if it has no addresses for another column.
 		if r := recover(); r != nil {
@@ -130,7 +116,7 @@ func New(c Config) (_ *Earth, err error) {
 			err = errors.Join(err, failed)
 		}
 	}()
-	if err := e.load(c); err != nil {
+	if err := e.load(c, list); err != nil {
 		// A system panics with this error if it has no memory to record a command.
 		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
 			return nil, failed
@@ -144,10 +130,28 @@ func New(c Config) (_ *Earth, err error) {
 	return e, nil
 }
 
-func (e *Earth) progress(stage string, done, total int) {
-	if e.report != nil {
-		e.report(stage, done, total)
+// complete checks a Config, fills its defaults in, and returns the places.
+func (c *Config) complete() (*places.List, error) {
+	const most = math.MaxUint32 / 4
+	switch {
+	case c.Travellers < 0 || c.Travellers > most:
+		return nil, fmt.Errorf("earth: %d travellers: use 0 to %d", c.Travellers, most)
+	case c.Workers < 0:
+		return nil, fmt.Errorf("earth: %d workers: use 1 or more, or 0 for one on each processor", c.Workers)
+	case c.Places != nil && c.Places.Len() == 0 && c.Travellers > 0:
+		return nil, errors.New("earth: no places: travellers need at least one to live in")
 	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Places != nil {
+		return c.Places, nil
+	}
+	return places.Embedded(places.Options{Progress: func(done, total int) {
+		if c.Progress != nil {
+			c.Progress("places", done, total)
+		}
+	}})
 }
 
 // Counts returns the current counts. Complexity: a few instructions.
@@ -180,10 +184,7 @@ func (e *Earth) Close() error {
 	if e.world != nil {
 		errs = append(errs, e.world.Close())
 	}
-	for _, c := range e.closers {
-		errs = append(errs, c.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, e.globe.close())...)
 }
 
 func (e *Earth) mustBeOpen(what string) {

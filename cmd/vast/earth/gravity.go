@@ -4,9 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
-	"github.com/vastgo/vast/sched"
 )
 
 // A gravity model draws the destinations of travellers. Seen from place i, the chance of place j is in
@@ -140,7 +138,7 @@ func deterrence(distance float64) float64 {
 }
 
 // newGravity fills the tables. Complexity: one step for each place and for each pair of cells.
-func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
+func newGravity(e *globe, list *places.List, sites []site) (*gravity, error) {
 	_, cos := sinCos(nearDistance / earthRadius * degreesPerRadian)
 	g := &gravity{sites: sites, near: cos}
 	n := len(sites)
@@ -160,9 +158,7 @@ func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
 		return nil, err
 	}
 	e.progress("distances", 0, cells)
-	if err := e.once(cells, func(_ *sched.Context, c int) { g.weigh(c, e.seed) }); err != nil {
-		return nil, err
-	}
+	e.parallel(cells, func(c int) { g.weigh(c, e.seed) })
 	e.progress("distances", cells, cells)
 	return g, nil
 }
@@ -276,14 +272,4 @@ func (g *gravity) sampled(a, b *cell, s *stream) float64 {
 		return 0
 	}
 	return sum / float64(pairs)
-}
-
-// table returns n zero elements outside the Go heap, which live as long as e.
-func table[T any](e *Earth, name string, n int) ([]T, error) {
-	a, err := bulk.NewArray[T](bulk.Options{Name: name, Capacity: max(n, 1), Limit: e.limit})
-	if err != nil {
-		return nil, err
-	}
-	e.closers = append(e.closers, a)
-	return a.AppendN(n)
 }

@@ -36,17 +36,35 @@ const (
 	hashSusceptible
 	hashInfectious
 	hashRecovered
+	hashTransit
 )
 
 // Hash returns a hash of the whole state, 32 hexadecimal digits. It is the same on every machine and for any
 // number of workers. Complexity: some tens of nanoseconds for each entity.
 func (e *Earth) Hash() string {
 	e.mustBeOpen("Hash")
-	var d digest
-	d.add(hashWorld, e.seed, e.ticks, uint64(e.born), uint64(e.died))
-	for i, s := range e.sites {
-		p := e.tallies[i]
-		d.add(hashPlace, uint64(i), bitsOf(s.At.X, s.At.Y), two(math.Float32bits(s.At.Z), s.Weight),
+	d := e.digest()
+	d.addWorld(e.seed, e.ticks, e.born, uint64(e.died))
+	return d.String()
+}
+
+func (d *digest) addWorld(seed, ticks uint64, born uint32, died uint64) {
+	d.add(hashWorld, seed, ticks, uint64(born), died)
+}
+
+func (d *digest) addTrip(number uint32, t *trip) {
+	d.add(hashTrip, uint64(number), bitsOf(t.Direction.X, t.Direction.Y),
+		two(math.Float32bits(t.Direction.Z), t.ToPlace), two(uint32(t.StepsLeft), uint32(t.By)))
+}
+
+func (d *digest) String() string { return fmt.Sprintf("%016x%016x", d.a, d.b) }
+
+// digest returns the digest of the places and travellers.
+func (e *Earth) digest() (d digest) {
+	for i, p := range e.tallies {
+		number := e.first + uint32(i)
+		s := e.sites[number]
+		d.add(hashPlace, uint64(number), bitsOf(s.At.X, s.At.Y), two(math.Float32bits(s.At.Z), s.Weight),
 			two(uint32(p.Present), uint32(p.Infectious)))
 	}
 	for run := range e.world.Query(e.life, e.home, e.body).Runs() {
@@ -55,6 +73,14 @@ func (e *Earth) Hash() string {
 			l, at := lives[i], bodies[i].At
 			d.add(hashTraveller, uint64(l.Number), two(l.Ends, e.number(uint32(home.Index()))),
 				bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
+		}
+	}
+	for run := range e.world.Query(e.life, e.abroad, e.body).Runs() {
+		lives, bodies := e.life.Slice(run), e.body.Slice(run)
+		for i, home := range e.abroad.Slice(run) {
+			l, at := lives[i], bodies[i].At
+			d.add(hashTraveller, uint64(l.Number), two(l.Ends, home.HomePlace), bitsOf(at.X, at.Y),
+				uint64(math.Float32bits(at.Z)))
 		}
 	}
 	for run := range e.world.Query(e.life, e.stay, e.at).Runs() {
@@ -66,8 +92,13 @@ func (e *Earth) Hash() string {
 	for run := range e.world.Query(e.life, e.trip).Runs() {
 		lives := e.life.Slice(run)
 		for i, t := range e.trip.Slice(run) {
-			d.add(hashTrip, uint64(lives[i].Number), bitsOf(t.Direction.X, t.Direction.Y),
-				two(math.Float32bits(t.Direction.Z), t.ToPlace), two(uint32(t.StepsLeft), uint32(t.By)))
+			d.addTrip(lives[i].Number, &t)
+		}
+	}
+	for run := range e.world.Query(e.life, e.transit).Runs() {
+		lives := e.life.Slice(run)
+		for i, t := range e.transit.Slice(run) {
+			d.add(hashTransit, uint64(lives[i].Number), uint64(t.Until))
 		}
 	}
 	for run := range e.world.Query(e.life, e.susceptible).Runs() {
@@ -87,5 +118,5 @@ func (e *Earth) Hash() string {
 			d.add(hashRecovered, uint64(lives[i].Number), uint64(c.Until))
 		}
 	}
-	return fmt.Sprintf("%016x%016x", d.a, d.b)
+	return d
 }

@@ -1,6 +1,11 @@
 package earth
 
-import "github.com/vastgo/vast"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/vastgo/vast"
+)
 
 // An infection spreads among the travellers who stay in one place: the SIR model of W. O. Kermack and A. G.
 // McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927),
@@ -29,18 +34,18 @@ const (
 	outbreakMax = 100
 )
 
-// examine changes the health of the travellers in a region. Each tick examines one region, so an examination
-// stands for a time of `regions` ticks. The chance of an infection in that time is 1−exp(−rate × time),
+// examine changes the health of the travellers in a cohort. Each tick examines one cohort, so an examination
+// stands for a time of `cohorts` ticks. The chance of an infection in that time is 1−exp(−rate × time),
 // computed from its power series.
-func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
+func (e *Earth) examine(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
 		lives := e.life.Slice(run)
 		for i, at := range e.at.Targets(run) {
-			p := e.tallies[e.number(uint32(at.Index()))]
+			p := e.tallies[e.index(uint32(at.Index()))]
 			if p.Infectious == 0 {
 				continue
 			}
-			x := contactRate * regions * float64(p.Infectious) / float64(p.Present)
+			x := contactRate * cohorts * float64(p.Infectious) / float64(p.Present)
 			chance := x - float64(float64(x*x)*(0.5-float64(x/6)))
 			draw := draws(e.seed, lives[i].Number, now, forInfection)
 			if draw.unit() <= chance {
@@ -75,18 +80,27 @@ func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
 	e.infectious.AddLater(commands, who, infectious{until})
 }
 
-// breakOut infects travellers in a few places, which it finds by drawing travellers at rest.
+// breakOut infects travellers in a few places: the homes of travellers who are drawn.
 func (e *Earth) breakOut() error {
 	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
 	defer commands.Close()
 	draw := draws(e.seed, 0, 0, forOutbreak)
-	most := min(outbreakMax, 1+e.life.Len()/2000)
+	var all uint64
+	for i := range e.stretches {
+		all += e.stretches[i].size
+	}
+	most := int(min(outbreakMax, 1+all/2000))
 	for range outbreaks {
-		r := &e.region[draw.below(regions)]
-		if r.size == 0 {
+		s := &e.stretches[draw.below(cohorts)]
+		if s.size == 0 {
 			continue
 		}
-		for _, who := range e.together(r, int(draw.below(r.size)), most) {
+		inhabitant, _ := e.native(s, draw.below(s.size))
+		place := e.placeWith(inhabitant)
+		if !e.owns(place) {
+			continue
+		}
+		for _, who := range e.together(e.place(place), most) {
 			draw := draws(e.seed, e.life.Get(who).Number, 0, forOutbreak)
 			e.infect(who, draw.exponential(infectiousPeriod), commands)
 		}
@@ -98,30 +112,17 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns up to most susceptible travellers of a region who rest in one place. It skips the region's
-// first skip susceptible travellers; the next one determines the place.
-func (e *Earth) together(r *region, skip, most int) (found []vast.Entity) {
-	var place vast.Slot
-	for run := range r.exposed.Runs() {
-		if skip >= run.Len() {
-			skip -= run.Len()
-			continue
+// together returns the first susceptible travellers who rest in a place, by number, and at most the given
+// number of them.
+func (e *Earth) together(place vast.Entity, most int) []vast.Entity {
+	var found []vast.Entity
+	for who := range e.at.Sources(place) {
+		if e.susceptible.Has(who) {
+			found = append(found, who)
 		}
-		for i, at := range e.at.Targets(run) {
-			if i < skip {
-				continue
-			}
-			if len(found) == 0 {
-				place = at
-			}
-			if at == place {
-				found = append(found, run.Entity(i))
-			}
-			if len(found) == most {
-				return found
-			}
-		}
-		skip = 0
 	}
-	return found
+	slices.SortFunc(found, func(a, b vast.Entity) int {
+		return cmp.Compare(e.life.Get(a).Number, e.life.Get(b).Number)
+	})
+	return found[:min(most, len(found))]
 }

@@ -27,6 +27,9 @@ type past struct {
 	bornInTicks int
 	died        int
 	changes     uint64
+	// inTransit has a digest for each of the last Lookahead ticks: of those travellers who departed for another
+	// region in the tick. They are in no region.
+	inTransit [Lookahead]digest
 }
 
 // ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list

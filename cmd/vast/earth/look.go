@@ -46,7 +46,7 @@ func (e *Earth) Position(who vast.Entity) (lat, lon float32, ok bool) {
 }
 
 // CrowdParts is the number of parts in which [Earth.Crowds] yields the travellers.
-const CrowdParts = 2 * regions
+const CrowdParts = 2 * cohorts
 
 // Crowd is a number of travellers at one point.
 type Crowd struct {
@@ -69,21 +69,21 @@ const seenOneByOne = 1 << 20
 // million travellers, a part takes about a sixth of a millisecond.
 func (e *Earth) Crowds(part int) iter.Seq[Crowd] {
 	e.mustBeOpen("Crowds")
-	if part < regions {
+	if part < cohorts {
 		return e.crowdsInPlaces(part)
 	}
-	return e.crowdsOnTheWay(&e.region[part-regions])
+	return e.crowdsOnTheWay(&e.cohort[part-cohorts])
 }
 
 func (e *Earth) crowdsInPlaces(part int) iter.Seq[Crowd] {
-	n := len(e.sites)
-	lo, hi := n*part/regions, n*(part+1)/regions
+	n := len(e.tallies)
+	lo, hi := n*part/cohorts, n*(part+1)/cohorts
 	return func(yield func(Crowd) bool) {
 		for i, p := range e.tallies[lo:hi] {
 			if p.Present <= 0 {
 				continue
 			}
-			at := e.sites[lo+i].At
+			at := e.sites[int(e.first)+lo+i].At
 			lat, lon := atlas.Position(at.X, at.Y, at.Z)
 			if !yield(Crowd{lat, lon, uint32(p.Present), uint32(max(p.Infectious, 0))}) {
 				return
@@ -92,13 +92,13 @@ func (e *Earth) crowdsInPlaces(part int) iter.Seq[Crowd] {
 	}
 }
 
-func (e *Earth) crowdsOnTheWay(r *region) iter.Seq[Crowd] {
+func (e *Earth) crowdsOnTheWay(r *cohort) iter.Seq[Crowd] {
 	every := 1
-	for (e.world.Len()-len(e.sites))/every > seenOneByOne {
+	for (e.world.Len()-len(e.tallies))/every > seenOneByOne {
 		every *= 2
 	}
 	return func(yield func(Crowd) bool) {
-		for run := range r.moving.Runs() {
+		for run := range r.onTheWay.Runs() {
 			bodies := e.body.Slice(run)
 			for i := -run.Start() & (every - 1); i < len(bodies); i += every {
 				at := bodies[i].At

@@ -63,7 +63,7 @@ func TestCrowdsAreEverybody(t *testing.T) {
 		t.Errorf("%d travellers and %d infectious, want %d and %d", travellers, infectious, c.Travellers,
 			c.Infectious)
 	}
-	if travellers, _ := crowds(e, regions, CrowdParts); travellers != c.Moving {
+	if travellers, _ := crowds(e, cohorts, CrowdParts); travellers != c.Moving {
 		t.Errorf("%d on their way, want %d", travellers, c.Moving)
 	}
 	for i := range e.sites {

@@ -34,7 +34,7 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 		e.beginPainting(m, len(density))
 	}
 	for place := range e.world.Query(e.presence).Changed(e.presence, p.since).All() {
-		p.paint(e.number(place.Slot()), *e.presence.Get(place))
+		p.paint(e.index(uint32(place.Slot())), *e.presence.Get(place))
 	}
 	p.since.Next()
 	for dot, n := range p.density {
@@ -59,9 +59,10 @@ func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	p.of = m
 	p.density, p.infected = make([]uint32, dots), make([]uint32, dots)
 	clear(p.tallies)
-	for i, s := range e.sites {
-		p.dots[i] = int32(m.DotXYZ(s.At.X, s.At.Y, s.At.Z))
-		p.paint(uint32(i), e.tallies[i])
+	for i, tally := range e.tallies {
+		at := e.sites[int(e.first)+i].At
+		p.dots[i] = int32(m.DotXYZ(at.X, at.Y, at.Z))
+		p.paint(uint32(i), tally)
 	}
 }
 

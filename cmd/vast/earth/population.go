@@ -1,10 +1,6 @@
 package earth
 
-import (
-	"slices"
-
-	"github.com/vastgo/vast"
-)
+import "github.com/vastgo/vast"
 
 // lifetime is the mean of the exponentially distributed length of a life. Thirty days are much shorter than a
 // real life, so that every tick makes and deletes entities, about one in 43,000. On average births equal
@@ -12,17 +8,17 @@ import (
 // inhabitants.
 const lifetime = 30 * day
 
-// births returns the number of births in a region in a tick that examines it. It depends only on the seed and
+// births returns the number of births in a cohort in a tick that examines it. It depends only on the seed and
 // the tick, so that room can be made before anything is changed.
-func (e *Earth) births(index int, now uint32) int {
-	expected := float64(float64(e.region[index].size) * (regions / lifetime))
-	draw := draws(e.seed, uint32(index), now, forBirths)
+func (g *globe) births(index int, now uint32) int {
+	expected := float64(float64(g.stretches[index].size) * (cohorts / lifetime))
+	draw := draws(g.seed, uint32(index), now, forBirths)
 	return int(expected + draw.unit())
 }
 
-// prepareBirths makes room for a region's births, for all later components of the newborn, and for the
+// prepareBirths makes room for a cohort's births, for all later components of the newborn, and for the
 // commands of the tick. If it fails, the state is unchanged.
-func (e *Earth) prepareBirths(r *region) error {
+func (e *Earth) prepareBirths(r *cohort) error {
 	if err := e.schedule.GrowCommandBytes(recordedBytes(e.life.Len() + r.births)); err != nil {
 		return err
 	}
@@ -39,13 +35,18 @@ func (e *Earth) prepareBirths(r *region) error {
 // travellers sets out or arrives, which takes about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
-// bear makes the travellers who are born in a region, at their homes.
-func (e *Earth) bear(r *region, now uint32, commands *vast.Commands) {
+// bear makes the travellers who are born in a cohort, at their homes. Each region counts the births of all
+// regions, so each number is given once.
+func (e *Earth) bear(r *cohort, now uint32, commands *vast.Commands) {
 	for range r.births {
 		number := e.born
 		e.born++
+		at := e.drawHome(r.stretch, number)
+		if !e.owns(at) {
+			continue
+		}
+		e.bornInTicks++
 		who := commands.New(r.travellers)
-		at := e.drawHome(r, number)
 		draw := draws(e.seed, number, now, forLife)
 		e.body.SetLater(commands, who, body{e.sites[at].At})
 		e.life.SetLater(commands, who, life{number, now + draw.exponential(lifetime)})
@@ -57,23 +58,16 @@ func (e *Earth) bear(r *region, now uint32, commands *vast.Commands) {
 			e.infect(who, now+draw.exponential(infectiousPeriod), commands)
 		}
 	}
-	e.bornInTicks += r.births
 }
 
-// drawHome draws the home of a traveller born in a region.
-func (e *Earth) drawHome(r *region, number uint32) uint32 {
-	draw := draws(e.seed, number, 0, forHome)
-	return e.placeWith(r.first + draw.below(r.end-r.first))
+// drawHome draws the home of a traveller born in a stretch.
+func (g *globe) drawHome(s *stretch, number uint32) uint32 {
+	draw := draws(g.seed, number, 0, forHome)
+	return g.placeWith(s.first + draw.below(s.end-s.first))
 }
 
-// placeWith returns the place of an inhabitant. Inhabitants are numbered in the order of their places.
-func (e *Earth) placeWith(inhabitant uint64) uint32 {
-	place, _ := slices.BinarySearch(e.inhabitants, inhabitant+1)
-	return uint32(place)
-}
-
-// mourn deletes the travellers of a region whose life has ended.
-func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
+// mourn deletes the travellers of a cohort whose life has ended.
+func (e *Earth) mourn(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.everyone.Runs() {
 		for i, l := range e.life.Slice(run) {
 			if !passed(l.Ends, now) {

@@ -40,13 +40,13 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	// The homes of travellers who are born later are drawn at random.
 	drawn := make([]float64, len(e.sites))
 	const births = 3000
-	for i := range e.region {
+	for i := range e.cohort {
 		for n := range uint32(births) {
-			drawn[e.drawHome(&e.region[i], n)]++
+			drawn[e.drawHome(e.cohort[i].stretch, n)]++
 		}
 	}
 	for i, s := range e.sites {
-		want := float64(s.Weight) / all * births * regions
+		want := float64(s.Weight) / all * births * cohorts
 		if math.Abs(drawn[i]-want) > 5*math.Sqrt(want)+3 {
 			t.Errorf("place %d was drawn %v times, expected %.1f", i, drawn[i], want)
 		}

@@ -2,18 +2,27 @@ package earth
 
 import "github.com/vastgo/vast"
 
+// owns reports whether a place lies in this world.
+func (e *Earth) owns(number uint32) bool { return number-e.first < uint32(len(e.tallies)) }
+
 // place returns the entity of the place with a number. The places were the first entities of the world, so
 // they lie in one run.
-func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
+func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number - e.first)) }
 
-// number returns the number of the place in a slot. A link that was edited from outside may lead to another
-// entity; it counts as the last place.
-func (e *Earth) number(slot uint32) uint32 {
-	return min(slot-uint32(e.places.Start()), uint32(e.places.Len()-1))
+// index returns the index in tallies of the place in a slot. A link that was edited from outside may lead to
+// another entity; it counts as the last place.
+func (e *Earth) index(slot uint32) uint32 {
+	return min(slot-uint32(e.places.Start()), uint32(len(e.tallies)-1))
 }
+
+// number returns the number of the place in a slot.
+func (e *Earth) number(slot uint32) uint32 { return e.first + e.index(slot) }
 
 // homeOf returns the number of a traveller's home.
 func (e *Earth) homeOf(who vast.Entity) uint32 {
+	if home := e.abroad.Get(who); home != nil {
+		return home.HomePlace
+	}
 	home, _ := e.home.Target(who)
 	return e.number(home.Slot())
 }

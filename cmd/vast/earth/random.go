@@ -27,7 +27,7 @@ const (
 	forCells
 )
 
-// stream gives random numbers that depend only on the seed, a number (of a traveller, a place or a region),
+// stream gives random numbers that depend only on the seed, a number (of a traveller, a place or a cohort),
 // the tick and the purpose. So they do not depend on earlier draws, on the number of workers, or on where an
 // entity lies in memory.
 type stream struct{ sched.Random }

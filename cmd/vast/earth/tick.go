@@ -6,7 +6,7 @@ import (
 )
 
 // Tick advances the world by one minute. It runs the systems, which read the world, change values and record
-// structural changes. Then it applies these changes, system by system and region by region.
+// structural changes. Then it applies these changes, system by system and cohort by cohort.
 //
 // It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
 // called again when there is room. It allocates nothing on the Go heap, except for the world's growth and for
@@ -27,7 +27,7 @@ func (e *Earth) Tick() error {
 // prepare makes room for all that a tick adds, so that a failure comes before the tick begins.
 func (e *Earth) prepare() error {
 	e.now = uint32(e.ticks + 1)
-	r := &e.region[e.turn()]
+	r := &e.cohort[e.turn()]
 	r.births = e.births(e.turn(), e.now)
 	return e.prepareBirths(r)
 }
@@ -43,15 +43,15 @@ func (e *Earth) advance() error {
 	return nil
 }
 
-// turn returns the index of the region whose health, deaths and births the current tick handles.
-func (e *Earth) turn() int { return int(e.now % regions) }
+// turn returns the index of the cohort whose health, deaths and births the current tick handles.
+func (e *Earth) turn() int { return int(e.now % cohorts) }
 
-// look is the work of a system in one region. It writes only values of the region's travellers, and records
+// look is the work of a system in one cohort. It writes only values of the cohort's travellers, and records
 // structural changes.
-type look func(r *region, now uint32, commands *vast.Commands)
+type look func(r *cohort, now uint32, commands *vast.Commands)
 
 // newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
-// regions are divided by region. Changes are applied in the order in which the systems are added: deaths come
+// cohorts are divided by cohort. Changes are applied in the order in which the systems are added: deaths come
 // after all changes that refer to the living, and births after deaths, to reuse their slots.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
@@ -59,14 +59,14 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 		Name:   "leave",
 		Reads:  sched.Columns(e.site, e.life, e.home, e.at),
 		Writes: sched.Columns(e.stay),
-		Run: e.inRegions(regions/leaveEvery, func(i int) int { return i*leaveEvery + int(e.now%leaveEvery) },
+		Run: e.inCohorts(cohorts/leaveEvery, func(i int) int { return i*leaveEvery + int(e.now%leaveEvery) },
 			e.leave),
 	})
 	s.Add(sched.System{
 		Name:   "move",
-		Reads:  sched.Columns(e.site, e.life, e.home),
+		Reads:  sched.Columns(e.site, e.life, e.home, e.transit),
 		Writes: sched.Columns(e.body, e.trip),
-		Run:    e.inRegions(regions, func(i int) int { return i }, e.move),
+		Run:    e.inCohorts(cohorts, func(i int) int { return i }, e.move),
 	})
 	for _, sys := range [...]struct {
 		name  string
@@ -78,22 +78,14 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 		{"bear", sched.Columns(e.site), e.bear},
 	} {
 		s.Add(sched.System{Name: sys.name, Reads: sys.reads, Run: func(c *sched.Context) {
-			sys.run(&e.region[e.turn()], e.now, c.Commands())
+			sys.run(&e.cohort[e.turn()], e.now, c.Commands())
 		}})
 	}
 	return s
 }
 
-// once runs n parts of work, divided among the workers.
-func (e *Earth) once(n int, part func(c *sched.Context, i int)) error {
-	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
-	defer s.Close()
-	s.Add(sched.System{Name: "once", Run: func(c *sched.Context) { c.Split(n, part) }})
-	return s.Tick()
-}
-
-// inRegions returns the work of a system on n regions: the i-th region is which(i).
-func (e *Earth) inRegions(n int, which func(i int) int, look look) func(*sched.Context) {
-	part := func(c *sched.Context, i int) { look(&e.region[which(i)], e.now, c.Commands()) }
+// inCohorts returns the work of a system on n cohorts: the i-th cohort is which(i).
+func (e *Earth) inCohorts(n int, which func(i int) int, look look) func(*sched.Context) {
+	part := func(c *sched.Context, i int) { look(&e.cohort[which(i)], e.now, c.Commands()) }
 	return func(c *sched.Context) { c.Split(n, part) }
 }

@@ -49,7 +49,7 @@ const (
 	stayAtHome = 1440.0
 	stayAway   = 720.0
 
-	// leaveEvery is the number of ticks between two checks of a region's stays, so a stay may be up to
+	// leaveEvery is the number of ticks between two checks of a cohort's stays, so a stay may be up to
 	// leaveEvery−1 ticks longer. Most stays last for hours, and checking all of them every minute would be
 	// most of a tick's work.
 	leaveEvery = 4
@@ -64,8 +64,8 @@ const (
 )
 
 // plan plans the way between two places.
-func (e *Earth) plan(from, to uint32) trip {
-	t := newTrip(e.sites[from].At, e.sites[to].At)
+func (g *globe) plan(from, to uint32) trip {
+	t := newTrip(g.sites[from].At, g.sites[to].At)
 	t.ToPlace = to
 	return t
 }
@@ -99,8 +99,35 @@ func towards(a, b wide) wide {
 	return d.times(1 / d.length())
 }
 
-// move makes one step for all travellers on their way in a region. A traveller who arrives gets a stay.
-func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
+// Lookahead is the number of ticks before what a part of the Earth sends takes effect in another part. A
+// traveller who departs is in transit for so long. No system touches the traveller meanwhile, so two parts of
+// the Earth can be computed in two places. Then the traveller makes the steps that it has missed, but not the
+// last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
+const Lookahead = 8
+
+// board makes the steps that a traveller has missed in transit.
+func (t *trip) board(p *vector) {
+	for range Lookahead {
+		if t.StepsLeft <= 1 {
+			return
+		}
+		t.StepsLeft--
+		step(p, t)
+	}
+}
+
+// move makes one step for all travellers on their way in a cohort, and ends transits. A traveller who arrives
+// gets a stay.
+func (e *Earth) move(r *cohort, now uint32, commands *vast.Commands) {
+	for run := range r.boarding.Runs() {
+		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
+		for i, t := range e.transit.Slice(run) {
+			if passed(t.Until, now) {
+				trips[i].board(&bodies[i].At)
+				e.transit.RemoveLater(commands, run.Entity(i))
+			}
+		}
+	}
 	for run := range r.moving.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
 		trips = trips[:len(bodies)]
@@ -111,8 +138,10 @@ func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 				step(&bodies[i].At, t)
 				continue
 			}
-			// Only a trip that was edited from outside leads to a place that does not exist.
-			who, to := run.Entity(i), min(t.ToPlace, uint32(len(e.sites)-1))
+			who, to := run.Entity(i), t.ToPlace
+			if !e.owns(to) { // only after an edit from outside
+				to = e.first + uint32(len(e.tallies)-1)
+			}
 			bodies[i].At = e.sites[to].At
 			e.trip.RemoveLater(commands, who)
 			e.at.SetLater(commands, who, e.place(to))
@@ -154,8 +183,8 @@ func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	return s.exponential(mean)
 }
 
-// leave starts the trips of a region's travellers whose stay has ended.
-func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
+// leave starts the trips of a cohort's travellers whose stay has ended.
+func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
 		for i := range stays {
@@ -175,6 +204,7 @@ func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 				continue
 			}
 			e.setOut(who, e.plan(from, to), commands)
+			e.transit.AddLater(commands, who, transit{now + Lookahead})
 		}
 	}
 }

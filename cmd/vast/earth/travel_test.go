@@ -3,6 +3,8 @@ package earth
 import (
 	"math"
 	"testing"
+
+	"github.com/vastgo/vast"
 )
 
 // follow makes all steps of a trip but the last, and returns the last position and the largest error of
@@ -96,5 +98,60 @@ func TestPassed(t *testing.T) {
 		if got := passed(c.at, c.now); got != c.want {
 			t.Errorf("passed(%d, %d) = %v", c.at, c.now, got)
 		}
+	}
+}
+
+// TestTransit: nothing touches a traveller in transit, and then it has made the steps that it has missed.
+func TestTransit(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 4000, Seed: 3, Places: listOf(t, "name,lat,lon,country,population\n"+
+		"A,10,10,CH,1000\nB,10,10.05,CH,1000\nC,10,10.5,CH,1000\n")})
+	type departure struct {
+		at   uint32 // the tick
+		trip trip
+		body body
+	}
+	departures := make(map[vast.Entity]departure)
+	short, long := 0, 0
+	for range 200 {
+		tick(t, e, 1)
+		for who, d := range departures {
+			is := e.trip.Get(who)
+			since, steps := e.now-d.at, uint32(d.trip.StepsLeft)
+			switch {
+			case !e.world.Alive(who):
+				if since <= Lookahead {
+					t.Fatal("a traveller died in transit")
+				}
+				delete(departures, who)
+			case since < Lookahead:
+				if *is != d.trip || *e.body.Get(who) != d.body || !e.transit.Has(who) {
+					t.Fatalf("%d ticks after the departure the traveller was touched", since)
+				}
+			case since < max(steps, Lookahead+1):
+				left := steps - min(since, steps-1)
+				if is == nil || uint32(is.StepsLeft) != left || e.transit.Has(who) {
+					t.Fatalf("%d ticks after the departure for %d steps: %+v, want %d steps left", since, steps,
+						is, left)
+				}
+			default:
+				if is != nil || e.placeOf(who) != d.trip.ToPlace {
+					t.Fatalf("%d ticks after the departure for %d steps: %+v", since, steps, is)
+				}
+				if steps <= Lookahead {
+					short++
+				} else {
+					long++
+				}
+				delete(departures, who)
+			}
+		}
+		for who := range e.world.Query(e.transit).All() {
+			if e.transit.Get(who).Until == e.now+Lookahead {
+				departures[who] = departure{e.now, *e.trip.Get(who), *e.body.Get(who)}
+			}
+		}
+	}
+	if short < 10 || long < 10 {
+		t.Errorf("%d trips of at most %d steps and %d longer ones have ended", short, Lookahead, long)
 	}
 }

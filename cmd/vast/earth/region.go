@@ -1,0 +1,369 @@
+package earth
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/store"
+)
+
+// Globe has what the regions of one Earth have in common: the places, and the distances between them. Its
+// regions together are the Earth that [New] makes from the same Config: all travellers do the same at the
+// same ticks. Each region is a world of its own, which may be in a process of its own.
+//
+// A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then it continues
+// in the other region.
+type Globe struct {
+	globe
+	list       *places.List
+	travellers int
+	bounds     []uint32 // region i has the places from bounds[i] up to bounds[i+1]
+
+	start  sync.Once
+	abroad [][]traveller // for each region, who comes from other regions and is on the way at the start
+}
+
+// NewGlobe makes a globe of a number of regions with equal numbers of inhabitants. Each region is a stretch
+// of the curve on which the places lie, so it is made of neighbouring cells of the sphere. NewGlobe ignores
+// what a Config says of a folder.
+func NewGlobe(c Config, regions int) (*Globe, error) {
+	list, err := c.complete()
+	if err != nil {
+		return nil, err
+	}
+	if regions < 1 || regions > list.Len() {
+		return nil, fmt.Errorf("earth: %d regions: use 1 to %d, the number of places", regions, list.Len())
+	}
+	g := &Globe{globe: newGlobe(c), list: list, travellers: c.Travellers}
+	sites, err := table[site](&g.globe, "earth: places", list.Len())
+	if err == nil {
+		err = g.survey(list, sites, c.Travellers)
+	}
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	all := g.inhabitants[len(g.inhabitants)-1]
+	for i := range regions {
+		// Each region has a place, however many inhabitants the places have.
+		least, most := uint32(i), uint32(list.Len()-regions+i)
+		if i > 0 {
+			least = g.bounds[i-1] + 1
+		}
+		g.bounds = append(g.bounds, min(max(g.placeWith(all*uint64(i)/uint64(regions)), least), most))
+	}
+	g.bounds[0] = 0
+	g.bounds = append(g.bounds, uint32(list.Len()))
+	return g, nil
+}
+
+// Close frees the memory. The regions must be closed before.
+func (g *Globe) Close() error { return g.close() }
+
+// Regions returns the number of regions.
+func (g *Globe) Regions() int { return len(g.bounds) - 1 }
+
+// RegionOf returns the region in which a place lies.
+func (g *Globe) RegionOf(place int) int { return g.regionOf(uint32(place)) }
+
+func (g *Globe) regionOf(place uint32) int {
+	lo, hi := 0, g.Regions()
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; g.bounds[mid] <= place {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// depart finds who is on the way from one region to another at the start.
+func (g *Globe) depart() {
+	g.abroad = make([][]traveller, g.Regions())
+	var found [cohorts][]traveller
+	g.parallel(cohorts, func(i int) {
+		s := &g.stretches[i]
+		for index := range s.size {
+			inhabitant, draw := g.native(s, index)
+			ends := draw.exponential(lifetime)
+			if draw.below(onTheWay) != 0 {
+				continue
+			}
+			home, number := g.placeWith(inhabitant), s.number+uint32(index)
+			trip, at, _ := g.startOf(number, home)
+			if trip.StepsLeft > 0 && g.regionOf(home) != g.regionOf(trip.ToPlace) {
+				found[i] = append(found[i], traveller{life: life{number, ends}, cohort: uint8(i), home: home,
+					body: body{at}, trip: trip})
+			}
+		}
+	})
+	for _, travellers := range found {
+		for _, t := range travellers {
+			to := g.regionOf(t.trip.ToPlace)
+			g.abroad[to] = append(g.abroad[to], t)
+		}
+	}
+}
+
+// Region is one region of a Globe. Its methods must not be called while another method runs.
+type Region struct {
+	globe    *Globe
+	index    int
+	earth    *Earth // nil before the first call of Tick, Save or Load
+	sections [][]byte
+	leaving  []vast.Entity
+}
+
+// Region returns a region before its first tick.
+func (g *Globe) Region(index int) *Region {
+	return &Region{globe: g, index: index, sections: make([][]byte, g.Regions())}
+}
+
+// Earth returns the world of the region, for maps and statistics. It may be called after Tick, Save or Load.
+func (r *Region) Earth() *Earth { return r.earth }
+
+// Close frees the memory of the region.
+func (r *Region) Close() error {
+	if r.earth == nil {
+		return nil
+	}
+	err := r.earth.Close()
+	r.earth = nil
+	return err
+}
+
+// begin makes the world of the region, and fills it with make.
+func (r *Region) begin(fill func(e *Earth) error) (err error) {
+	if err := r.Close(); err != nil {
+		return err
+	}
+	g := r.globe
+	shared := g.globe
+	shared.closers = nil // Close of the Globe frees the tables
+	e := &Earth{globe: &shared, first: g.bounds[r.index]}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	n := int(g.bounds[r.index+1] - e.first)
+	e.world = vast.NewWorld(vast.Options{Name: fmt.Sprintf("earth, region %d", r.index),
+		MaxEntities: slotsFor(n, g.travellers), Limit: g.limit})
+	e.components = newComponents(e.world)
+	e.past = vast.SetResource(e.world, past{})
+	if err := fill(e); err != nil {
+		return err
+	}
+	e.schedule = e.newSchedule(e.workers)
+	r.earth = e
+	return nil
+}
+
+// fill fills the world of the region as it is at the start.
+func (r *Region) fill(e *Earth) error {
+	g := r.globe
+	n := int(g.bounds[r.index+1] - e.first)
+	archetype := e.world.Archetype(e.site, e.presence)
+	if err := archetype.Grow(n); err != nil {
+		return err
+	}
+	archetype.NewN(n, nil)
+	if err := r.find(e); err != nil {
+		return err
+	}
+	for i := range n {
+		*e.site.Get(e.places.Entity(i)) = e.sites[int(e.first)+i]
+	}
+	if err := e.makeTravellers(g.travellers); err != nil || g.travellers == 0 {
+		return err
+	}
+	g.start.Do(g.depart)
+	if err := r.admit(e, g.abroad[r.index]); err != nil {
+		return err
+	}
+	return e.breakOut()
+}
+
+// find finds the places of the world, and makes what is not a part of the state.
+func (r *Region) find(e *Earth) error {
+	if _, err := e.findPlaces(int(r.globe.bounds[r.index+1] - e.first)); err != nil {
+		return err
+	}
+	e.loadCohorts()
+	e.keepTallies()
+	return nil
+}
+
+// admit brings travellers into the world.
+func (r *Region) admit(e *Earth, travellers []traveller) error {
+	const atOnce = 1 << 14 // the commands of all would take much memory
+	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
+	defer commands.Close()
+	for len(travellers) > 0 {
+		n := min(atOnce, len(travellers))
+		for i := range travellers[:n] {
+			e.admit(&travellers[i], commands)
+		}
+		if _, err := e.world.Apply(commands); err != nil {
+			return err
+		}
+		travellers = travellers[n:]
+	}
+	return nil
+}
+
+// Tick advances the region by a tick. received has the sections that the regions sent to this one Lookahead
+// ticks before, in the order of the regions, or nothing if the tick is not above Lookahead. Tick returns the
+// sections for all regions, which are valid until the next tick. A section is the travellers who have
+// departed for the region.
+//
+// Tick returns an error if a section is not one that a region sends.
+func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err error) {
+	if r.earth == nil {
+		if err := r.begin(r.fill); err != nil {
+			return nil, err
+		}
+	}
+	e := r.earth
+	if tick != e.ticks+1 {
+		return nil, fmt.Errorf("earth: tick %d after tick %d", tick, e.ticks)
+	}
+	if err := e.Tick(); err != nil {
+		return nil, err
+	}
+	if err := r.receive(received); err != nil {
+		return nil, err
+	}
+	r.send()
+	return r.sections, nil
+}
+
+// receive lets those travellers continue who were in transit.
+func (r *Region) receive(received [][]byte) error {
+	e := r.earth
+	var travellers []traveller
+	for from, section := range received {
+		bad := func(why error) error {
+			return fmt.Errorf("earth: region %d has sent to region %d in tick %d: %w", from, r.index,
+				e.ticks-Lookahead, why)
+		}
+		if len(section)%bytesTraveller != 0 {
+			return bad(fmt.Errorf("%d bytes, and a traveller has %d", len(section), bytesTraveller))
+		}
+		for ; len(section) > 0; section = section[bytesTraveller:] {
+			t := decodeTraveller(section)
+			if err := e.check(&t); err != nil {
+				return bad(fmt.Errorf("traveller %d with %w", t.life.Number, err))
+			}
+			t.trip.board(&t.body.At)
+			travellers = append(travellers, t)
+		}
+	}
+	if len(travellers) == 0 {
+		return nil
+	}
+	return r.admit(e, travellers)
+}
+
+// send takes those travellers out of the world who have departed for other regions in this tick.
+func (r *Region) send() {
+	e := r.earth
+	for i := range r.sections {
+		r.sections[i] = r.sections[i][:0]
+	}
+	inTransit := &e.inTransit[e.ticks%Lookahead]
+	*inTransit = digest{}
+	until := e.now + Lookahead
+	for i := range e.cohort {
+		r.leaving = r.leaving[:0]
+		for run := range e.cohort[i].boarding.Runs() {
+			trips := e.trip.Slice(run)
+			for k, t := range e.transit.Slice(run) {
+				if t.Until == until && !e.owns(trips[k].ToPlace) {
+					r.leaving = append(r.leaving, run.Entity(k))
+				}
+			}
+		}
+		for _, who := range r.leaving {
+			t := e.pack(who, i)
+			to := r.globe.regionOf(min(t.trip.ToPlace, uint32(len(e.sites)-1)))
+			r.sections[to] = t.appendTo(r.sections[to])
+			inTransit.addTraveller(&t, until)
+			e.world.Delete(who)
+		}
+	}
+}
+
+// State is the state of a region in a few bytes. The states of all regions at one tick give the hash of the
+// Earth: see [HashOf].
+type State [32]byte
+
+// State returns the state. Complexity: as [Earth.Hash].
+func (r *Region) State() (s State) {
+	e := r.earth
+	d := e.digest()
+	for _, t := range e.inTransit {
+		d.a += t.a
+		d.b += t.b
+	}
+	le := binary.LittleEndian
+	le.PutUint64(s[0:], d.a)
+	le.PutUint64(s[8:], d.b)
+	le.PutUint64(s[16:], uint64(e.died))
+	le.PutUint64(s[24:], uint64(e.born)<<32|uint64(uint32(e.ticks)))
+	return s
+}
+
+// HashOf returns the [Earth.Hash] of the Earth from the states of all of its regions. It returns an error if
+// the states are not of one tick.
+func (g *Globe) HashOf(states []State) (string, error) {
+	le := binary.LittleEndian
+	var d digest
+	died := uint64(0)
+	for _, s := range states {
+		if le.Uint64(s[24:]) != le.Uint64(states[0][24:]) {
+			return "", errors.New("earth: the states of the regions are not of one tick")
+		}
+		d.a += le.Uint64(s[0:])
+		d.b += le.Uint64(s[8:])
+		died += le.Uint64(s[16:])
+	}
+	if len(states) != g.Regions() {
+		return "", fmt.Errorf("earth: %d states of %d regions", len(states), g.Regions())
+	}
+	last := le.Uint64(states[0][24:])
+	d.addWorld(g.seed, last&(1<<32-1), uint32(last>>32), died)
+	return d.String(), nil
+}
+
+// Save returns the state of the region, for Load.
+func (r *Region) Save() ([]byte, error) {
+	if r.earth == nil {
+		if err := r.begin(r.fill); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	err := store.Save(r.earth.world, &b, store.Options{Resources: resources()})
+	return b.Bytes(), err
+}
+
+// Load sets the region to the state that Save has returned, here or in another process.
+func (r *Region) Load(state []byte) error {
+	return r.begin(func(e *Earth) error {
+		_, err := store.Load(e.world, bytes.NewReader(state), store.Options{Resources: resources()})
+		if err != nil {
+			return err
+		}
+		e.past = vast.FindResource[past](e.world)
+		if err := r.find(e); err != nil {
+			return err
+		}
+		return e.growChanging(e.world.Len())
+	})
+}

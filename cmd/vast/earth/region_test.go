@@ -1,0 +1,220 @@
+package earth
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// continents are the regions of an Earth, and what they have sent.
+type continents struct {
+	globe   *Globe
+	regions []*Region
+	sent    [][][][]byte // by tick from 1 on, sender and receiver
+}
+
+func newContinents(t testing.TB, c Config, regions int) *continents {
+	t.Helper()
+	g, err := NewGlobe(c, regions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := &continents{globe: g, sent: make([][][][]byte, 1)}
+	for i := range regions {
+		cs.regions = append(cs.regions, g.Region(i))
+	}
+	t.Cleanup(func() {
+		for _, r := range cs.regions {
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return cs
+}
+
+// tick runs the next tick of all regions, in the given order.
+func (cs *continents) tick(t testing.TB, order []int) {
+	t.Helper()
+	n := len(cs.sent)
+	sent := make([][][]byte, len(cs.regions))
+	for _, i := range order {
+		var received [][]byte
+		if n > Lookahead {
+			for _, from := range cs.sent[n-Lookahead] {
+				received = append(received, from[i])
+			}
+		}
+		sections, err := cs.regions[i].Tick(uint64(n), received)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sections {
+			sent[i] = append(sent[i], bytes.Clone(s))
+		}
+	}
+	cs.sent = append(cs.sent, sent)
+}
+
+func (cs *continents) hash(t testing.TB) string {
+	t.Helper()
+	var states []State
+	for _, r := range cs.regions {
+		states = append(states, r.State())
+	}
+	hash, err := cs.globe.HashOf(states)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+// count returns the travellers in the regions and between them.
+func (cs *continents) count() (n int) {
+	for _, r := range cs.regions {
+		n += r.Earth().Counts().Travellers
+	}
+	for _, sent := range cs.sent[max(1, len(cs.sent)-Lookahead):] {
+		for _, from := range sent {
+			for _, section := range from {
+				n += len(section) / bytesTraveller
+			}
+		}
+	}
+	return n
+}
+
+// TestRegionsAreOneEarth: regions give the states of one world, in any order of their ticks, and after they
+// were saved and loaded.
+func TestRegionsAreOneEarth(t *testing.T) {
+	const ticks = 400
+	c := Config{Travellers: 20_000, Seed: 5, Places: village(t, 400)}
+	want := make([]string, ticks+1)
+	counts := make([]int, ticks+1)
+	whole := newEarth(t, c)
+	for i := range ticks {
+		tick(t, whole, 1)
+		want[i+1], counts[i+1] = whole.Hash(), whole.Counts().Travellers
+	}
+	for _, regions := range []int{1, 2, 5, 16} {
+		t.Run(fmt.Sprint(regions), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(regions), 1))
+			cs := newContinents(t, c, regions)
+			crossed := 0
+			for i := 1; i <= ticks; i++ {
+				cs.tick(t, rng.Perm(regions))
+				if i%16 > 0 && i != ticks {
+					continue
+				}
+				if got := cs.hash(t); got != want[i] || cs.count() != counts[i] {
+					t.Fatalf("tick %d: hash %s and %d travellers, want %s and %d", i, got, cs.count(), want[i],
+						counts[i])
+				}
+				r := rng.IntN(regions)
+				saved, err := cs.regions[r].Save()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cs.regions[r].Load(saved); err != nil {
+					t.Fatal(err)
+				}
+				if again, err := cs.regions[r].Save(); err != nil || !bytes.Equal(again, saved) {
+					t.Fatalf("tick %d: region %d, saved again after loading, differs: %v", i, r, err)
+				}
+			}
+			for _, sent := range cs.sent {
+				for from, sections := range sent {
+					for to, s := range sections {
+						crossed += len(s) / bytesTraveller
+						if from == to && len(s) > 0 {
+							t.Error("a region has sent travellers to itself")
+						}
+					}
+				}
+			}
+			if (crossed > 1000) != (regions > 1) {
+				t.Errorf("%d travellers have crossed a border", crossed)
+			}
+		})
+	}
+}
+
+func TestRegionsHaveEqualShares(t *testing.T) {
+	cs := newContinents(t, Config{Travellers: 50_000, Seed: 5, Places: village(t, 3000)}, 8)
+	cs.tick(t, []int{0, 1, 2, 3, 4, 5, 6, 7})
+	for i, r := range cs.regions {
+		if n := r.Earth().Counts().Travellers; n < 50_000/8*8/10 || n > 50_000/8*12/10 {
+			t.Errorf("region %d has %d of 50,000 travellers", i, n)
+		}
+		for p := cs.globe.bounds[i]; p < cs.globe.bounds[i+1]; p++ {
+			if got := cs.globe.RegionOf(int(p)); got != i {
+				t.Fatalf("place %d is in region %d, want %d", p, got, i)
+			}
+		}
+	}
+}
+
+func TestAsManyRegionsAsPlaces(t *testing.T) {
+	c := Config{Travellers: 500, Seed: 2, Places: village(t, 12)}
+	whole := newEarth(t, c)
+	cs := newContinents(t, c, 12)
+	order := []int{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}
+	for range 200 {
+		tick(t, whole, 1)
+		cs.tick(t, order)
+	}
+	if got, want := cs.hash(t), whole.Hash(); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+	if _, err := NewGlobe(c, 13); err == nil {
+		t.Error("13 regions of 12 places were made")
+	}
+}
+
+// No section makes a region panic.
+func TestSectionsOfStrangers(t *testing.T) {
+	c := Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}
+	cs := newContinents(t, c, 2)
+	var section []byte
+	for len(section) == 0 || len(cs.sent) <= Lookahead {
+		cs.tick(t, []int{0, 1})
+		if s := cs.sent[len(cs.sent)-1][0][1]; len(s) > 0 {
+			section = s[:bytesTraveller]
+		}
+	}
+	tick := uint64(len(cs.sent))
+	saved, err := cs.regions[1].Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []struct {
+		what   string
+		at     int
+		change byte
+		cut    int
+	}{
+		{"a part of a traveller", 0, 0, 1}, {"a cohort", 8, 0x80, 0}, {"a home", 12, 0x80, 0},
+		{"a destination", 40, 0x80, 0}, {"a transport", 43, 0x80, 0}, {"a health", 44, 0x80, 0},
+	} {
+		s := slices.Clone(section[:len(section)-bad.cut])
+		s[bad.at] ^= bad.change
+		if _, err := cs.regions[1].Tick(tick, [][]byte{s, nil}); err == nil {
+			t.Errorf("%s was accepted", bad.what)
+		}
+		if err := cs.regions[1].Load(saved); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < len(saved); i += len(saved) / 20 {
+		saved[i] ^= 0xff
+		if err := cs.regions[1].Load(saved); err == nil {
+			t.Errorf("byte %d of a saved region was changed, and the region was loaded", i)
+		}
+		saved[i] ^= 0xff
+	}
+}
