@@ -41,6 +41,13 @@ func (o *Options) report(err error) {
 	}
 }
 
+func (o *Options) check() error {
+	if o.Region < 0 || o.Region >= o.Regions || o.Lookahead == 0 {
+		return fmt.Errorf("region %d of %d, with the lookahead %d", o.Region, o.Regions, o.Lookahead)
+	}
+	return nil
+}
+
 // owner runs a region.
 type owner struct {
 	o    Options
@@ -79,10 +86,10 @@ type number struct{ tick, number uint64 }
 // Run takes a region over and runs its ticks, until the last one or until the context ends. It returns
 // ErrFenced if another process takes the region over. The state of the machine is then of no use.
 func Run(ctx context.Context, o Options) error {
-	switch {
-	case o.Region < 0 || o.Region >= o.Regions || o.Lookahead == 0:
-		return fmt.Errorf("region %d of %d, with the lookahead %d", o.Region, o.Regions, o.Lookahead)
-	case o.Every == 0:
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.Every == 0 {
 		o.Every = 60
 	}
 	r := &owner{o: o}

@@ -115,6 +115,7 @@ type simOwner struct {
 	machine *isles
 	err     error
 	done    bool
+	follows bool // it follows the region and does not own it
 }
 
 // died is what a dead owner panics with, so that its coroutine ends.
@@ -128,10 +129,22 @@ func (s *sim) start(process, region int) {
 		}
 	}
 	s.bury()
+	s.count["takeovers"]++
+	s.begin(process, region, Run)
+}
+
+// follower is the process of followers. It owns no region.
+const follower = -1
+
+// begin starts an owner or a follower.
+func (s *sim) begin(process, region int, run func(context.Context, Options) error) {
 	s.number++
 	o := &simOwner{s: s, process: process, region: region, number: s.number,
-		machine: newIsles(region, s.regions)}
-	s.count["takeovers"]++
+		machine: newIsles(region, s.regions), follows: process == follower}
+	var journal Journal
+	if !o.follows {
+		journal = s.journals[process][region]
+	}
 	o.next, o.stop = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() {
 			if v := recover(); v != nil && v != (died{}) {
@@ -140,8 +153,8 @@ func (s *sim) start(process, region int) {
 		}()
 		o.yield = yield
 		o.pass()
-		o.err = Run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
-			Storage: simStorage{o}, Journal: s.journals[process][region], Machine: o.machine, Every: 5,
+		o.err = run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
+			Storage: simStorage{o}, Journal: journal, Machine: o.machine, Every: 5,
 			Until: s.until, Number: o.number, Process: strconv.Itoa(process), Report: func(err error) {
 				switch {
 				case errors.Is(err, errUnknown):
@@ -263,9 +276,13 @@ func (s *sim) bury() {
 // employ starts owners for regions that no waking process owns.
 func (s *sim) employ() {
 	for region := range s.regions {
-		awake := s.outboxes[region].tick >= s.until
+		awake, followed := s.outboxes[region].tick >= s.until, false
 		for _, o := range s.owners {
-			awake = awake || o.region == region && o.sleeps <= s.step
+			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows
+			followed = followed || o.region == region && o.follows
+		}
+		if !followed && s.chance(20) {
+			s.begin(follower, region, Follow)
 		}
 		if !awake && s.chance(50) {
 			s.start(s.heir(region), region)
@@ -303,7 +320,11 @@ func (s *sim) choose() *simOwner {
 func (s *sim) ended(o *simOwner) {
 	o.done = true
 	switch {
+	case o.err == nil && o.follows:
+		s.count["followed"]++
 	case o.err == nil:
+	case o.follows && errors.Is(o.err, ErrGone):
+		s.count["late"]++
 	case errors.Is(o.err, ErrFenced):
 		s.count["fenced"]++
 	case errors.Is(o.err, ErrLost) && s.count["tails"] > 0:

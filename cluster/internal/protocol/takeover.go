@@ -175,10 +175,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 
 // replay loads the checkpoint and runs the ticks after it again.
 func (r *owner) replay(ctx context.Context, ticks []owned) error {
-	r.from = make([]*reader, r.o.Regions)
-	for i := range r.from {
-		r.from[i] = r.o.reader(i)
-	}
+	r.open()
 	if err := r.load(ctx, r.pointer); err != nil {
 		return err
 	}
@@ -192,24 +189,41 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 			r.numbers = append(r.numbers, t.number)
 			continue
 		}
-		inputs, cut, err := r.inputs(ctx, r.cut, t.m.cut)
-		if err != nil {
+		if err := r.again(ctx, t.m, nil); err != nil {
 			return err
-		}
-		m, err := r.run(ctx, inputs, cut)
-		if err != nil {
-			return err
-		}
-		if r.hash != t.m.hash() {
-			return fmt.Errorf("tick %d, run again, has the hash %v, and the outbox has %v: the program is "+
-				"not deterministic, or another build has made the outbox: %w", m.tick, r.hash, t.m.hash(),
-				ErrHistory)
 		}
 		r.numbers = append(r.numbers, t.number)
 	}
 	if r.tick != r.own.tick {
 		return fmt.Errorf("the outbox ends with tick %d, and the ticks after the checkpoint with %d: %w",
 			r.own.tick, r.tick, ErrGone)
+	}
+	return nil
+}
+
+// open begins to read the outboxes of all regions.
+func (r *owner) open() {
+	r.from = make([]*reader, r.o.Regions)
+	for i := range r.from {
+		r.from[i] = r.o.reader(i)
+	}
+}
+
+// again runs a tick again, after due unless it is nil, with the inputs that the tick had.
+func (r *owner) again(ctx context.Context, m *message, due func(context.Context, uint64) error) error {
+	inputs, cut, err := r.inputs(ctx, r.cut, m.cut)
+	if err == nil && due != nil {
+		err = due(ctx, m.tick)
+	}
+	if err == nil {
+		_, err = r.run(ctx, inputs, cut)
+	}
+	if err != nil {
+		return err
+	}
+	if r.hash != m.hash() {
+		return fmt.Errorf("tick %d, run again, has the hash %v, and the outbox has %v: the program is not "+
+			"deterministic, or another build has made the outbox: %w", m.tick, r.hash, m.hash(), ErrHistory)
 	}
 	return nil
 }

@@ -27,9 +27,16 @@ type past struct {
 	bornInTicks int
 	died        int
 	changes     uint64
-	// inTransit has a digest for each of the last Lookahead ticks: of those travellers who departed for another
-	// region in the tick. They are in no region.
-	inTransit [Lookahead]digest
+	// departed has the travellers who departed for another region in each of the last Lookahead ticks. They are
+	// in no region.
+	departed [Lookahead]departed
+	crossed  uint64 // number of travellers who departed for another region in all ticks
+}
+
+// departed are the travellers who departed in one tick.
+type departed struct {
+	digest     digest
+	travellers int
 }
 
 // ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list

@@ -67,6 +67,23 @@ func (g *Globe) Close() error { return g.close() }
 // Regions returns the number of regions.
 func (g *Globe) Regions() int { return len(g.bounds) - 1 }
 
+// Schema describes what sections consist of, and which Earth the regions are a part of. Regions of Globes with
+// different schemas cannot work together.
+func (g *Globe) Schema() string {
+	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.seed, g.travellers, hashOf(g.list))
+}
+
+// Capital returns the position of the largest place in a region, in degrees, north and east positive.
+func (g *Globe) Capital(region int) (lat, lon float64) {
+	largest := g.bounds[region]
+	for i := largest; i < g.bounds[region+1]; i++ {
+		if g.sites[i].Weight > g.sites[largest].Weight {
+			largest = i
+		}
+	}
+	return g.list.Lat(int(largest)), g.list.Lon(int(largest))
+}
+
 // RegionOf returns the region in which a place lies.
 func (g *Globe) RegionOf(place int) int { return g.regionOf(uint32(place)) }
 
@@ -137,7 +154,7 @@ func (r *Region) Close() error {
 	return err
 }
 
-// begin makes the world of the region, and fills it with make.
+// begin makes the world of the region, and calls fill for its content.
 func (r *Region) begin(fill func(e *Earth) error) (err error) {
 	if err := r.Close(); err != nil {
 		return err
@@ -276,8 +293,8 @@ func (r *Region) send() {
 	for i := range r.sections {
 		r.sections[i] = r.sections[i][:0]
 	}
-	inTransit := &e.inTransit[e.ticks%Lookahead]
-	*inTransit = digest{}
+	departed := &e.departed[e.ticks%Lookahead]
+	departed.digest, departed.travellers = digest{}, 0
 	until := e.now + Lookahead
 	for i := range e.cohort {
 		r.leaving = r.leaving[:0]
@@ -293,11 +310,24 @@ func (r *Region) send() {
 			t := e.pack(who, i)
 			to := r.globe.regionOf(min(t.trip.ToPlace, uint32(len(e.sites)-1)))
 			r.sections[to] = t.appendTo(r.sections[to])
-			inTransit.addTraveller(&t, until)
+			departed.digest.addTraveller(&t, until)
+			departed.travellers++
+			e.crossed++
 			e.world.Delete(who)
 		}
 	}
 }
+
+// InTransit returns the number of travellers who have departed from the region and are not yet in another.
+func (r *Region) InTransit() (n int) {
+	for _, gone := range r.earth.departed {
+		n += gone.travellers
+	}
+	return n
+}
+
+// Crossed returns the number of travellers who have departed for other regions since the first tick.
+func (r *Region) Crossed() uint64 { return r.earth.crossed }
 
 // State is the state of a region in a few bytes. The states of all regions at one tick give the hash of the
 // Earth: see [HashOf].
@@ -307,9 +337,9 @@ type State [32]byte
 func (r *Region) State() (s State) {
 	e := r.earth
 	d := e.digest()
-	for _, t := range e.inTransit {
-		d.a += t.a
-		d.b += t.b
+	for _, gone := range e.departed {
+		d.a += gone.digest.a
+		d.b += gone.digest.b
 	}
 	le := binary.LittleEndian
 	le.PutUint64(s[0:], d.a)

@@ -74,17 +74,24 @@ func (cs *continents) hash(t testing.TB) string {
 	return hash
 }
 
-// count returns the travellers in the regions and between them.
+// count returns the travellers in the regions and between them, or −1 if the sections have others.
 func (cs *continents) count() (n int) {
 	for _, r := range cs.regions {
-		n += r.Earth().Counts().Travellers
+		n += r.Earth().Counts().Travellers + r.InTransit()
 	}
+	sea := 0
 	for _, sent := range cs.sent[max(1, len(cs.sent)-Lookahead):] {
 		for _, from := range sent {
 			for _, section := range from {
-				n += len(section) / bytesTraveller
+				sea += len(section) / bytesTraveller
 			}
 		}
+	}
+	for _, r := range cs.regions {
+		sea -= r.InTransit()
+	}
+	if sea != 0 {
+		return -1
 	}
 	return n
 }

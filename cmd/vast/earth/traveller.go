@@ -84,7 +84,7 @@ func (e *Earth) check(t *traveller) error {
 	return nil
 }
 
-// add adds the components of a traveller in transit, as Hash does for a traveller of the world.
+// addTraveller adds the components of a traveller in transit, as Hash does for a traveller of the world.
 func (d *digest) addTraveller(t *traveller, until uint32) {
 	number := uint64(t.life.Number)
 	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(t.body.At.X, t.body.At.Y),
