@@ -28,8 +28,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// untagged modules get no version: only a checkout builds them. Programs cannot use cluster yet.
-var untagged = []string{"bench", "cluster"}
+// untagged modules get no version: only a checkout builds them.
+var untagged = []string{"bench"}
 
 // mod is a module of the workspace.
 type mod struct {

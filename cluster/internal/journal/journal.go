@@ -33,6 +33,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Journal is an open journal. It is not safe for concurrent use.
 type Journal struct {
 	folder   disk.Folder
+	sync     bool
 	segments []*segment // in their order
 	file     disk.File  // the last segment, if this process writes it
 	number   uint64     // of the last segment
@@ -57,13 +58,15 @@ type record struct {
 	offset, bytes int64
 }
 
-// Open opens the journal in a folder. The caller ensures that no other process has the journal open.
-func Open(folder disk.Folder) (*Journal, error) {
+// Open opens the journal in a folder. The caller ensures that no other process has the journal open. If sync
+// is false, Write does not wait for the disk: records survive the process, and not a power failure. That is
+// enough if the server of the outbox is on the same disk and syncs each message before it acknowledges it.
+func Open(folder disk.Folder, sync bool) (*Journal, error) {
 	files, err := folder.Files()
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{folder: folder}
+	j := &Journal{folder: folder, sync: sync}
 	for _, f := range files { // in the order of their names
 		digits, ok := strings.CutPrefix(f.Name, prefix)
 		number, err := strconv.ParseUint(digits, 10, 64)
@@ -147,7 +150,7 @@ func (j *Journal) write(tick uint64, m []byte) error {
 	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
 	j.buffer = b
 	_, err := j.file.Write(b)
-	if err == nil {
+	if err == nil && j.sync {
 		err = j.file.Sync()
 	}
 	if err != nil {

@@ -66,7 +66,7 @@ func live(t *testing.T, seed uint64) error {
 		var err error
 		for !d.Stopped() {
 			if j == nil {
-				if j, err = Open(folder); err != nil {
+				if j, err = Open(folder, true); err != nil {
 					break
 				}
 				if err = now.in(j); err != nil {
@@ -110,7 +110,7 @@ func live(t *testing.T, seed uint64) error {
 		folder = d.Restart()
 		d.PowerCutAt(0)
 		d.KillAt(0)
-		if j, err = Open(folder); err != nil {
+		if j, err = Open(folder, true); err != nil {
 			return err
 		}
 		if err := now.in(j); err != nil {
@@ -130,7 +130,7 @@ func live(t *testing.T, seed uint64) error {
 func TestEarlySyncIsFound(t *testing.T) {
 	for seed := range uint64(50) {
 		d := sim.New(seed)
-		j, err := Open(sim.Break(d.Folder(), sim.FileSyncEarly))
+		j, err := Open(sim.Break(d.Folder(), sim.FileSyncEarly), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestEarlySyncIsFound(t *testing.T) {
 			now = now.with(tick, m)
 		}
 		d.PowerCut()
-		if j, err = Open(d.Restart()); err != nil {
+		if j, err = Open(d.Restart(), true); err != nil {
 			t.Fatal(err)
 		}
 		if now.in(j) != nil {
@@ -159,7 +159,7 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := Open(folder)
+	j, err := Open(folder, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Follow runs the ticks of a region again, behind its owner, from the newest checkpoint until the last tick or
-// until the context ends. It changes nothing in the storage. Each tick runs when the message of the owner is
-// there, with the cut of that message, and after Due.
+// Follow runs the ticks of a region again, behind its owner, from the newest checkpoint until the last tick
+// or until the context ends. It changes nothing in the storage. Each tick runs when the message of the owner
+// is there, with the cut of that message, and after Due.
 //
 // Follow returns ErrGone if it is so late that messages or inputs were removed, and ErrHistory if the owner
 // has computed another state. Then the machine is of no use, and another Follow begins at a newer checkpoint.
@@ -63,8 +63,8 @@ func (r *owner) followed(ctx context.Context) error {
 		case m.kind == kindEpoch || m.tick < r.tick:
 		case m.tick == r.tick:
 			if hash := m.hash(); hash != r.hash {
-				return fmt.Errorf("message %d has the hash %v, and the checkpoint %v: %w", number, hash, r.hash,
-					ErrHistory)
+				return fmt.Errorf("message %d has the hash %v, and the checkpoint %v: %w", number, hash,
+					r.hash, ErrHistory)
 			}
 		default:
 			return r.again(ctx, m, r.o.Due)

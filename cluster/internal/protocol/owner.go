@@ -151,7 +151,9 @@ func (r *owner) live(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.saving == nil && r.tick%r.o.Every == 0 {
+	// The regions do not all make their checkpoints at the same tick.
+	turn := r.o.Every * uint64(r.o.Region) / uint64(r.o.Regions)
+	if r.saving == nil && (r.tick+turn)%r.o.Every == 0 {
 		if err := r.save(ctx); err != nil {
 			return err
 		}
@@ -186,16 +188,16 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 	return m, nil
 }
 
-// until waits for a tick of another region. Meanwhile the outbox of this region may lose a message for which
-// the other region waits, so until looks after the outbox, too.
+// until waits for a tick of another region. If it waits for long, it looks after the outbox of this region,
+// which may have lost a message for which the other region waits.
 func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, error) {
-	for {
+	for long := false; ; {
 		m, _, err := f.step(ctx)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case m == nil:
+		case m == nil && long:
 			for len(r.sent) > 0 {
 				if err := r.acknowledge(ctx); err != nil {
 					return nil, err
@@ -204,9 +206,12 @@ func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, er
 			if err := r.look(ctx); err != nil {
 				return nil, err
 			}
+			long = false
+		case m == nil:
 			if err := f.wait(ctx); err != nil {
 				return nil, err
 			}
+			long = true
 		case m.kind == kindTick && m.tick == tick:
 			return m, nil
 		}

@@ -30,8 +30,8 @@ func TestFaults(t *testing.T) {
 		sum.add(s.count)
 	}
 	t.Log(sum)
-	for _, what := range []string{"crashes", "fenced", "followed", "inputs", "intruders", "loads", "purged", "refilled",
-		"refused", "reported", "sleeps", "tails", "twice", "unknown"} {
+	for _, what := range []string{"crashes", "fenced", "followed", "inputs", "intruders", "loads", "purged",
+		"refilled", "refused", "reported", "sleeps", "tails", "twice", "unknown"} {
 		if sum[what] < seeds/2 {
 			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
 		}

@@ -12,8 +12,8 @@ import (
 
 // sim is a cluster in one goroutine: processes that run owners of regions, and the storage that they share.
 // The owners are coroutines. Each call of the storage gives control to the simulation, which decides by its
-// seed which owner goes on, what the call does, and which owners sleep, die or are taken over. So a seed makes
-// the same run each time.
+// seed which owner goes on, what the call does, and which owners sleep, die or are taken over. So a seed
+// makes the same run each time.
 type sim struct {
 	r         *rand.Rand
 	seed      uint64

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,25 +25,31 @@ func (s *stored) Done() (bool, error) {
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
+// bytesChunk is the size of the parts of a checkpoint. The server syncs each part.
+const bytesChunk = 512 << 10
+
 // PutCheckpoint implements [protocol.Storage].
 func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, checkpoint []byte,
 ) protocol.Stored {
 	result := &stored{}
-	go func() {
-		object := objectName(region, name)
-		err := s.retryWithin(ctx, timeoutLong, "storing the checkpoint "+object, func(ctx context.Context) error {
-			_, err := s.objects.PutBytes(ctx, object, checkpoint)
+	object := objectName(region, name)
+	s.background.Go(func() {
+		what := "storing the checkpoint " + object
+		err := s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
+			_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: object,
+				Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}}, bytes.NewReader(checkpoint))
 			return err
 		})
 		result.result.Store(&err)
-	}()
+	})
 	return result
 }
 
 // Checkpoint implements [protocol.Storage].
 func (s *Storage) Checkpoint(ctx context.Context, region int, name string) (b []byte, err error) {
 	object := objectName(region, name)
-	err = s.retryWithin(ctx, timeoutLong, "reading the checkpoint "+object, func(ctx context.Context) (err error) {
+	what := "reading the checkpoint " + object
+	err = s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) (err error) {
 		b, err = s.objects.GetBytes(ctx, object)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
 			return fmt.Errorf("%w: %w", protocol.ErrGone, err)

@@ -2,10 +2,13 @@ package storage
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,7 +22,10 @@ type log struct {
 	s       *Storage
 	stream  string
 	subject string
-	tail    tail
+	handle  jetstream.Stream
+
+	tail      tail
+	following sync.Mutex // held while a subscription begins
 }
 
 var _ protocol.Log = (*log)(nil)
@@ -68,6 +74,30 @@ func (a *appended) Wait(ctx context.Context) error {
 	}
 }
 
+// patienceSend is how long Send tries. The server forgets after two minutes which messages it has, and would
+// then append one that it has already appended again.
+const patienceSend = 90 * time.Second
+
+// Send appends an input of a region after all others, and returns its number. It tries for 90 seconds while
+// the server does not answer. After an error the input may be appended, once.
+func (s *Storage) Send(ctx context.Context, region int, input []byte) (number uint64, err error) {
+	l := s.inputs[region]
+	m := &nats.Msg{Subject: l.subject, Data: input, Header: nats.Header{jetstream.MsgIDHeader: {rand.Text()}}}
+	ctx, cancel := context.WithTimeoutCause(ctx, patienceSend, errors.New("the server does not answer"))
+	defer cancel()
+	err = s.retry(ctx, "sending an input", func(ctx context.Context) error {
+		ack, err := s.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+		if err == nil {
+			number = ack.Sequence
+		}
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
+		return 0, fmt.Errorf("an input of region %d may be appended or not: %w", region, context.Cause(ctx))
+	}
+	return number, err
+}
+
 // acknowledged puts a message that this process has appended at the end of what is known of the log.
 func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
 	if l := s.bySub[m.Subject]; l != nil && !ack.Duplicate {
@@ -78,9 +108,9 @@ func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstrea
 // Last implements [protocol.Log].
 func (l *log) Last(ctx context.Context) (last uint64, err error) {
 	err = l.s.retry(ctx, "reading the state of the stream "+l.stream, func(ctx context.Context) error {
-		stream, err := l.s.js.Stream(ctx, l.stream)
+		info, err := l.handle.Info(ctx)
 		if err == nil {
-			last = stream.CachedInfo().State.LastSeq
+			last = info.State.LastSeq
 		}
 		return err
 	})
@@ -93,12 +123,8 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 		return e.number, e.m, e.number > 0, nil
 	}
 	err = l.s.retry(ctx, "reading the stream "+l.stream, func(ctx context.Context) error {
-		stream, err := l.s.js.Stream(ctx, l.stream)
-		if err != nil {
-			return err
-		}
 		// The leader answers, because the stream does not allow direct answers of others, which may be late.
-		raw, err := stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(l.subject))
+		raw, err := l.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(l.subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			number, m, ok = 0, nil, false
 			return nil
@@ -108,26 +134,39 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 		}
 		return err
 	})
-	if err == nil && !ok {
-		err = l.follow(ctx, from)
+	if err == nil && l.tail.generation() == 0 {
+		err = l.follow(ctx, from, ok)
 	}
 	return number, m, ok, err
 }
 
-// follow subscribes to the messages from a number on.
-func (l *log) follow(ctx context.Context, from uint64) error {
+// A subscription begins so many messages before the one that is awaited: other regions of the process may
+// still need them, and a region that waits reads its last message again.
+const backlog = 64
+
+// follow subscribes to the messages from a number on, and to some before it. exists is whether the log has a
+// message from this number on.
+func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
+	if !l.following.TryLock() {
+		return nil // another region does this
+	}
+	defer l.following.Unlock()
+	first, existed := from-min(from-1, backlog), from
+	if exists {
+		existed = math.MaxUint64 // until all are delivered
+	}
 	return l.s.retry(ctx, "following the stream "+l.stream, func(ctx context.Context) error {
 		consumer, err := l.s.js.OrderedConsumer(ctx, l.stream, jetstream.OrderedConsumerConfig{
-			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from,
+			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: first,
 			InactiveThreshold: 30 * time.Second,
 		})
 		if err != nil {
 			return err
 		}
-		generation := l.tail.begin(from)
+		generation := l.tail.begin(first, existed)
 		consuming, err := consumer.Consume(func(m jetstream.Msg) {
 			if about, err := m.Metadata(); err == nil {
-				l.tail.delivered(generation, entry{about.Sequence.Stream, m.Data()})
+				l.tail.delivered(generation, entry{about.Sequence.Stream, m.Data()}, about.NumPending == 0)
 			}
 		}, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) { l.tail.end(generation) }))
 		if err != nil {
@@ -146,6 +185,7 @@ const patience = 2 * time.Second
 func (l *log) Wait(ctx context.Context, from uint64) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
+	generation := l.tail.generation()
 	for {
 		e, known, changed := l.tail.watch(from)
 		if !known || e.number > 0 {
@@ -154,7 +194,7 @@ func (l *log) Wait(ctx context.Context, from uint64) error {
 		select {
 		case <-changed:
 		case <-timer.C:
-			l.forget()
+			l.tail.end(generation) // another one has begun meanwhile if another region has waited, too
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -174,10 +214,6 @@ func (l *log) Purge(ctx context.Context, below uint64) error {
 		return nil
 	}
 	return l.s.retry(ctx, "purging the stream "+l.stream, func(ctx context.Context) error {
-		stream, err := l.s.js.Stream(ctx, l.stream)
-		if err != nil {
-			return err
-		}
-		return stream.Purge(ctx, jetstream.WithPurgeSequence(below))
+		return l.handle.Purge(ctx, jetstream.WithPurgeSequence(below))
 	})
 }

@@ -3,6 +3,9 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -21,6 +24,10 @@ type ServerOptions struct {
 	// SyncInterval is how often the server syncs its files. Default: before each acknowledgement, so that a
 	// power failure loses nothing that was acknowledged.
 	SyncInterval time.Duration
+	// Name, Route and Peers join several servers: a name that no other one has, the host:port at which the
+	// others reach this one, and the host:port of all of them. Default: the server is alone.
+	Name, Route string
+	Peers       []string
 }
 
 // Server is a NATS server inside the process.
@@ -31,7 +38,11 @@ func StartServer(o ServerOptions) (*Server, error) {
 	options := &server.Options{ServerName: "vast", JetStream: true, StoreDir: o.Dir, MaxPayload: bytesMessage,
 		NoLog: true, NoSigs: true, Host: o.Host, Port: o.Port, DontListen: o.Port == 0}
 	options.SyncAlways, options.SyncInterval = o.SyncInterval == 0, o.SyncInterval
-	s, err := server.NewServer(options)
+	err := o.join(options)
+	var s *server.Server
+	if err == nil {
+		s, err = server.NewServer(options)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded NATS server: %w", err)
 	}
@@ -41,6 +52,26 @@ func StartServer(o ServerOptions) (*Server, error) {
 		return nil, errors.New("the embedded NATS server is not ready after 30 seconds")
 	}
 	return &Server{s}, nil
+}
+
+// join sets what joins several servers.
+func (o *ServerOptions) join(to *server.Options) error {
+	if len(o.Peers) == 0 {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(o.Route)
+	if err != nil {
+		return fmt.Errorf("its address for other servers, want host:port: %w", err)
+	}
+	to.Cluster.Name, to.Cluster.Host = "vast", host
+	if to.Cluster.Port, err = strconv.Atoi(port); err != nil {
+		return fmt.Errorf("its address for other servers, want host:port: %w", err)
+	}
+	to.ServerName = o.Name
+	for _, peer := range o.Peers {
+		to.Routes = append(to.Routes, &url.URL{Scheme: "nats-route", Host: peer})
+	}
+	return nil
 }
 
 // URL returns the address for other processes. The server must have a port.

@@ -18,8 +18,7 @@ import (
 // Options say which cluster to connect to.
 type Options struct {
 	// Name tells the clusters of one server apart: letters, digits, - and _.
-	Name    string
-	Regions int
+	Name string
 	// Server is the embedded server, or nil if URL names the servers.
 	Server *Server
 	URL    string // several are separated by commas
@@ -29,6 +28,9 @@ type Options struct {
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
 	Waiting func(error)
+	// Report is told what the connection tells outside of calls, such as rights that are missing. Default:
+	// nothing is told.
+	Report func(error)
 }
 
 // Storage is the connection of a process to the servers of a cluster.
@@ -42,20 +44,26 @@ type Storage struct {
 	inputs  []*log
 	bySub   map[string]*log
 
-	mu      sync.Mutex
-	waiting error // why calls wait, or nil
+	background sync.WaitGroup // checkpoints on their way, and watches
+
+	mu        sync.Mutex
+	waiting   error           // why calls wait, or nil
+	connected context.Context // ends when the connection is interrupted
+	interrupt context.CancelFunc
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Open connects to the servers and makes the streams and buckets that do not exist. It waits until the
-// servers answer or the context ends.
+// Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
+// servers answer or the context ends. [Storage.MakeLogs] must follow before anything but keys is used: a
+// process learns from a key how many regions the cluster has.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
 	}
 	o.Replicas = max(o.Replicas, 1)
 	s := &Storage{o: o, bySub: make(map[string]*log)}
+	s.connected, s.interrupt = context.WithCancel(context.Background())
 	options := []nats.Option{
 		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
@@ -64,6 +72,8 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 		nats.ReconnectBufSize(-1),
 		// While there was no connection, a server may have lost the end of a log.
 		nats.ReconnectHandler(func(*nats.Conn) { s.forget() }),
+		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.interrupted() }),
+		nats.ErrorHandler(s.told),
 	}
 	if o.Server != nil {
 		options = append(options, nats.InProcessServer(o.Server.s))
@@ -75,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 	s.js, err = jetstream.New(s.nc, jetstream.WithPublishAsyncTimeout(timeout),
 		jetstream.WithPublishAsyncMaxPending(1<<16), jetstream.WithPublishAsyncAckHandler(s.acknowledged))
 	if err == nil {
-		err = s.make(ctx)
+		err = s.makeKeys(ctx)
 	}
 	if err != nil {
 		s.nc.Close()
@@ -84,15 +94,62 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 	return s, nil
 }
 
-// Close ends the connection.
+// Close ends the connection. Calls that wait return an error.
 func (s *Storage) Close() {
 	s.forget()
 	s.nc.Close()
+	s.interrupted()
+	s.background.Wait()
 }
 
-// make makes the streams and buckets.
-func (s *Storage) make(ctx context.Context) error {
-	base := "VAST_" + s.o.Name
+// interrupted ends the attempts of all calls: no answer comes to what was sent on a connection before.
+func (s *Storage) interrupted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.interrupt()
+	s.connected, s.interrupt = context.WithCancel(context.Background())
+}
+
+// attempt returns the context of one attempt.
+func (s *Storage) attempt(ctx context.Context, timeout time.Duration) (context.Context, func()) {
+	s.mu.Lock()
+	connected := s.connected
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	stop := context.AfterFunc(connected, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// told is told by the connection what no call returns.
+func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error) {
+	if s.o.Report == nil {
+		return
+	}
+	if subscription != nil {
+		err = fmt.Errorf("subscription to %s: %w", subscription.Subject, err)
+	}
+	s.o.Report(err)
+}
+
+// base is the name of the buckets, and begins the names of the streams.
+func (s *Storage) base() string { return "VAST_" + s.o.Name }
+
+func (s *Storage) makeKeys(ctx context.Context) error {
+	return s.retry(ctx, "making the bucket "+s.base(), func(ctx context.Context) (err error) {
+		s.regions, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: s.base(),
+			Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
+			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
+		return err
+	})
+}
+
+// MakeLogs makes the streams of the regions and the bucket of the checkpoints, if they do not exist. No other
+// call may run beside it.
+func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
+	base := s.base()
 	newLog := func(kind, about string, region int) (*log, error) {
 		l := &log{s: s, stream: fmt.Sprintf("%s_%s_%d", base, kind, region),
 			subject: fmt.Sprintf("vast.%s.%s.%d", s.o.Name, kind, region)}
@@ -101,9 +158,11 @@ func (s *Storage) make(ctx context.Context) error {
 			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas, MaxMsgSize: bytesMessage,
 			DenyDelete: true}
 		s.bySub[l.subject] = l
-		return l, s.makeStream(ctx, config)
+		var err error
+		l.handle, err = s.makeStream(ctx, config)
+		return l, err
 	}
-	for region := range s.o.Regions {
+	for region := range regions {
 		out, err := newLog("out", "what it sends, tick by tick,", region)
 		if err != nil {
 			return err
@@ -113,15 +172,6 @@ func (s *Storage) make(ctx context.Context) error {
 			return err
 		}
 		s.outbox, s.inputs = append(s.outbox, out), append(s.inputs, in)
-	}
-	err := s.retry(ctx, "making the bucket "+base, func(ctx context.Context) (err error) {
-		s.regions, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: base,
-			Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
-			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	return s.retry(ctx, "making the object bucket "+base, func(ctx context.Context) (err error) {
 		s.objects, err = s.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: base,
@@ -133,17 +183,19 @@ func (s *Storage) make(ctx context.Context) error {
 
 // makeStream makes a stream, unless it exists. It does not change one that exists, because an operator may
 // have done so.
-func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) error {
-	return s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) error {
-		_, err := s.js.Stream(ctx, c.Name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			_, err = s.js.CreateStream(ctx, c)
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-				return nil // another process has made it just now
-			}
+func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) (h jetstream.Stream, err error) {
+	err = s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) (err error) {
+		h, err = s.js.Stream(ctx, c.Name)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return err
+		}
+		h, err = s.js.CreateStream(ctx, c)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process has made it just now
+			h, err = s.js.Stream(ctx, c.Name)
 		}
 		return err
 	})
+	return h, err
 }
 
 // Outbox implements [protocol.Storage].
@@ -193,7 +245,8 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 // Set sets a key if its revision is the given one, and returns its new revision. After an error other than
 // [protocol.ErrRefused], and also after this one if the connection was interrupted, the key may have been
 // set.
-func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64) (now uint64, err error) {
+func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
+) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
 		now, err = s.regions.Update(ctx, key, value, revision)
 		return refused(err)
@@ -230,8 +283,11 @@ func (s *Storage) retry(ctx context.Context, what string, f func(context.Context
 func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what string,
 	f func(context.Context) error) error {
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
-		attempt, cancel := context.WithTimeout(ctx, timeout)
+		attempt, cancel := s.attempt(ctx, timeout)
 		err := f(attempt)
+		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
+		}
 		cancel()
 		switch {
 		case err == nil:

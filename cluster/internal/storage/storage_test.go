@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/vastgo/vast/cluster/internal/protocol"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // start returns a storage with two regions on a new embedded server.
@@ -19,7 +21,7 @@ func start(t *testing.T) *Storage {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	return open(t, Options{Name: "test", Regions: 2, Server: server})
+	return open(t, Options{Name: "test", Server: server})
 }
 
 func open(t *testing.T, o Options) *Storage {
@@ -28,6 +30,9 @@ func open(t *testing.T, o Options) *Storage {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	if err := s.MakeLogs(deadline(t), 2); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -66,6 +71,11 @@ func check(t *testing.T, l protocol.Log, from, to int) {
 	ctx := deadline(t)
 	for i := from; i <= to; i++ {
 		number, m, ok, err := l.Read(ctx, uint64(i))
+		for err == nil && !ok { // it was appended lately
+			if err = l.Wait(ctx, uint64(i)); err == nil {
+				number, m, ok, err = l.Read(ctx, uint64(i))
+			}
+		}
 		if err != nil || !ok || number != uint64(i) || !bytes.Equal(m, message(i)) {
 			t.Fatalf("message %d: got %d, %q, %v, %v", i, number, m, ok, err)
 		}
@@ -206,7 +216,7 @@ func TestCallsWaitForTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var waited, answered atomic.Int32
-	s := open(t, Options{Name: "test", Regions: 1, URL: server.URL(), Waiting: func(err error) {
+	s := open(t, Options{Name: "test", URL: server.URL(), Waiting: func(err error) {
 		if err != nil {
 			waited.Add(1)
 		} else {
@@ -257,9 +267,98 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 }
 
+// An attempt that was on its way when the connection was interrupted does not wait for its timeout.
+func TestAttemptsEndWithTheConnection(t *testing.T) {
+	server, err := StartServer(ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Options{Name: "test", URL: server.URL()})
+	attempts := 0
+	err = s.retryWithin(deadline(t), time.Hour, "waiting", func(ctx context.Context) error {
+		if attempts++; attempts > 1 {
+			return nil
+		}
+		server.Close()
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if err != nil || attempts != 2 {
+		t.Errorf("%d attempts, %v, want 2", attempts, err)
+	}
+}
+
+func TestSend(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	for i := 1; i <= 3; i++ {
+		if number, err := s.Send(ctx, 1, message(i)); number != uint64(i) || err != nil {
+			t.Errorf("input %d has the number %d, %v", i, number, err)
+		}
+	}
+	for range 2 { // equal inputs are two inputs
+		if _, err := s.Send(ctx, 0, message(1)); err != nil {
+			t.Error(err)
+		}
+	}
+	check(t, s.Inputs(1), 1, 3)
+	if last, err := s.Inputs(0).Last(ctx); last != 2 || err != nil {
+		t.Errorf("the log ends with %d, %v, want 2", last, err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := s.Send(ended, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the context: %v", err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	s := start(t)
+	ctx, cancel := context.WithCancel(deadline(t))
+	set := func(key string, revision uint64) uint64 {
+		now, err := s.Set(ctx, key, []byte(key), revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	a, b := set("a.1", 0), set("b.1", 0)
+	set("c.1", 0)
+	entries, err := s.Watch(ctx, "a.*", "b.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func(key string, revision uint64) {
+		t.Helper()
+		select {
+		case e, ok := <-entries:
+			if !ok || e.Key != key || string(e.Value) != key || e.Revision != revision {
+				t.Fatalf("got %+v, %v, want %s at %d", e, ok, key, revision)
+			}
+		case <-ctx.Done():
+			t.Fatal("nothing is told")
+		}
+	}
+	expect("a.1", a)
+	expect("b.1", b)
+	expect("", 0)
+	for range 300 {
+		a = set("a.1", a)
+		expect("a.1", a)
+	}
+	set("c.2", 0)
+	expect("b.2", set("b.2", 0))
+	for range 300 { // more than a watch keeps
+		a = set("a.1", a)
+	}
+	cancel()
+	for range entries {
+		t.Log("an entry came after the end of the context") // one may
+	}
+}
+
 func TestNamesOfClusters(t *testing.T) {
 	for _, name := range []string{"", "a b", "a.b", "a>", "é", string(make([]byte, 65))} {
-		if _, err := Open(t.Context(), Options{Name: name, Regions: 1}); err == nil {
+		if _, err := Open(t.Context(), Options{Name: name}); err == nil {
 			t.Errorf("the name %q was accepted", name)
 		}
 	}
@@ -275,4 +374,67 @@ func TestClustersOnOneServer(t *testing.T) {
 	if last, err := other.Outbox(0).Last(deadline(t)); last != 0 || err != nil {
 		t.Errorf("the other cluster's log ends with %d, %v", last, err)
 	}
+}
+
+// freePorts returns ports that no program uses.
+func freePorts(t *testing.T, n int) (ports []int) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// With three servers, any of them may end: what was acknowledged stays, and the others go on.
+func TestThreeServers(t *testing.T) {
+	ports := freePorts(t, 6)
+	address := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
+	servers, dirs := make([]*Server, 3), make([]string, 3)
+	startServer := func(i int) error {
+		s, err := StartServer(ServerOptions{Dir: dirs[i], Host: "127.0.0.1", Port: ports[i],
+			Name: fmt.Sprint("server-", i), Route: address(3 + i),
+			Peers: []string{address(3), address(4), address(5)}})
+		servers[i] = s
+		return err
+	}
+	for i := range servers {
+		dirs[i] = t.TempDir()
+		if err := startServer(i); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { servers[i].Close() })
+	}
+	s := open(t, Options{Name: "test", Replicas: 3,
+		URL: "nats://" + address(0) + ",nats://" + address(1) + ",nats://" + address(2)})
+	l, ctx := s.Outbox(0), deadline(t)
+	number := uint64(0)
+	var before protocol.ID
+	for round := range longtest.Pick(3, 9) {
+		for range 20 {
+			m := message(int(number) + 1)
+			for {
+				err := l.Append(ctx, number, before, m).Wait(ctx)
+				if last, failed := l.Last(ctx); failed != nil {
+					t.Fatal(failed)
+				} else if last == number+1 {
+					break
+				} else if err == nil || last != number {
+					t.Fatalf("message %d: %v, and the log ends with %d", number+1, err, last)
+				}
+			}
+			number, before = number+1, protocol.IDOf(m)
+		}
+		if i := round % 3; servers[i] != nil {
+			servers[i].Close()
+			check(t, l, 1, int(number))
+			if err := startServer(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check(t, l, 1, int(number))
 }

@@ -16,6 +16,7 @@ type tail struct {
 	bytes   int
 	first   uint64 // messages from this number on are in entries
 	next    uint64 // all messages below this number that the log has were delivered
+	existed uint64 // the log has messages below this number that may not be delivered yet
 	changed chan struct{}
 }
 
@@ -28,13 +29,15 @@ type entry struct {
 // A tail has at most this many bytes.
 const bytesTail = 64 << 20
 
-// begin begins a subscription to the messages from a number on, and returns its generation.
-func (t *tail) begin(from uint64) uint64 {
+// begin begins a subscription to the messages from a number on, and returns its generation. The log has
+// messages below the number existed, or has none from the number from on.
+func (t *tail) begin(from, existed uint64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.drop()
 	t.last++
-	t.current, t.first, t.next, t.changed = t.last, from, from, make(chan struct{})
+	t.current, t.changed = t.last, make(chan struct{})
+	t.first, t.next, t.existed = from, from, existed
 	return t.current
 }
 
@@ -76,11 +79,18 @@ func (t *tail) drop() {
 	t.current, t.stop, t.entries, t.bytes = 0, nil, nil, 0
 }
 
-// delivered adds a message of a subscription.
-func (t *tail) delivered(generation uint64, e entry) {
+// delivered adds a message of a subscription. newest is whether it was the newest one of the log when it was
+// sent.
+func (t *tail) delivered(generation uint64, e entry, newest bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.current == generation && e.number >= t.next {
+	if t.current != generation {
+		return
+	}
+	if newest {
+		t.existed = 0
+	}
+	if e.number >= t.next {
 		t.push(e)
 	}
 }
@@ -117,7 +127,7 @@ func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.current == 0 || from < t.first:
+	case t.current == 0 || from < t.first || from >= t.next && from < t.existed:
 		return entry{}, false, nil
 	case from >= t.next:
 		return entry{}, true, t.changed

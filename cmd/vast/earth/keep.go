@@ -27,8 +27,8 @@ type past struct {
 	bornInTicks int
 	died        int
 	changes     uint64
-	// departed has the travellers who departed for another region in each of the last Lookahead ticks. They are
-	// in no region.
+	// departed has the travellers who departed for another region in each of the last Lookahead ticks. They
+	// are in no region.
 	departed [Lookahead]departed
 	crossed  uint64 // number of travellers who departed for another region in all ticks
 }

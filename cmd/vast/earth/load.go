@@ -83,8 +83,8 @@ func (e *Earth) findPlaces(n int) (sites []site, err error) {
 		break
 	}
 	if len(sites) != n {
-		return nil, fmt.Errorf("earth: the folder keeps %d of its %d places in a row: the others were deleted "+
-			"or lost a component from outside", len(sites), n)
+		return nil, fmt.Errorf("earth: the folder keeps %d of its %d places in a row: the others were "+
+			"deleted or lost a component from outside", len(sites), n)
 	}
 	if e.painting.dots, err = table[int32](e.globe, "earth: dots of places", n); err != nil {
 		return nil, err

@@ -67,8 +67,8 @@ func (g *Globe) Close() error { return g.close() }
 // Regions returns the number of regions.
 func (g *Globe) Regions() int { return len(g.bounds) - 1 }
 
-// Schema describes what sections consist of, and which Earth the regions are a part of. Regions of Globes with
-// different schemas cannot work together.
+// Schema describes what sections consist of, and which Earth the regions are a part of. Regions of Globes
+// with different schemas cannot work together.
 func (g *Globe) Schema() string {
 	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.seed, g.travellers, hashOf(g.list))
 }
@@ -132,8 +132,10 @@ type Region struct {
 	globe    *Globe
 	index    int
 	earth    *Earth // nil before the first call of Tick, Save or Load
+	commands *vast.Commands
 	sections [][]byte
 	leaving  []vast.Entity
+	arriving []traveller
 }
 
 // Region returns a region before its first tick.
@@ -150,7 +152,7 @@ func (r *Region) Close() error {
 		return nil
 	}
 	err := r.earth.Close()
-	r.earth = nil
+	r.earth, r.commands = nil, nil
 	return err
 }
 
@@ -173,6 +175,7 @@ func (r *Region) begin(fill func(e *Earth) error) (err error) {
 		MaxEntities: slotsFor(n, g.travellers), Limit: g.limit})
 	e.components = newComponents(e.world)
 	e.past = vast.SetResource(e.world, past{})
+	r.commands = vast.NewCommands(e.world, vast.CommandsOptions{})
 	if err := fill(e); err != nil {
 		return err
 	}
@@ -219,14 +222,12 @@ func (r *Region) find(e *Earth) error {
 // admit brings travellers into the world.
 func (r *Region) admit(e *Earth, travellers []traveller) error {
 	const atOnce = 1 << 14 // the commands of all would take much memory
-	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
-	defer commands.Close()
 	for len(travellers) > 0 {
 		n := min(atOnce, len(travellers))
 		for i := range travellers[:n] {
-			e.admit(&travellers[i], commands)
+			e.admit(&travellers[i], r.commands)
 		}
-		if _, err := e.world.Apply(commands); err != nil {
+		if _, err := e.world.Apply(r.commands); err != nil {
 			return err
 		}
 		travellers = travellers[n:]
@@ -263,7 +264,7 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 // receive lets those travellers continue who were in transit.
 func (r *Region) receive(received [][]byte) error {
 	e := r.earth
-	var travellers []traveller
+	r.arriving = r.arriving[:0]
 	for from, section := range received {
 		bad := func(why error) error {
 			return fmt.Errorf("earth: region %d has sent to region %d in tick %d: %w", from, r.index,
@@ -278,13 +279,10 @@ func (r *Region) receive(received [][]byte) error {
 				return bad(fmt.Errorf("traveller %d with %w", t.life.Number, err))
 			}
 			t.trip.board(&t.body.At)
-			travellers = append(travellers, t)
+			r.arriving = append(r.arriving, t)
 		}
 	}
-	if len(travellers) == 0 {
-		return nil
-	}
-	return r.admit(e, travellers)
+	return r.admit(e, r.arriving)
 }
 
 // send takes those travellers out of the world who have departed for other regions in this tick.

@@ -119,8 +119,8 @@ func TestRegionsAreOneEarth(t *testing.T) {
 					continue
 				}
 				if got := cs.hash(t); got != want[i] || cs.count() != counts[i] {
-					t.Fatalf("tick %d: hash %s and %d travellers, want %s and %d", i, got, cs.count(), want[i],
-						counts[i])
+					t.Fatalf("tick %d: hash %s and %d travellers, want %s and %d", i, got, cs.count(),
+						want[i], counts[i])
 				}
 				r := rng.IntN(regions)
 				saved, err := cs.regions[r].Save()

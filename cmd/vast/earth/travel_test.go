@@ -130,8 +130,8 @@ func TestTransit(t *testing.T) {
 			case since < max(steps, Lookahead+1):
 				left := steps - min(since, steps-1)
 				if is == nil || uint32(is.StepsLeft) != left || e.transit.Has(who) {
-					t.Fatalf("%d ticks after the departure for %d steps: %+v, want %d steps left", since, steps,
-						is, left)
+					t.Fatalf("%d ticks after the departure for %d steps: %+v, want %d steps left", since,
+						steps, is, left)
 				}
 			default:
 				if is != nil || e.placeOf(who) != d.trip.ToPlace {

@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// balance takes regions and gives them, until the context ends.
+func (n *Node) balance(ctx context.Context) {
+	ticker := time.NewTicker(n.o.Lease / 20)
+	defer ticker.Stop()
+	for {
+		n.settle(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-n.settleNow:
+		}
+	}
+}
+
+func (n *Node) look() picture { return n.view.look(n.session, n.o.Until, time.Now()) }
+
+// settle compares what runs here with what the keys say, and does one round of what follows.
+func (n *Node) settle(ctx context.Context) {
+	if n.view.heard().IsZero() {
+		return // the keys were not told yet
+	}
+	p := n.look()
+	for _, r := range n.regions {
+		n.settleRegion(ctx, r, &p)
+	}
+	n.mu.Lock()
+	draining := n.draining
+	n.mu.Unlock()
+	if draining {
+		return
+	}
+	n.takeRegions(ctx, &p)
+	n.giveRegion(&p)
+}
+
+// settleRegion starts a region of this process, stops one of another process, and releases one that does not
+// run here although it should.
+func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
+	o := n.view.owner(r.number) // not that of p, which may be old: to start is to stop another owner
+	mine := o.value.Session == n.session
+	now := time.Now()
+	n.mu.Lock()
+	runs, release := r.cancel != nil, n.draining || r.giving || now.Before(r.retry)
+	done := r.finished || p.ownerships[r.number] == finished
+	if !mine {
+		r.giving = false
+		r.stop()
+	}
+	switch p.ownerships[r.number] {
+	case released, orphaned:
+		if r.without.IsZero() {
+			r.without = now
+		}
+	default:
+		r.without = time.Time{}
+	}
+	n.mu.Unlock()
+	switch {
+	case runs || !mine || done:
+	case release:
+		o.value.Session = ""
+		n.change(ctx, ownerKey(r.number), o.value, o.revision)
+	default:
+		n.start(r)
+	}
+}
+
+// takeRegions takes regions without an owner, up to the share of this process. Regions that this process has
+// owned last come first, because their journals are here. The others come in random order, so that processes
+// seldom want the same one.
+func (n *Node) takeRegions(ctx context.Context, p *picture) {
+	if holds, _ := n.lease.holds(); !holds {
+		return
+	}
+	order := rand.Perm(len(n.regions))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(n.strange(p, a), n.strange(p, b))
+	})
+	for _, i := range order {
+		if p.counts[n.process] >= p.share() {
+			return
+		}
+		if s := p.ownerships[i]; s != released && s != orphaned {
+			continue
+		}
+		r, now := n.regions[i], time.Now()
+		n.mu.Lock()
+		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
+		patience := now.Sub(r.without) < n.o.Lease
+		n.mu.Unlock()
+		// A process with fewer regions takes it first, but need not be able to.
+		if !ready || patience && !p.fewest(n.process) {
+			continue
+		}
+		if n.take(ctx, i, p) {
+			n.start(r)
+		}
+		*p = n.look()
+	}
+}
+
+// strange returns 0 if this process has owned a region last, or 1.
+func (n *Node) strange(p *picture, region int) int {
+	if p.owners[region].value.Process == n.process {
+		return 0
+	}
+	return 1
+}
+
+// take makes this process the owner of a region, unless another one is faster.
+func (n *Node) take(ctx context.Context, region int, p *picture) bool {
+	o := p.owners[region]
+	next := owner{n.process, n.session, o.value.Failovers, o.value.Moves}
+	switch {
+	case p.ownerships[region] == orphaned:
+		if !n.died(ctx, o.value) {
+			return false
+		}
+		next.Failovers++
+	case o.value.Process != "" && o.value.Process != n.process:
+		next.Moves++
+	}
+	return n.change(ctx, ownerKey(region), next, o.revision)
+}
+
+// died reads the heartbeat of an owner that seems to be dead once more.
+func (n *Node) died(ctx context.Context, o owner) bool {
+	if o.Process == n.process {
+		return true // an earlier session
+	}
+	key := processKey(o.Process)
+	b, revision, err := n.get(ctx, key)
+	if err != nil {
+		return false
+	}
+	if revision == n.view.member(o.Process).revision {
+		return true
+	}
+	if revision > 0 {
+		n.told(storage.Entry{Key: key, Value: b, Revision: revision})
+	}
+	m := n.view.member(o.Process)
+	return m.value.Left || m.value.Session != o.Session
+}
+
+// giveRegion gives at most one region in the time of a lease to other processes.
+func (n *Node) giveRegion(p *picture) {
+	now := time.Now()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if now.Sub(n.gave) < n.o.Lease || !p.gives(n.process) {
+		return
+	}
+	for _, i := range rand.Perm(len(n.regions)) {
+		r := n.regions[i]
+		if r.cancel != nil && !r.giving && p.owners[i].value.Session == n.session {
+			r.giving = true
+			r.stop()
+			n.gave = now
+			return
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+)
+
+// TestMain runs the command instead of the tests if a test has started this program as a process of a cluster.
+func TestMain(m *testing.M) {
+	if os.Getenv("VAST_EARTH_PROCESS") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// smallEarth writes a list of 300 places, and returns the flags for an Earth with them.
+func smallEarth(t *testing.T, ticks int) []string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	b.WriteString("name,lat,lon,country,population\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "P%d,%.3f,%.3f,CH,%d\n", i, rng.Float64()*120-60, rng.Float64()*360-180,
+			1000+rng.IntN(100_000))
+	}
+	file := filepath.Join(t.TempDir(), "places.csv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"-places", file, "-travellers", "6000", "-seed", "7", "-json", "-ticks", strconv.Itoa(ticks)}
+}
+
+// whole returns the hash of the same Earth in one world, and its counts.
+func whole(t *testing.T, flags []string, ticks int) (string, simulation.Counts) {
+	t.Helper()
+	file, err := os.Open(flags[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	list, err := places.Read(file, flags[1], places.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := simulation.New(simulation.Config{Travellers: 6000, Seed: 7, Places: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for range ticks {
+		if err := e.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e.Hash(), e.Counts()
+}
+
+// read decodes what -json has printed.
+func read(t *testing.T, output []byte) (r report) {
+	t.Helper()
+	if err := json.Unmarshal(output, &r); err != nil {
+		t.Fatalf("%v in %q", err, output)
+	}
+	return r
+}
+
+func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
+	const ticks = 150
+	flags := smallEarth(t, ticks)
+	hash, counts := whole(t, flags, ticks)
+	for _, regions := range []int{1, 4, 16} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"-hz", "0", "-regions", strconv.Itoa(regions)}, flags...)
+		if err := run(t.Context(), args, nil, &stdout, &stderr); err != nil {
+			t.Fatalf("%d regions: %v\n%s", regions, err, &stderr)
+		}
+		r := read(t, stdout.Bytes())
+		if r.StateHash != hash || r.Ticks != ticks || r.Regions != regions || r.Processes != 1 ||
+			r.Travellers != counts.Travellers || r.Places != 300 || r.Entities != counts.Entities {
+			t.Errorf("%d regions: %+v, want the hash %s and %+v", regions, r, hash, counts)
+		}
+		if (r.Crossed > 100) != (regions > 1) {
+			t.Errorf("%d regions: %d travellers have crossed a border", regions, r.Crossed)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("%d regions: standard error has %q", regions, &stderr)
+		}
+	}
+}
+
+func TestLinesTellWhatHappens(t *testing.T) {
+	flags := append(smallEarth(t, 1_000_000), "-json=false", "-plain", "-regions", "3")
+	ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	if err := run(ctx, flags, nil, &stdout, &stderr); err != context.DeadlineExceeded && err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	last := lines[len(lines)-1]
+	if len(lines) < 3 || !strings.HasPrefix(last, "tick=") || !strings.HasSuffix(last, " regions=3 processes=1") {
+		t.Errorf("the lines are %q", lines)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-processes 0", "-processes 0"},
+		{"-url nats://x -processes 2", "-url and -processes"},
+		{"-json", "give -ticks"},
+		{"-checkpoint 0", "-checkpoint 0"},
+		{"stray", "unknown argument"},
+		{"-regions 0", "-regions 0"},
+		{"-name a.b -travellers 10 -ticks 1", "name"},
+	} {
+		var stdout, stderr bytes.Buffer
+		err := run(t.Context(), strings.Fields(c.args), nil, &stdout, &stderr)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.args, err, c.want)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if err := run(t.Context(), []string{"-h"}, nil, &stdout, &stderr); err != nil ||
+		!strings.Contains(stdout.String(), places.Attribution) {
+		t.Errorf("-h printed %q, %v", &stdout, err)
+	}
+}
+
+func TestPictureSurvivesItsText(t *testing.T) {
+	var p, q picture
+	for i := range p.travellers {
+		if i%7 == 0 || i == len(p.travellers)-1 {
+			p.travellers[i], p.infectious[i] = uint32(i+1), uint32(i%3)
+		}
+	}
+	q.add(p.String())
+	if p != q {
+		t.Error("a picture differs from what its text says")
+	}
+	for _, damaged := range []string{"!", "////", p.String()[:5] + "////"} {
+		q.add(damaged) // it does not panic
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/vastgo/vast/cluster"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+)
+
+// machine is a region of the Earth as the state machine of a region of the cluster.
+type machine struct {
+	*simulation.Region
+	until uint64
+	tick  uint64
+}
+
+// The region tells a hash of its state after so many ticks, so that others notice if they compute another
+// state. A hash takes as long as several ticks.
+const ticksPerHash = 512
+
+// Tick implements [cluster.Machine].
+func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluster.Hash, error) {
+	if len(inputs) > 0 {
+		return nil, cluster.Hash{}, fmt.Errorf("tick %d has %d inputs, and the Earth takes none", tick,
+			len(inputs))
+	}
+	sections, err := m.Region.Tick(tick, received)
+	if err != nil {
+		return nil, cluster.Hash{}, err
+	}
+	m.tick = tick
+	for i, s := range sections {
+		sections[i] = bytes.Clone(s) // the region uses the memory again
+	}
+	if tick%ticksPerHash != 0 && tick != m.until {
+		return sections, cluster.Hash{}, nil
+	}
+	return sections, cluster.Hash(m.State()), nil
+}
+
+// figures are what a region tells about itself, as JSON.
+type figures struct {
+	Tick       uint64 `json:"tick"`
+	Places     int    `json:"places"`
+	Entities   int    `json:"entities"`
+	Travellers int    `json:"travellers"`
+	Moving     int    `json:"moving"`
+	InTransit  int    `json:"in_transit"` // between two regions; the counts above leave them out
+	Infectious int    `json:"infectious"`
+	Recovered  int    `json:"recovered"`
+	Changes    uint64 `json:"structural_changes"`
+	Crossed    uint64 `json:"crossed"`         // travellers who departed for other regions so far
+	State      string `json:"state,omitempty"` // only after the last tick
+	Picture    string `json:"picture"`         // see newPicture
+}
+
+// Status tells the figures of the region.
+func (m *machine) Status() []byte {
+	c := m.Earth().Counts()
+	f := figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
+		Moving: c.Moving, InTransit: m.InTransit(), Infectious: c.Infectious, Recovered: c.Recovered,
+		Changes: c.StructuralChanges, Crossed: m.Crossed(), Picture: newPicture(m.Earth()).String()}
+	if c.Ticks == m.until {
+		s := m.State()
+		f.State = hex.EncodeToString(s[:])
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // numbers and texts can be written as JSON
+	}
+	return b
+}
+
+// picture counts the travellers in each square of a degree.
+type picture struct{ travellers, infectious [360 * 180]uint32 }
+
+func newPicture(e *simulation.Earth) *picture {
+	p := new(picture)
+	for part := range simulation.CrowdParts {
+		for c := range e.Crowds(part) {
+			x, y := min(int(c.Lon+180), 359), min(int(90-c.Lat), 179)
+			p.travellers[y*360+x] += c.Travellers
+			p.infectious[y*360+x] += c.Infectious
+		}
+	}
+	return p
+}
+
+// String encodes the picture: for each square with travellers the number of squares since the one before, the
+// travellers and the infectious ones, as varints in base64.
+func (p *picture) String() string {
+	var b []byte
+	last := 0
+	for i, n := range p.travellers {
+		if n == 0 {
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(i-last))
+		b = binary.AppendUvarint(b, uint64(n))
+		b = binary.AppendUvarint(b, uint64(p.infectious[i]))
+		last = i
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// add adds an encoded picture. It ignores what is damaged.
+func (p *picture) add(text string) {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return
+	}
+	next := func() (v uint64) {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			b = nil
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	for at := uint64(0); len(b) > 0; {
+		if at += next(); at >= uint64(len(p.travellers)) {
+			return
+		}
+		p.travellers[at] += uint32(next())
+		p.infectious[at] += uint32(next())
+	}
+}

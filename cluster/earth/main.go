@@ -1,0 +1,153 @@
+// Command earth runs the Earth of `vast earth` as regions on several processes.
+//
+//	go run ./cluster/earth -regions 16                  one process with an embedded server
+//	go run ./cluster/earth -regions 16 -processes 3     starts two more; when one dies, the others take over
+//	go run ./cluster/earth -url nats://host:4222        joins the cluster of a server
+//
+// The hash of the state is that of `vast earth` with the same seed, places and number of travellers, however
+// many regions and processes there are, and whichever of them die.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"github.com/vastgo/vast/cluster"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "earth: %v\n", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%w; -h shows the usage", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if o.child {
+		go func() { // the process that has started this one holds the other end
+			_, _ = io.Copy(io.Discard, stdin)
+			cancel(errors.New("the process that has started this one has ended"))
+		}()
+	}
+	if o.data == "" {
+		if o.data, err = os.MkdirTemp("", "vast-earth-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(o.data)) }()
+	}
+	globe, err := o.globe()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, globe.Close()) }()
+	notices := &notices{out: stderr}
+	node, err := cluster.Join(ctx, o.cluster(globe, notices.add))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, node.Close()) }()
+	children, err := o.start(node, stderr)
+	if err != nil {
+		return err
+	}
+	defer children.stop()
+	v := &viewer{o: o, globe: globe, node: node, notices: notices, stdout: stdout}
+	return v.watch(ctx)
+}
+
+// globe makes what the regions have in common.
+func (o options) globe() (*simulation.Globe, error) {
+	c := simulation.Config{Travellers: o.travellers, Seed: o.seed,
+		// Regions run beside each other. If there are few, each divides its work.
+		Workers: max(1, runtime.GOMAXPROCS(0)/o.regions)}
+	if o.places != "" {
+		file, err := os.Open(o.places)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if c.Places, err = places.Read(file, o.places, places.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	return simulation.NewGlobe(c, o.regions)
+}
+
+// cluster returns the options of the cluster.
+func (o options) cluster(globe *simulation.Globe, report func(error)) cluster.Options {
+	return cluster.Options{
+		Name: o.name, Dir: o.data, URL: o.url, Listen: o.listen,
+		Regions: o.regions, Lookahead: simulation.Lookahead, Schema: globe.Schema(),
+		New: func(region int) (cluster.Machine, error) {
+			return &machine{Region: globe.Region(region), until: o.ticks}, nil
+		},
+		Hz: o.hz, Until: o.ticks, Every: o.checkpoint, Report: report,
+	}
+}
+
+// children are the processes that this one has started.
+type children []child
+
+type child struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// start starts the other processes of the cluster. Each has a folder of its own beside that of the node.
+func (o options) start(node *cluster.Node, stderr io.Writer) (started children, err error) {
+	defer func() {
+		if err != nil {
+			started.stop()
+		}
+	}()
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for i := 2; i <= o.processes; i++ {
+		dir := filepath.Join(o.data, "process-"+strconv.Itoa(i))
+		cmd := exec.Command(program, o.args(node.URL(), dir)...)
+		cmd.Stderr = stderr
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			return started, err
+		}
+		if err := cmd.Start(); err != nil {
+			return started, err
+		}
+		started = append(started, child{cmd, stdin})
+	}
+	return started, nil
+}
+
+// stop ends the processes and waits for them. Their errors are on standard error, and one that was killed is
+// no error here.
+func (c children) stop() {
+	for _, one := range c {
+		_ = one.stdin.Close()
+		_ = one.cmd.Wait()
+	}
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"golang.org/x/term"
+
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+)
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// The colours of owners, for the numbers of their regions on the map. The first one is that of this process.
+var owners = []atlas.RGB{{R: 255, G: 214, B: 102}, {R: 125, G: 232, B: 160}, {R: 255, G: 140, B: 200},
+	{R: 130, G: 200, B: 255}, {R: 255, G: 160, B: 110}, {R: 190, G: 170, B: 255}}
+
+var (
+	dim    = atlas.RGB{R: 128, G: 144, B: 162}
+	bright = atlas.RGB{R: 226, G: 232, B: 238}
+	alarm  = atlas.RGB{R: 255, G: 96, B: 70}
+)
+
+// screen shows the map until the last tick, a key or a signal. It returns the result of ended, or nil after a
+// key.
+func (v *viewer) screen(ended <-chan error) error {
+	s, err := tcell.NewScreen()
+	if err == nil {
+		err = s.Init()
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Fini()
+	defer v.notices.show()()
+	events, quit := make(chan tcell.Event, 16), make(chan struct{})
+	defer close(quit)
+	go s.ChannelEvents(events, quit)
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	now := v.sample()
+	for {
+		columns, rows := s.Size()
+		show(s, v.compose(&now, columns, rows))
+		select {
+		case <-second.C:
+			now = v.sample()
+		case e := <-events:
+			switch e := e.(type) {
+			case *tcell.EventResize:
+				s.Sync()
+			case *tcell.EventKey:
+				if e.Key() == tcell.KeyCtrlC || e.Key() == tcell.KeyEscape || e.Rune() == 'q' {
+					return nil
+				}
+			}
+		case err := <-ended:
+			return err
+		}
+	}
+}
+
+// show paints a grid on the screen.
+func show(s tcell.Screen, g atlas.Grid) {
+	colour := func(c atlas.RGB) tcell.Color { return tcell.NewRGBColor(int32(c.R), int32(c.G), int32(c.B)) }
+	for i, c := range g.Cells {
+		style := tcell.StyleDefault
+		if !g.NoColor {
+			style = style.Foreground(colour(c.Fg)).Background(colour(c.Bg))
+		}
+		s.SetContent(i%g.Columns, i/g.Columns, c.Rune, nil, style)
+	}
+	s.Show()
+}
+
+// The width of a region in the list below the map, and that of the map at most: a square of a degree is then
+// at least a dot.
+const (
+	regionColumns = 36
+	mapColumns    = 180
+)
+
+// compose paints the map with the numbers of the regions, a list of the regions and their owners, and the
+// sums.
+func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
+	g := atlas.NewGrid(columns, rows)
+	g.NoColor = os.Getenv("NO_COLOR") != ""
+	across := max(1, columns/regionColumns)
+	list := (len(s.regions) + across - 1) / across
+	if list > rows/2 { // too many to list
+		list = 0
+	}
+	mapRows := rows - list - 3
+	if columns < 20 || mapRows < 4 {
+		g.Print(0, 0, "too small", bright)
+		return g
+	}
+	colours := v.colours(s)
+	width := min(columns, mapColumns)
+	g.Paste((columns-width)/2, 0, v.world(s, width, mapRows))
+	for i, at := range v.centres(width, mapRows) {
+		g.Print((columns-width)/2+at.x, at.y, fmt.Sprint(i), colours[s.regions[i].Process])
+	}
+	t := &s.total
+	g.Print(1, mapRows, fmt.Sprintf("tick %d   %.0f ticks/s   %d travellers   %d moving   %d infected   "+
+		"%.0f cross a border each second   %d regions in %d processes", t.Tick, s.rate, t.Travellers,
+		t.Moving, t.Infectious, s.crossing, len(s.regions), s.processes()), bright)
+	for i, r := range s.regions {
+		if list == 0 {
+			break
+		}
+		x, y := 1+i/list*regionColumns, mapRows+1+i%list
+		text, colour := fmt.Sprintf("%3d %-8.8s %9d travellers", i, r.Process, s.figures[i].Travellers),
+			colours[r.Process]
+		if r.Waiting != "" {
+			text, colour = fmt.Sprintf("%3d %-8.8s %s", i, r.Process, r.Waiting), alarm
+		}
+		g.Print(x, y, cut(text, min(regionColumns-2, columns-x)), colour)
+	}
+	if notice := v.notices.latest(); notice != "" {
+		g.Print(1, rows-2, cut(notice, columns-2), alarm)
+	}
+	keys := "q quit"
+	if url := v.node.URL(); url != "" {
+		keys += "   server " + url
+	}
+	if v.o.places == "" {
+		keys += "   " + places.Attribution
+	}
+	g.Print(1, rows-1, cut(keys, columns-2), dim)
+	return g
+}
+
+func cut(text string, columns int) string {
+	if r := []rune(text); len(r) > columns {
+		return string(r[:max(columns, 0)])
+	}
+	return text
+}
+
+// colours returns the colour of each owner.
+func (v *viewer) colours(s *sample) map[string]atlas.RGB {
+	c := map[string]atlas.RGB{v.node.Process(): owners[0]}
+	for _, r := range s.regions {
+		if _, ok := c[r.Process]; !ok {
+			c[r.Process] = owners[len(c)%len(owners)]
+		}
+	}
+	return c
+}
+
+// world paints the travellers of all regions.
+func (v *viewer) world(s *sample, columns, rows int) atlas.Grid {
+	m := atlas.New(columns, rows)
+	p := new(picture)
+	for i := range s.figures {
+		p.add(s.figures[i].Picture)
+	}
+	width, height := m.Dots()
+	density, infected := make([]uint32, width*height), make([]uint32, width*height)
+	for i, n := range p.travellers {
+		if n == 0 {
+			continue
+		}
+		if dot := m.Dot(89.5-float64(i/360), float64(i%360)-179.5); dot >= 0 {
+			density[dot] += n
+			infected[dot] += p.infectious[i]
+		}
+	}
+	return m.Draw(density, infected, atlas.Style{NoColor: os.Getenv("NO_COLOR") != ""})
+}
+
+type point struct{ x, y int }
+
+// centres returns the cell of the map in which the largest place of each region lies.
+func (v *viewer) centres(columns, rows int) []point {
+	m := atlas.New(columns, rows)
+	width, _ := m.Dots()
+	var at []point
+	for i := range v.o.regions {
+		lat, lon := v.globe.Capital(i)
+		dot := max(0, m.Dot(lat, lon))
+		at = append(at, point{dot % width / 2, dot / width / 4})
+	}
+	return at
+}

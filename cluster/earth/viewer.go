@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vastgo/vast/cluster"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
+)
+
+// viewer shows the cluster until its last tick, as a map, lines or one JSON object.
+type viewer struct {
+	o       options
+	globe   *simulation.Globe
+	node    *cluster.Node
+	notices *notices
+	stdout  io.Writer
+
+	last    time.Time // of the last sample
+	crossed uint64    // until then
+	ticks   uint64
+}
+
+// sample is what the processes of the cluster have told.
+type sample struct {
+	regions  []cluster.Status
+	figures  []figures // by region; zero if the region has told nothing
+	total    figures   // Tick is that of the region which is last
+	crossing float64   // travellers who crossed a border each second since the last sample
+	rate     float64   // ticks each second since then
+}
+
+// sample takes a sample.
+func (v *viewer) sample() sample {
+	s := sample{regions: v.node.Regions()}
+	s.figures = make([]figures, len(s.regions))
+	t := &s.total
+	for i, r := range s.regions {
+		f := &s.figures[i]
+		if r.Machine != nil && json.Unmarshal(r.Machine, f) != nil {
+			*f = figures{}
+		}
+		if i == 0 || f.Tick < t.Tick {
+			t.Tick = f.Tick
+		}
+		t.Places += f.Places
+		t.Entities += f.Entities
+		t.Travellers += f.Travellers + f.InTransit
+		t.Moving += f.Moving + f.InTransit
+		t.InTransit += f.InTransit
+		t.Infectious += f.Infectious
+		t.Recovered += f.Recovered
+		t.Changes += f.Changes
+		t.Crossed += f.Crossed
+	}
+	now := time.Now()
+	if seconds := now.Sub(v.last).Seconds(); !v.last.IsZero() && seconds > 0 {
+		s.crossing = float64(int64(t.Crossed-v.crossed)) / seconds
+		s.rate = float64(int64(t.Tick-v.ticks)) / seconds
+	}
+	v.last, v.crossed, v.ticks = now, t.Crossed, t.Tick
+	return s
+}
+
+// processes returns how many processes own regions.
+func (s *sample) processes() int {
+	seen := make(map[string]bool)
+	for _, r := range s.regions {
+		if r.Process != "" {
+			seen[r.Process] = true
+		}
+	}
+	return len(seen)
+}
+
+// watch shows the cluster until its last tick or the end of the context.
+func (v *viewer) watch(ctx context.Context) error {
+	ended := make(chan error, 1)
+	go func() { ended <- v.node.Wait(ctx) }()
+	var err error
+	switch file, ok := v.stdout.(*os.File); {
+	case v.o.json:
+		err = <-ended
+	case ok && !v.o.plain && isTerminal(file):
+		err = v.screen(ended)
+	default:
+		err = v.lines(ended)
+	}
+	if ctx.Err() != nil && context.Cause(ctx) == ctx.Err() {
+		return nil // a signal
+	}
+	if err != nil || !v.o.json {
+		return err
+	}
+	return v.report()
+}
+
+// lines prints a line a second.
+func (v *viewer) lines(ended <-chan error) error {
+	if v.o.places == "" {
+		fmt.Fprintf(v.stdout, "# %s\n", places.Attribution)
+	}
+	if url := v.node.URL(); url != "" {
+		fmt.Fprintf(v.stdout, "# server: %s\n", url)
+	}
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-second.C:
+			s := v.sample()
+			t := s.total
+			if _, err := fmt.Fprintf(v.stdout, "tick=%d tps=%.1f travellers=%d moving=%d infectious=%d "+
+				"crossing=%.0f/s regions=%d processes=%d\n", t.Tick, s.rate, t.Travellers, t.Moving,
+				t.Infectious, s.crossing, len(s.regions), s.processes()); err != nil {
+				return err
+			}
+		case err := <-ended:
+			return err
+		}
+	}
+}
+
+// hash returns the hash of the Earth after the last tick.
+func (v *viewer) hash(s *sample) (string, error) {
+	var states []simulation.State
+	for i, f := range s.figures {
+		b, err := hex.DecodeString(f.State)
+		if err != nil || len(b) != len(simulation.State{}) {
+			return "", fmt.Errorf("region %d has not told its state after tick %d", i, v.o.ticks)
+		}
+		states = append(states, simulation.State(b))
+	}
+	return v.globe.HashOf(states)
+}

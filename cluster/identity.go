@@ -1,0 +1,80 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/vastgo/vast/internal/disk"
+)
+
+const (
+	identityName = "process" // the file with the name of the process
+	identityNew  = "process.new"
+)
+
+var identityValid = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// identity returns the name of the process that uses a folder. It is the same as long as the folder exists:
+// the pointer of a region names the process whose journal has its ticks.
+func identity(dir string) (string, error) {
+	folder, err := disk.OpenFolder(dir)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, identityName)
+	file, err := folder.Open(identityName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return newIdentity(folder)
+	case err != nil:
+		return "", err
+	}
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<10))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	name := strings.TrimSuffix(string(text), "\n")
+	if !identityValid.MatchString(name) {
+		return "", fmt.Errorf("%s is damaged: use another folder, or move this one away and start anew; the "+
+			"journals in it are needed only after a power failure", path)
+	}
+	return name, nil
+}
+
+// newIdentity chooses a name and writes it, so that it is durable or not there at all.
+func newIdentity(folder disk.Folder) (string, error) {
+	if err := folder.Remove(identityNew); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	file, err := folder.Create(identityNew)
+	if err != nil {
+		return "", err
+	}
+	name := randomName()
+	_, err = io.WriteString(file, name+"\n")
+	if err == nil {
+		err = file.Sync()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	if err := folder.Rename(identityNew, identityName); err != nil {
+		return "", err
+	}
+	return name, folder.Sync()
+}
+
+func randomName() string { return fmt.Sprintf("%016x", randomNumber()) }
+
+func randomNumber() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return binary.LittleEndian.Uint64(b[:])
+}

@@ -1,0 +1,277 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+	"github.com/vastgo/vast/internal/disk"
+)
+
+// ErrClosed is the error of calls after Close.
+var ErrClosed = errors.New("cluster: the node is closed")
+
+// Node is this process in a cluster. Its methods may be called from any goroutine.
+type Node struct {
+	o       Options
+	process string // its name
+	session string // of this Join
+	lock    *disk.Lock
+	server  *storage.Server // or nil
+	url     string          // of the server
+	storage *storage.Storage
+	view    *view
+	heart   heart // used by one goroutine at a time
+	lease   lease
+	times   *times
+	away    atomic.Pointer[error] // why calls wait for the server, or nil
+
+	ctx        context.Context // ends with the node
+	cancel     context.CancelCauseFunc
+	loops      sync.WaitGroup
+	runs       sync.WaitGroup // of regions
+	beatNow    chan struct{}  // this and the following have the loops begin their next round
+	settleNow  chan struct{}
+	publishNow chan struct{}
+	watchNow   chan struct{}
+	closing    sync.Once
+
+	mu       sync.Mutex
+	regions  []*region
+	draining bool      // the node gives its regions up and takes no more
+	failing  time.Time // until then no other process gives a region to this one
+	gave     time.Time // when this process last gave a region to another one
+}
+
+// Join joins a cluster, or makes it. It returns when the server answers and the process has the constants of
+// the cluster, or when the context ends, which does not end the node later. Call Close in the end.
+func Join(ctx context.Context, o Options) (*Node, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	n := &Node{o: o, times: newTimes(), session: randomName()}
+	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
+		*now = make(chan struct{}, 1)
+	}
+	n.lease.renewed = make(chan struct{})
+	n.ctx, n.cancel = context.WithCancelCause(context.Background())
+	for r := range o.Regions {
+		n.regions = append(n.regions, &region{number: r})
+	}
+	if err := n.join(ctx); err != nil {
+		return nil, fmt.Errorf("cluster: joining %s: %w", o.Name, errors.Join(err, n.shutDown(ErrClosed)))
+	}
+	return n, nil
+}
+
+func (n *Node) join(ctx context.Context) (err error) {
+	if err := disk.MakeFolder(n.o.Dir); err != nil {
+		return err
+	}
+	if n.o.Dir, err = filepath.Abs(n.o.Dir); err != nil {
+		return err
+	}
+	if n.lock, err = disk.LockFolder(n.o.Dir); err != nil {
+		return err
+	}
+	if n.process, err = identity(n.o.Dir); err != nil {
+		return err
+	}
+	if err := n.startServer(); err != nil {
+		return err
+	}
+	n.storage, err = storage.Open(ctx, storage.Options{Name: n.o.Name, Server: n.server, URL: n.o.URL,
+		Connect: n.o.Connect, Replicas: n.o.Replicas, Waiting: n.waiting, Report: n.report})
+	if err != nil {
+		return err
+	}
+	if err := n.agree(ctx); err != nil {
+		return err
+	}
+	if err := n.storage.MakeLogs(ctx, n.o.Regions); err != nil {
+		return err
+	}
+	n.view = newView(n.process, n.o.Regions, n.o.Lease)
+	if err := n.startHeart(ctx); err != nil {
+		return err
+	}
+	for _, loop := range []func(context.Context){n.keepAlive, n.watch, n.balance, n.publish} {
+		n.loops.Go(func() { loop(n.ctx) })
+	}
+	return n.view.wait(ctx, n.ctx, func() bool { return n.view.ready })
+}
+
+func (n *Node) startServer() error {
+	if n.o.URL != "" {
+		return nil
+	}
+	dir := filepath.Join(n.o.Dir, "nats")
+	o, err := n.o.serverOptions(dir)
+	if err != nil {
+		return err
+	}
+	if err := disk.MakeFolder(dir); err != nil {
+		return err
+	}
+	if n.server, err = storage.StartServer(o); err == nil && o.Port != 0 {
+		n.url = n.server.URL()
+	}
+	return err
+}
+
+// waiting is told by the storage when calls begin to wait for the server, and with nil when it answers.
+func (n *Node) waiting(err error) {
+	if err == nil {
+		n.away.Store(nil)
+		return
+	}
+	err = fmt.Errorf("waiting for the server: %w", err)
+	n.away.Store(&err)
+	n.report(err)
+}
+
+func (n *Node) report(err error) {
+	if n.o.Report != nil {
+		n.o.Report(err)
+	}
+}
+
+// fail ends what the node does. Close still follows.
+func (n *Node) fail(err error) {
+	n.report(err)
+	n.cancel(fmt.Errorf("cluster: %w", err))
+}
+
+// URL returns the address of the embedded server, which other processes set as their Options.URL. It is empty
+// if other processes cannot reach the server, and if there is none.
+func (n *Node) URL() string { return n.url }
+
+// Process returns the name of this process, as in [Status].
+func (n *Node) Process() string { return n.process }
+
+// Wait waits until all regions of the cluster have run the tick Options.Until. It returns an error before if
+// the context ends, the node is closed, or the node cannot go on. If no tick is the last, Wait ends only so.
+func (n *Node) Wait(ctx context.Context) error {
+	return n.view.wait(ctx, n.ctx, func() bool {
+		for r := range n.view.statuses {
+			if !n.view.statuses[r].value.finished(n.o.Until) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Send appends an input to those of a region, and returns its number. The owner of the region hands the input
+// to one tick, exactly once. While the server does not answer, Send tries again, for 90 seconds. If the
+// context ends or the 90 seconds are over, the input may be appended, at most once.
+func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, error) {
+	if region < 0 || region >= n.o.Regions {
+		return 0, fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+	}
+	if n.ctx.Err() != nil {
+		return 0, context.Cause(n.ctx)
+	}
+	number, err := n.storage.Send(ctx, region, input)
+	if err != nil {
+		return 0, fmt.Errorf("cluster: %w", err)
+	}
+	return number, nil
+}
+
+// Drain gives all regions of this process to others and takes no more. It returns when the others have taken
+// them. If no other process lives, Drain returns an error and changes nothing. There is no way back: after
+// Drain comes Close.
+func (n *Node) Drain(ctx context.Context) error {
+	if n.look().others == 0 {
+		return errors.New("cluster: no other process takes the regions: start one before this one drains")
+	}
+	if err := n.giveUp(ctx); err != nil {
+		return err
+	}
+	return n.view.wait(ctx, n.ctx, func() bool {
+		for r := range n.view.owners {
+			o := &n.view.owners[r].value
+			if !n.view.statuses[r].value.finished(n.o.Until) && (o.Session == "" || o.Session == n.session) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// giveUp gives all regions up, and waits until the keys say so.
+func (n *Node) giveUp(ctx context.Context) error {
+	n.mu.Lock()
+	n.draining = true
+	for _, r := range n.regions {
+		r.stop()
+	}
+	n.mu.Unlock()
+	poke(n.beatNow)
+	poke(n.settleNow)
+	return n.view.wait(ctx, n.ctx, func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for i, r := range n.regions {
+			if r.cancel != nil || r.finished && !n.view.statuses[i].value.finished(n.o.Until) ||
+				!r.finished && n.view.owners[i].value.Session == n.session {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Close stops the regions of this process after their current tick and gives them up, so that other processes
+// take them over at once. If the server does not answer, others take them over when the lease ends. The
+// embedded server stops last. Close waits for ticks that run. A second Close does nothing.
+func (n *Node) Close() error {
+	var err error
+	n.closing.Do(func() {
+		if n.ctx.Err() == nil {
+			ctx, cancel := context.WithTimeout(n.ctx, n.o.Lease+time.Second)
+			_ = n.giveUp(ctx) // the others find out by themselves
+			cancel()
+			n.stop(ErrClosed)
+			_ = n.beat(context.Background(), true) // likewise
+		}
+		err = n.shutDown(ErrClosed)
+	})
+	return err
+}
+
+// stop ends the loops and the runs.
+func (n *Node) stop(why error) {
+	n.cancel(why)
+	n.loops.Wait()
+	n.runs.Wait()
+}
+
+// shutDown ends all that the node does, as the death of the process would: the keys stay as they are.
+func (n *Node) shutDown(why error) error {
+	n.stop(why)
+	if n.storage != nil {
+		n.storage.Close()
+	}
+	if n.server != nil {
+		n.server.Close()
+	}
+	if n.lock != nil {
+		return n.lock.Close()
+	}
+	return nil
+}
+
+// poke has a loop begin its next round.
+func poke(now chan<- struct{}) {
+	select {
+	case now <- struct{}{}:
+	default: // it will do so anyway
+	}
+}

@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// Hash is a hash of the state of a region.
+type Hash [32]byte
+
+// Machine is the state machine of a region. The same calls give the same results in each process of the
+// cluster. Its methods are called one after the other, by one goroutine.
+//
+// A Machine may also have the method Status() []byte. It returns a short JSON value for screens. It is called
+// between ticks, about once a second, by the same goroutine.
+type Machine interface {
+	// Tick runs a tick; the first one has the number 1. received has what the regions sent to this one
+	// lookahead ticks before, by sender. It is nil in the first ticks, before which nothing was sent. inputs
+	// are those that came since the tick before, in their order. sections is what the tick sends, by
+	// receiver; the region itself is one of them. state is a hash of the state, or zero if it is too
+	// expensive: processes compare it when they run the tick again. The Machine neither changes the
+	// arguments nor, later, the sections.
+	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
+	// Save returns the state.
+	Save() ([]byte, error)
+	// Load sets the state to one that Save has returned, maybe in another process. It comes before the first
+	// tick, or not at all.
+	Load(state []byte) error
+	// Close comes last. A Machine is not used again; the region gets another one.
+	Close() error
+}
+
+// Options say which cluster to join, and how. Name, Dir, Regions and New are required.
+type Options struct {
+	// Name tells the clusters of one server apart: 1 to 64 letters, digits, - and _.
+	Name string
+	// Dir is the folder of this process. Join makes it if it does not exist. It has the name of the process,
+	// its journals, and the files of the embedded server. One process at a time uses it; a copy of it must
+	// not be used at all.
+	Dir string
+
+	// URL names the NATS servers; several are separated by commas. Default: a server inside this process.
+	URL string
+	// Listen is the host and port where the embedded server listens for other processes, such as
+	// "127.0.0.1:4222"; port 0 is any free one. The server has neither passwords nor encryption: all who
+	// reach it can read and change the cluster. Default: only this process reaches it.
+	Listen string
+	// Connect has further options of the connection, such as credentials and TLS. Default: none.
+	Connect []nats.Option
+	// Replicas is how many NATS servers keep each message. Default: 1.
+	Replicas int
+	// SyncInterval is how often the embedded server syncs its files. What it acknowledged since the last sync
+	// may be lost in a power failure. Default: it syncs before each acknowledgement.
+	SyncInterval time.Duration
+
+	// Regions is how many regions the world has. All processes of a cluster have the same number.
+	Regions int
+	// Lookahead is after how many ticks a section takes effect. A larger one hides more of the time that
+	// messages need. All processes of a cluster have the same one. Default: 1.
+	Lookahead uint64
+	// Schema describes what sections and inputs consist of. All processes of a cluster have the same one.
+	Schema string
+	// New returns the machine of a region in its state before the first tick. It is called by the goroutine
+	// that runs the region.
+	New func(region int) (Machine, error)
+
+	// Lease is after how long without a sign of life other processes take over the regions of this one. At
+	// least 100 milliseconds. Default: a second.
+	Lease time.Duration
+	// Every is the number of ticks between two checkpoints of a region. Default: 60.
+	Every uint64
+	// Until is the last tick to run. Default: no tick is the last.
+	Until uint64
+	// Hz is how many ticks a region runs in a second. A region that is late catches up, by at most a second.
+	// Default: as many as possible.
+	Hz float64
+	// Report is told what does not end the node: messages that are refused, keys that are damaged, why a
+	// region has stopped, that calls wait for the server. Several goroutines may call it at once. It must
+	// return soon. Default: nothing is told.
+	Report func(error)
+}
+
+// check sets what is not set, and reports what cannot be.
+func (o *Options) check() error {
+	switch {
+	case o.Dir == "":
+		return errors.New("cluster: Options.Dir is empty: name a folder of this process")
+	case o.New == nil:
+		return errors.New("cluster: Options.New is nil: it must return the machine of a region")
+	case o.Regions < 1:
+		return fmt.Errorf("cluster: Options.Regions is %d: a world has at least one region", o.Regions)
+	case o.URL != "" && o.Listen != "":
+		return errors.New("cluster: Options.URL and Options.Listen are set: there is no embedded server to " +
+			"listen if URL names servers")
+	case !(o.Hz >= 0 && o.Hz <= 1e6): // NaN, too
+		return fmt.Errorf("cluster: Options.Hz is %v: choose 0 to 1,000,000", o.Hz)
+	case o.Lease != 0 && o.Lease < 100*time.Millisecond:
+		return fmt.Errorf("cluster: Options.Lease is %v: choose at least 100ms", o.Lease)
+	}
+	if o.Lease == 0 {
+		o.Lease = time.Second
+	}
+	if o.Lookahead == 0 {
+		o.Lookahead = 1
+	}
+	return nil
+}
+
+// serverOptions returns the options of the embedded server.
+func (o *Options) serverOptions(dir string) (storage.ServerOptions, error) {
+	s := storage.ServerOptions{Dir: dir, SyncInterval: o.SyncInterval}
+	if o.Listen == "" {
+		return s, nil
+	}
+	host, port, err := net.SplitHostPort(o.Listen)
+	if err == nil {
+		s.Host = host
+		s.Port, err = strconv.Atoi(port)
+	}
+	if err != nil {
+		return s, fmt.Errorf("cluster: Options.Listen is %q, want host:port: %w", o.Listen, err)
+	}
+	if s.Port == 0 {
+		s.Port = -1
+	}
+	return s, nil
+}

@@ -1,0 +1,203 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/journal"
+	"github.com/vastgo/vast/cluster/internal/protocol"
+	"github.com/vastgo/vast/internal/disk"
+)
+
+const (
+	minPause = time.Second // before a region that has failed runs here again; it doubles
+	maxPause = 10 * time.Second
+	// statusEvery is how often the status of a region is told.
+	statusEvery = time.Second
+)
+
+// region is a region as this process runs it or has run it.
+type region struct {
+	number  int
+	tick    atomic.Uint64                   // the last one that ran
+	machine atomic.Pointer[json.RawMessage] // what the machine said last, or nil
+
+	// Guarded by Node.mu.
+	cancel    context.CancelFunc // ends the run; nil if the region does not run
+	giving    bool               // the region is given to another process
+	finished  bool               // it has run its last tick here
+	pause     time.Duration
+	retry     time.Time // this process does not run the region before
+	without   time.Time // since when the region has no owner, as seen here, or zero
+	why       string    // the last run has failed
+	unwritten bool      // the status does not say why yet
+}
+
+// stop ends the run, if there is one. Callers hold Node.mu.
+func (r *region) stop() {
+	if r.cancel != nil {
+		r.cancel()
+	}
+}
+
+// start begins to run a region.
+func (n *Node) start(r *region) {
+	ctx, cancel := context.WithCancel(n.ctx)
+	n.mu.Lock()
+	r.cancel = cancel
+	n.mu.Unlock()
+	n.runs.Go(func() {
+		began := time.Now()
+		live, err := n.run(ctx, r)
+		stopped := ctx.Err() != nil
+		cancel()
+		// An outbox that has lost its end is filled up from the journal here, by the next run. Another
+		// process might take it for complete.
+		again := live && errors.Is(err, protocol.ErrLost)
+		n.ended(r, err, stopped, again, time.Since(began))
+	})
+}
+
+// ended notes how a run has ended. again is whether the region runs again here at once.
+func (n *Node) ended(r *region, err error, stopped, again bool, after time.Duration) {
+	if err != nil && !stopped {
+		n.report(fmt.Errorf("region %d has stopped: %w", r.number, err))
+	}
+	n.mu.Lock()
+	r.cancel = nil
+	now := time.Now()
+	switch {
+	case err == nil:
+		r.finished = true
+		r.tick.Store(max(r.tick.Load(), n.o.Until)) // a run that finds all ticks done runs none
+	case stopped || again:
+	default:
+		if after > maxPause {
+			r.pause = 0
+		}
+		r.pause = min(max(2*r.pause, minPause), maxPause)
+		r.retry = now.Add(r.pause)
+		r.why, r.unwritten = err.Error(), true
+		if !errors.Is(err, protocol.ErrFenced) {
+			n.failing = now.Add(maxPause)
+		}
+	}
+	n.mu.Unlock()
+	n.view.wake()
+	poke(n.publishNow)
+	poke(n.settleNow)
+}
+
+// run runs a region until its last tick, an error, or the end of the context. live is whether it has come to
+// the end of the outbox.
+func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
+	dir := filepath.Join(n.o.Dir, "journal", strconv.Itoa(r.number))
+	if err := disk.MakeFolder(dir); err != nil {
+		return false, err
+	}
+	folder, err := disk.OpenFolder(dir)
+	if err != nil {
+		return false, err
+	}
+	j, err := journal.Open(folder, n.server == nil || n.o.SyncInterval > 0)
+	if err != nil {
+		return false, err
+	}
+	defer n.closed("the journal", r, j.Close)
+	m, err := n.o.New(r.number)
+	if err != nil {
+		return false, fmt.Errorf("making the machine: %w", err)
+	}
+	defer n.closed("the machine", r, m.Close)
+	r.tick.Store(0)
+	var p pace
+	if n.o.Hz > 0 {
+		p.period = time.Duration(float64(time.Second) / n.o.Hz)
+	}
+	o := protocol.Options{Region: r.number, Regions: n.o.Regions, Lookahead: n.o.Lookahead,
+		Schema: sha256.Sum256([]byte(n.o.Schema)), Storage: n.storage, Journal: j,
+		Machine: &machine{Machine: m, region: r, until: n.o.Until, pace: &p, times: n.times},
+		Held:    func() bool { return n.held(ctx, r.number) },
+		Due:     p.wait,
+		Every:   n.o.Every, Until: n.o.Until, Report: n.report, Process: n.process, Number: randomNumber()}
+	err = protocol.Run(ctx, o)
+	return !p.due.IsZero(), err
+}
+
+// closed closes what a run has used. An error changes nothing for the run: what must be durable is.
+func (n *Node) closed(what string, r *region, f func() error) {
+	if err := f(); err != nil {
+		n.report(fmt.Errorf("closing %s of region %d: %w", what, r.number, err))
+	}
+}
+
+// machine is a Machine that notes what happens.
+type machine struct {
+	Machine
+	region *region
+	until  uint64
+	asked  time.Time // when the machine was last asked for its status
+	pace   *pace
+	times  *times
+}
+
+var _ protocol.Machine = (*machine)(nil)
+
+// Tick implements [protocol.Machine].
+func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protocol.Hash, error) {
+	began := time.Now()
+	sections, state, err := m.Machine.Tick(tick, received, inputs)
+	if err != nil {
+		return nil, protocol.Hash{}, err
+	}
+	if p := m.pace; !p.due.IsZero() { // it is not run again by a takeover
+		m.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
+			cmp.Or(p.period, time.Second/60))
+	}
+	if now := time.Now(); now.Sub(m.asked) >= statusEvery || tick == m.until {
+		m.ask(now)
+	}
+	m.region.tick.Store(tick)
+	return sections, protocol.Hash(state), nil
+}
+
+// Load implements [protocol.Machine].
+func (m *machine) Load(state []byte) error {
+	if err := m.Machine.Load(state); err != nil {
+		return err
+	}
+	m.ask(time.Now())
+	return nil
+}
+
+// ask asks the machine for its status.
+func (m *machine) ask(now time.Time) {
+	m.asked = now
+	s, ok := m.Machine.(interface{ Status() []byte })
+	if !ok {
+		return
+	}
+	b := json.RawMessage(s.Status())
+	if !json.Valid(b) {
+		b = encode(string(b))
+	}
+	m.region.machine.Store(&b)
+}
+
+// sleep waits for some time, or until the context ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"context"
+	"time"
+)
+
+// Status is what the processes of the cluster have told about a region, at most about a second ago while its
+// owner lives.
+type Status struct {
+	Region int
+	// Process is the name of the process that runs the region, or did before the region lost its owner.
+	Process string
+	Tick    uint64 // the last one that ran
+	// Failovers is how often the region got another owner because one had died, and Moves how often because
+	// one had given it up.
+	Failovers, Moves int
+	// Machine is what the method Status of the machine has returned, as JSON, or nil.
+	Machine []byte
+	// Waiting says what the region waits for. It is empty if the region runs, and if it has run the tick
+	// Options.Until.
+	Waiting string
+}
+
+// Regions returns what is known of all regions of the cluster. It does not wait.
+func (n *Node) Regions() []Status {
+	p := n.look()
+	var away string
+	if err := n.away.Load(); err != nil {
+		away = (*err).Error()
+	}
+	regions := make([]Status, n.o.Regions)
+	for r := range regions {
+		o, s := p.owners[r].value, n.view.status(r).value
+		regions[r] = Status{Region: r, Process: o.Process, Tick: s.Tick, Failovers: o.Failovers,
+			Moves: o.Moves, Machine: s.Machine}
+		switch p.ownerships[r] {
+		case finished:
+			continue
+		case released:
+			regions[r].Waiting = "no process runs the region"
+		case orphaned:
+			regions[r].Waiting = "the process that ran the region has died"
+		}
+		if s.Waiting != "" && s.Process == o.Process {
+			regions[r].Waiting = s.Waiting
+		}
+		if away != "" {
+			regions[r].Waiting = away
+		}
+	}
+	return regions
+}
+
+// publish tells the status of the regions that run here, until the context ends.
+func (n *Node) publish(ctx context.Context) {
+	ticker := time.NewTicker(statusEvery)
+	defer ticker.Stop()
+	all := true
+	for {
+		for _, r := range n.regions {
+			n.publishRegion(ctx, r, all)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			all = true
+		case <-n.publishNow:
+			all = false
+		}
+	}
+}
+
+// publishRegion tells the status of a region if it runs and all do, or if its run has ended.
+func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
+	known := n.view.status(r.number)
+	next := status{Process: n.process, Tick: r.tick.Load()}
+	n.mu.Lock()
+	switch {
+	case r.finished:
+		next.Done = true
+		all = !known.value.finished(n.o.Until)
+	case r.unwritten:
+		next.Waiting = r.why
+		all = true
+	case r.cancel == nil:
+		all = false
+	}
+	n.mu.Unlock()
+	if !all {
+		return
+	}
+	if next.Tick == 0 { // it has loaded a checkpoint, or nothing
+		next.Tick = known.value.Tick
+	}
+	if machine := r.machine.Load(); machine != nil {
+		next.Machine = *machine
+	}
+	if n.change(ctx, statusKey(r.number), next, known.revision) && next.Waiting != "" {
+		n.mu.Lock()
+		r.unwritten = next.Waiting != r.why
+		n.mu.Unlock()
+	}
+}

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Times are how long ticks took that ran in this process, of all regions together. The ticks that a takeover
+// runs again do not count.
+type Times struct {
+	Ticks uint64
+	// Tick is the time in Machine.Tick, and Barrier the time before it: for the sections of other regions,
+	// for inputs, and for room in the outbox.
+	Tick, Barrier Percentiles
+	// InTime is the share of ticks that ended at most one period after they were due. Without Options.Hz a
+	// period is a sixtieth of a second.
+	InTime float64
+	// Rate is how many ticks the slowest region ran in a second, since its first one here.
+	Rate float64
+}
+
+// Percentiles are those of a time, exact to a hundredth.
+type Percentiles struct{ P50, P90, P99, Max time.Duration }
+
+// Times returns how long ticks took so far.
+func (n *Node) Times() Times { return n.times.sum() }
+
+// times collects times.
+type times struct {
+	mu            sync.Mutex
+	tick, barrier *hdrhistogram.Histogram // microseconds
+	ticks, inTime uint64
+	rates         map[int]*rate // by region
+}
+
+// rate is when ticks of a region ended.
+type rate struct {
+	first, last time.Time
+	ticks       int // after the first
+}
+
+func newTimes() *times {
+	const longest = int64(time.Hour / time.Microsecond)
+	return &times{tick: hdrhistogram.New(1, longest, 2), barrier: hdrhistogram.New(1, longest, 2),
+		rates: make(map[int]*rate)}
+}
+
+// add adds a tick that was due, began and ended at these times. wanted is when it was to be due; waited is
+// the time before it began.
+func (t *times) add(region int, wanted, began, ended time.Time, waited, period time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ticks++
+	if ended.Sub(wanted) <= period {
+		t.inTime++
+	}
+	// A tick of more than an hour is left out.
+	_ = t.tick.RecordValue(ended.Sub(began).Microseconds())
+	_ = t.barrier.RecordValue(max(waited, 0).Microseconds())
+	r := t.rates[region]
+	if r == nil {
+		t.rates[region] = &rate{first: ended, last: ended}
+		return
+	}
+	r.last = ended
+	r.ticks++
+}
+
+func (t *times) sum() Times {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := Times{Ticks: t.ticks, Tick: percentiles(t.tick), Barrier: percentiles(t.barrier)}
+	if t.ticks > 0 {
+		s.InTime = float64(t.inTime) / float64(t.ticks)
+	}
+	for _, r := range t.rates {
+		if seconds := r.last.Sub(r.first).Seconds(); seconds > 0 {
+			if now := float64(r.ticks) / seconds; s.Rate == 0 || now < s.Rate {
+				s.Rate = now
+			}
+		}
+	}
+	return s
+}
+
+func percentiles(h *hdrhistogram.Histogram) Percentiles {
+	at := func(p float64) time.Duration { return time.Duration(h.ValueAtQuantile(p)) * time.Microsecond }
+	return Percentiles{at(50), at(90), at(99), time.Duration(h.Max()) * time.Microsecond}
+}
+
+// pace makes the ticks of a region due, at equal distances or at once, and knows when the next one is due.
+type pace struct {
+	period time.Duration // 0: at once
+	next   time.Time
+	wanted time.Time // when the tick that comes now was to be due; zero before the first one
+	due    time.Time // when it was due
+}
+
+// maxDebt is how much of its delay a region catches up.
+const maxDebt = time.Second
+
+// wait waits until the next tick is due.
+func (p *pace) wait(ctx context.Context, _ uint64) error {
+	now := time.Now()
+	switch {
+	case p.period == 0 || p.next.IsZero():
+		p.next = now
+	case now.Sub(p.next) > maxDebt:
+		p.next = now.Add(-maxDebt)
+	}
+	if wait := p.next.Sub(now); wait > 0 {
+		sleep(ctx, wait)
+	}
+	p.wanted, p.due = p.next, time.Now()
+	p.next = p.next.Add(p.period)
+	return ctx.Err()
+}

@@ -1,0 +1,326 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// The keys of a cluster, beside those of package storage. process, owner and status are followed by a dot and
+// the name of a process or the number of a region.
+const (
+	keyCluster = "cluster"
+	keyProcess = "process"
+	keyOwner   = "owner"
+	keyStatus  = "status"
+)
+
+func processKey(name string) string { return keyProcess + "." + name }
+func ownerKey(region int) string    { return keyOwner + "." + strconv.Itoa(region) }
+func statusKey(region int) string   { return keyStatus + "." + strconv.Itoa(region) }
+
+// heartbeat is the sign of life of a process.
+type heartbeat struct {
+	Session string `json:"session"` // of this Join
+	Lease   int64  `json:"lease"`   // in milliseconds
+	// Draining is set if the process takes no regions, and Failing if it could not run one lately.
+	Draining bool `json:"draining,omitempty"`
+	Failing  bool `json:"failing,omitempty"`
+	Left     bool `json:"left,omitempty"` // after Close
+
+	Host    string `json:"host"` // this and the following are for operators
+	Program string `json:"program"`
+	System  string `json:"system"`
+}
+
+// owner says which process runs a region.
+type owner struct {
+	Process   string `json:"process"`           // it owns the region, or was the last one
+	Session   string `json:"session,omitempty"` // of the process; empty if it has given the region up
+	Failovers int    `json:"failovers"`         // how often the region went to another owner after one died
+	Moves     int    `json:"moves"`             // and after one gave it up
+}
+
+// status is what the owner of a region tells about it.
+type status struct {
+	Process string          `json:"process"`
+	Tick    uint64          `json:"tick"`
+	Done    bool            `json:"done,omitempty"` // the tick is the owner's last one, and durable
+	Waiting string          `json:"waiting,omitempty"`
+	Machine json.RawMessage `json:"machine,omitempty"`
+}
+
+// known is the value of a key and its revision, which is 0 if there is no such key.
+type known[T any] struct {
+	value    T
+	revision uint64
+}
+
+// member is a process, as its heartbeats tell.
+type member struct {
+	known[heartbeat]
+	seen time.Time // when the last heartbeat was told here. Clocks of other machines do not count.
+}
+
+// view is what this process knows of the keys.
+type view struct {
+	process string        // this one
+	lease   time.Duration // of this process
+
+	mu        sync.Mutex
+	processes map[string]*member
+	owners    []known[owner]
+	statuses  []known[status]
+	ready     bool      // all keys were told
+	own       time.Time // when a heartbeat of this process was told last
+	// interrupted is when something was last told late. Until a lease after that, silence proves nothing.
+	interrupted time.Time
+	changed     chan struct{} // closed at the next change
+}
+
+func newView(process string, regions int, lease time.Duration) *view {
+	return &view{process: process, lease: lease, processes: make(map[string]*member),
+		owners: make([]known[owner], regions), statuses: make([]known[status], regions),
+		changed: make(chan struct{})}
+}
+
+// changes returns a channel that is closed at the next change.
+func (v *view) changes() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.changed
+}
+
+func (v *view) hasChanged() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+// wake has those who wait look again.
+func (v *view) wake() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.hasChanged()
+}
+
+// wait waits until a condition holds. It is called with mu held.
+func (v *view) wait(ctx, node context.Context, holds func() bool) error {
+	for {
+		v.mu.Lock()
+		done, changed := holds(), v.changed
+		v.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-node.Done():
+			return context.Cause(node)
+		}
+	}
+}
+
+// begin begins to be told all keys again. Their revisions may be lower than before, if the server has lost
+// some in a power failure.
+func (v *view) begin() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.processes {
+		m.revision = 0
+	}
+	for r := range v.owners {
+		v.owners[r].revision, v.statuses[r].revision = 0, 0
+	}
+}
+
+// complete is called when all keys were told.
+func (v *view) complete(now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ready, v.interrupted = true, now
+	v.hasChanged()
+}
+
+// tell tells a key. It returns an error if the value is damaged.
+func (v *view) tell(e storage.Entry, now time.Time) error {
+	kind, name, _ := strings.Cut(e.Key, ".")
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	defer v.hasChanged()
+	if kind == keyProcess {
+		return v.tellProcess(name, e, now)
+	}
+	region, err := strconv.Atoi(name)
+	if err != nil || region < 0 || region >= len(v.owners) || name != strconv.Itoa(region) {
+		return fmt.Errorf("the key %s of the cluster is ignored: there is no such region", e.Key)
+	}
+	switch kind {
+	case keyOwner:
+		return tellOf(&v.owners[region], e)
+	case keyStatus:
+		return tellOf(&v.statuses[region], e)
+	}
+	return nil
+}
+
+// tellOf replaces what is known by what is newer. A damaged value counts as none: its key can be replaced.
+func tellOf[T any](k *known[T], e storage.Entry) error {
+	if e.Revision <= k.revision {
+		return nil
+	}
+	var value T
+	err := json.Unmarshal(e.Value, &value)
+	if err != nil {
+		err = fmt.Errorf("the key %s of the cluster is damaged, and ignored: %w", e.Key, err)
+		value = *new(T)
+	}
+	*k = known[T]{value, e.Revision}
+	return err
+}
+
+func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
+	m := v.processes[name]
+	if m == nil {
+		m = &member{}
+		v.processes[name] = m
+	}
+	if e.Revision <= m.revision {
+		return nil
+	}
+	before := m.value
+	err := tellOf(&m.known, e)
+	if err != nil {
+		m.value = before // the process lives, whatever it says
+	}
+	m.seen = now
+	if name == v.process {
+		v.late(now)
+		v.own = now
+	}
+	return err
+}
+
+// late notes an interruption, if a heartbeat of this process is overdue. Then those of others may be, too.
+// The heartbeat comes three times in a lease.
+func (v *view) late(now time.Time) {
+	if now.Sub(v.own) > v.lease*2/3 {
+		v.interrupted = now
+	}
+}
+
+// heard returns when a heartbeat of this process was told last.
+func (v *view) heard() time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.own
+}
+
+// member returns a copy of what is known of a process.
+func (v *view) member(name string) member {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if m := v.processes[name]; m != nil {
+		return *m
+	}
+	return member{}
+}
+
+func (v *view) owner(region int) known[owner] {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.owners[region]
+}
+
+func (v *view) status(region int) known[status] {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.statuses[region]
+}
+
+// lives reports whether a process seems to live. Callers hold mu.
+func (v *view) lives(m *member, now time.Time) bool {
+	lease := time.Duration(m.value.Lease) * time.Millisecond
+	if lease <= 0 || lease > time.Hour {
+		lease = v.lease
+	}
+	since := m.seen
+	if v.interrupted.After(since) {
+		since = v.interrupted
+	}
+	return !m.value.Left && now.Sub(since) <= lease
+}
+
+// ownership says whether a region needs an owner.
+type ownership int
+
+const (
+	owned    ownership = iota
+	released           // the owner has given it up, or there was none
+	orphaned           // the owner has died
+	finished           // it has run its last tick
+)
+
+// picture is a view at one moment.
+type picture struct {
+	owners     []known[owner]
+	ownerships []ownership
+	unfinished int
+	// counts has how many unfinished regions each process has that lives and takes regions. This process is
+	// one of them, whether it takes regions or not.
+	counts map[string]int
+	others int // the processes that live and do not drain, without this one
+}
+
+// look returns the picture of this moment. until is the last tick.
+func (v *view) look(session string, until uint64, now time.Time) picture {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.late(now)
+	p := picture{owners: slices.Clone(v.owners), ownerships: make([]ownership, len(v.owners)),
+		counts: map[string]int{v.process: 0}}
+	alive := make(map[string]string) // the sessions by process
+	for name, m := range v.processes {
+		if name == v.process || !v.lives(m, now) {
+			continue
+		}
+		alive[name] = m.value.Session
+		if m.value.Draining {
+			continue
+		}
+		p.others++
+		if !m.value.Failing {
+			p.counts[name] = 0
+		}
+	}
+	alive[v.process] = session
+	for r, o := range p.owners {
+		if v.statuses[r].value.finished(until) {
+			p.ownerships[r] = finished
+			continue
+		}
+		p.unfinished++
+		switch {
+		case o.value.Session == "":
+			p.ownerships[r] = released
+		case alive[o.value.Process] != o.value.Session:
+			p.ownerships[r] = orphaned
+		default:
+			if n, takes := p.counts[o.value.Process]; takes {
+				p.counts[o.value.Process] = n + 1
+			}
+		}
+	}
+	return p
+}
+
+// finished reports whether a region has run the tick until, and never has more to run if until is 0.
+func (s *status) finished(until uint64) bool { return until > 0 && s.Done && s.Tick >= until }

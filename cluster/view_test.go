@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// at is a moment of a test, in milliseconds.
+func at(milliseconds int) time.Time {
+	return time.Unix(0, 0).Add(time.Duration(milliseconds) * time.Millisecond)
+}
+
+// TestSilence goes through what makes a process look dead. Leases are 1000 milliseconds.
+func TestSilence(t *testing.T) {
+	v := newView("me", 1, time.Second)
+	revision := uint64(0)
+	tell := func(key string, value any, now int) {
+		t.Helper()
+		revision++
+		e := storage.Entry{Key: key, Value: encode(value), Revision: revision}
+		if err := v.tell(e, at(now)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mine := heartbeat{Session: "1", Lease: 1000}
+	expect := func(now int, want ownership) {
+		t.Helper()
+		if got := v.look("1", 0, at(now)).ownerships[0]; got != want {
+			t.Errorf("at %d the region is %d, want %d", now, got, want)
+		}
+	}
+	beats := func(from, to int) {
+		for now := from; now <= to; now += 300 {
+			tell("process.me", mine, now)
+		}
+	}
+	tell("process.me", mine, 0)
+	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 0)
+	tell("owner.0", owner{Process: "other", Session: "2"}, 0)
+	v.complete(at(0))
+	beats(300, 900)
+	expect(1000, owned)
+	expect(1001, orphaned)
+	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 1100)
+	expect(1100, owned)
+
+	// The heartbeats of this process are late, too: this says nothing of the other.
+	tell("process.me", mine, 2500)
+	expect(2500, owned)
+	beats(2800, 3400)
+	expect(3500, owned)
+	expect(3501, orphaned)
+
+	// Nothing is told.
+	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 3600)
+	expect(9000, owned)
+	expect(20000, owned)
+
+	// All keys are told again, with lower numbers.
+	v.begin()
+	revision = 0
+	tell("owner.0", owner{Process: "other", Session: "2"}, 20000)
+	tell("process.other", heartbeat{Session: "2", Lease: 3000}, 20000)
+	v.complete(at(20000))
+	beats(20000, 23300)
+	expect(23000, owned) // the lease of the other process counts
+	expect(23001, orphaned)
+
+	// A new session does not own what the one before did.
+	tell("process.other", heartbeat{Session: "3", Lease: 3000}, 23100)
+	expect(23100, orphaned)
+	tell("owner.0", owner{Process: "other", Session: "3"}, 23100)
+	expect(23100, owned)
+	tell("process.other", heartbeat{Session: "3", Lease: 3000, Left: true}, 23200)
+	expect(23200, orphaned)
+	tell("owner.0", owner{Process: "other"}, 23300)
+	expect(23300, released)
+	tell("owner.0", owner{Process: "me", Session: "1"}, 23300)
+	expect(99999, owned)
+	tell("owner.0", owner{Process: "me", Session: "0"}, 23300)
+	expect(23300, orphaned)
+	tell("status.0", status{Tick: 7, Done: true}, 23300)
+	expect(23300, orphaned)
+	if got := v.look("1", 7, at(23300)).ownerships[0]; got != finished {
+		t.Errorf("the region is %d after its last tick", got)
+	}
+}
+
+func TestDamagedKeysAreIgnored(t *testing.T) {
+	v := newView("me", 2, time.Second)
+	for i, c := range []struct {
+		key, value string
+		bad        bool
+	}{
+		{"process.other", `{"session":"2"}`, false},
+		{"process.other", `{`, true},
+		{"owner.1", `{"process":"other","session":"2"}`, false},
+		{"owner.1", `[]`, true},
+		{"owner.2", `{}`, true},
+		{"owner.01", `{}`, true},
+		{"owner.-1", `{}`, true},
+		{"owner", `{}`, true},
+		{"status.1", ``, true},
+	} {
+		e := storage.Entry{Key: c.key, Value: []byte(c.value), Revision: uint64(i + 1)}
+		if err := v.tell(e, at(0)); (err != nil) != c.bad {
+			t.Errorf("%s %s: %v", c.key, c.value, err)
+		}
+	}
+	if m := v.member("other"); m.value.Session != "2" || m.revision != 2 {
+		t.Errorf("the process is %+v", m)
+	}
+	if o := v.owner(1); o.value.Session != "" || o.revision != 4 {
+		t.Errorf("the owner is %+v", o)
+	}
+}
+
+// TestPace: ticks have equal distances, and a late region catches up a second at most.
+func TestPace(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel() // wait does not sleep
+	p := pace{period: 100 * time.Millisecond}
+	var delays []time.Duration
+	due := func() {
+		before := p.next
+		if p.wait(ended, 0) == nil {
+			t.Error("the end of the context was not returned")
+		}
+		delays = append(delays, p.next.Sub(before))
+	}
+	due()
+	due()
+	due()
+	if !slices.Equal(delays[1:], []time.Duration{p.period, p.period}) {
+		t.Errorf("ticks are due at distances of %v", delays[1:])
+	}
+	p.next = time.Now().Add(-time.Hour)
+	due()
+	if late := time.Since(p.next); late < maxDebt-p.period || late > maxDebt+time.Minute/2 {
+		t.Errorf("a region that is an hour late catches up %v", late)
+	}
+}

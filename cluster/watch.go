@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// watch keeps the view up to date until the context ends.
+func (n *Node) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		n.watchOnce(ctx)
+		sleep(ctx, n.o.Lease/20)
+	}
+}
+
+// watchOnce returns when it is not told what happens.
+func (n *Node) watchOnce(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n.view.begin()
+	began := time.Now()
+	entries, err := n.storage.Watch(ctx, keyProcess+".*", keyOwner+".*", keyStatus+".*")
+	if err != nil {
+		if n.away.Load() == nil && ctx.Err() == nil {
+			n.report(err)
+		}
+		return
+	}
+	ticker := time.NewTicker(n.o.Lease / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case e, ok := <-entries:
+			switch {
+			case !ok:
+				return
+			case e.Key == "":
+				n.view.complete(time.Now())
+			default:
+				n.told(e)
+			}
+			poke(n.settleNow)
+		case <-n.watchNow:
+			return
+		case <-ticker.C:
+			// The heartbeats of this process arrive at the server, and should have come back.
+			holds, _ := n.lease.holds()
+			now := time.Now()
+			if holds && now.Sub(began) > n.o.Lease && now.Sub(n.view.heard()) > n.o.Lease {
+				return
+			}
+		}
+	}
+}
+
+func (n *Node) told(e storage.Entry) {
+	if err := n.view.tell(e, time.Now()); err != nil {
+		n.report(err)
+	}
+}
+
+// change sets the key of a region and tells the view. If the key was changed meanwhile, change tells the view
+// how, and returns false.
+func (n *Node) change(ctx context.Context, key string, value any, revision uint64) bool {
+	now, err := n.set(ctx, key, value, revision)
+	if err == nil {
+		n.told(storage.Entry{Key: key, Value: encode(value), Revision: now})
+		return true
+	}
+	if errors.Is(err, protocol.ErrRefused) {
+		var b []byte
+		if b, now, err = n.get(ctx, key); err == nil && now > revision {
+			n.told(storage.Entry{Key: key, Value: b, Revision: now})
+		} else if err == nil && now < revision {
+			poke(n.watchNow) // the server has lost keys
+		}
+	}
+	// That the server does not answer is reported by package storage.
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+		n.report(err)
+	}
+	return false
+}
