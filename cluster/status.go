@@ -94,6 +94,7 @@ func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
 	if next.Tick == 0 { // it has loaded a checkpoint, or nothing
 		next.Tick = known.value.Tick
 	}
+	next.Machine = known.value.Machine // until the machine says something here
 	if machine := r.machine.Load(); machine != nil {
 		next.Machine = *machine
 	}

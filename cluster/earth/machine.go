@@ -15,8 +15,8 @@ import (
 // machine is a region of the Earth as the state machine of a region of the cluster.
 type machine struct {
 	*simulation.Region
-	until uint64
-	tick  uint64
+	until   uint64
+	picture picture // of the last status
 }
 
 // The region tells a hash of its state after so many ticks, so that others notice if they compute another
@@ -33,7 +33,6 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 	if err != nil {
 		return nil, cluster.Hash{}, err
 	}
-	m.tick = tick
 	for i, s := range sections {
 		sections[i] = bytes.Clone(s) // the region uses the memory again
 	}
@@ -56,7 +55,7 @@ type figures struct {
 	Changes    uint64 `json:"structural_changes"`
 	Crossed    uint64 `json:"crossed"`         // travellers who departed for other regions so far
 	State      string `json:"state,omitempty"` // only after the last tick
-	Picture    string `json:"picture"`         // see newPicture
+	Picture    string `json:"picture"`         // see picture.String
 }
 
 // Status tells the figures of the region.
@@ -64,7 +63,9 @@ func (m *machine) Status() []byte {
 	c := m.Earth().Counts()
 	f := figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
 		Moving: c.Moving, InTransit: m.InTransit(), Infectious: c.Infectious, Recovered: c.Recovered,
-		Changes: c.StructuralChanges, Crossed: m.Crossed(), Picture: newPicture(m.Earth()).String()}
+		Changes: c.StructuralChanges, Crossed: m.Crossed()}
+	m.picture.paint(m.Earth())
+	f.Picture = m.picture.String()
 	if c.Ticks == m.until {
 		s := m.State()
 		f.State = hex.EncodeToString(s[:])
@@ -76,19 +77,25 @@ func (m *machine) Status() []byte {
 	return b
 }
 
-// picture counts the travellers in each square of a degree.
-type picture struct{ travellers, infectious [360 * 180]uint32 }
+// picture counts the travellers in each square of half a degree, row by row from north-west.
+type picture struct {
+	travellers, infectious [squaresAcross * squaresDown]uint32
+}
 
-func newPicture(e *simulation.Earth) *picture {
-	p := new(picture)
+const squaresAcross, squaresDown = 720, 360
+
+// paint paints the travellers of a region.
+func (p *picture) paint(e *simulation.Earth) {
+	clear(p.travellers[:])
+	clear(p.infectious[:])
 	for part := range simulation.CrowdParts {
 		for c := range e.Crowds(part) {
-			x, y := min(int(c.Lon+180), 359), min(int(90-c.Lat), 179)
-			p.travellers[y*360+x] += c.Travellers
-			p.infectious[y*360+x] += c.Infectious
+			x := min(int((c.Lon+180)*2), squaresAcross-1)
+			y := min(int((90-c.Lat)*2), squaresDown-1)
+			p.travellers[y*squaresAcross+x] += c.Travellers
+			p.infectious[y*squaresAcross+x] += c.Infectious
 		}
 	}
-	return p
 }
 
 // String encodes the picture: for each square with travellers the number of squares since the one before, the

@@ -76,11 +76,11 @@ func show(s tcell.Screen, g atlas.Grid) {
 	s.Show()
 }
 
-// The width of a region in the list below the map, and that of the map at most: a square of a degree is then
-// at least a dot.
+// The width of a region in the list below the map, and that of the map at most: a square of the picture is
+// then at least a dot.
 const (
 	regionColumns = 36
-	mapColumns    = 180
+	mapColumns    = squaresAcross / 2
 )
 
 // compose paints the map with the numbers of the regions, a list of the regions and their owners, and the
@@ -165,7 +165,8 @@ func (v *viewer) world(s *sample, columns, rows int) atlas.Grid {
 		if n == 0 {
 			continue
 		}
-		if dot := m.Dot(89.5-float64(i/360), float64(i%360)-179.5); dot >= 0 {
+		lat, lon := 89.75-float64(i/squaresAcross)/2, float64(i%squaresAcross)/2-179.75
+		if dot := m.Dot(lat, lon); dot >= 0 {
 			density[dot] += n
 			infected[dot] += p.infectious[i]
 		}

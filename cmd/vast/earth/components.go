@@ -49,7 +49,10 @@ type (
 		By        transport
 	}
 	// transit is the beginning of a trip. No system touches a traveller in transit: see [Lookahead].
-	transit    struct{ Until uint32 }
+	transit struct {
+		Until     uint32
+		FromPlace uint32 // number of the place where the trip begins
+	}
 	infectious struct{ Until uint32 }
 	recovered  struct{ Until uint32 } // immune
 	// abroad is the home of a traveller whose home lies in another region, in place of the relation home.

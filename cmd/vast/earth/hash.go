@@ -98,7 +98,7 @@ func (e *Earth) digest() (d digest) {
 	for run := range e.world.Query(e.life, e.transit).Runs() {
 		lives := e.life.Slice(run)
 		for i, t := range e.transit.Slice(run) {
-			d.add(hashTransit, uint64(lives[i].Number), uint64(t.Until))
+			d.add(hashTransit, uint64(lives[i].Number), two(t.Until, t.FromPlace))
 		}
 	}
 	for run := range e.world.Query(e.life, e.susceptible).Runs() {

@@ -112,16 +112,16 @@ func (g *Globe) depart() {
 				continue
 			}
 			home, number := g.placeWith(inhabitant), s.number+uint32(index)
-			trip, at, _ := g.startOf(number, home)
+			trip, _, _ := g.startOf(number, home)
 			if trip.StepsLeft > 0 && g.regionOf(home) != g.regionOf(trip.ToPlace) {
 				found[i] = append(found[i], traveller{life: life{number, ends}, cohort: uint8(i), home: home,
-					body: body{at}, trip: trip})
+					from: home, to: trip.ToPlace})
 			}
 		}
 	})
 	for _, travellers := range found {
 		for _, t := range travellers {
-			to := g.regionOf(t.trip.ToPlace)
+			to := g.regionOf(t.to)
 			g.abroad[to] = append(g.abroad[to], t)
 		}
 	}
@@ -203,7 +203,11 @@ func (r *Region) fill(e *Earth) error {
 		return err
 	}
 	g.start.Do(g.depart)
-	if err := r.admit(e, g.abroad[r.index]); err != nil {
+	err := r.admit(e, g.abroad[r.index], func(t *traveller) (trip, vector) {
+		trip, at, _ := e.startOf(t.life.Number, t.home)
+		return trip, at
+	})
+	if err != nil {
 		return err
 	}
 	return e.breakOut()
@@ -219,13 +223,14 @@ func (r *Region) find(e *Earth) error {
 	return nil
 }
 
-// admit brings travellers into the world.
-func (r *Region) admit(e *Earth, travellers []traveller) error {
+// admit brings travellers into the world. way returns the trip of a traveller and its position.
+func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (trip, vector)) error {
 	const atOnce = 1 << 14 // the commands of all would take much memory
 	for len(travellers) > 0 {
 		n := min(atOnce, len(travellers))
 		for i := range travellers[:n] {
-			e.admit(&travellers[i], r.commands)
+			trip, at := way(&travellers[i])
+			e.admit(&travellers[i], trip, at, r.commands)
 		}
 		if _, err := e.world.Apply(r.commands); err != nil {
 			return err
@@ -278,11 +283,14 @@ func (r *Region) receive(received [][]byte) error {
 			if err := e.check(&t); err != nil {
 				return bad(fmt.Errorf("traveller %d with %w", t.life.Number, err))
 			}
-			t.trip.board(&t.body.At)
 			r.arriving = append(r.arriving, t)
 		}
 	}
-	return r.admit(e, r.arriving)
+	return r.admit(e, r.arriving, func(t *traveller) (trip, vector) {
+		trip, at := e.plan(t.from, t.to), e.sites[t.from].At
+		trip.board(&at)
+		return trip, at
+	})
 }
 
 // send takes those travellers out of the world who have departed for other regions in this tick.
@@ -306,9 +314,9 @@ func (r *Region) send() {
 		}
 		for _, who := range r.leaving {
 			t := e.pack(who, i)
-			to := r.globe.regionOf(min(t.trip.ToPlace, uint32(len(e.sites)-1)))
+			to := r.globe.regionOf(min(t.to, uint32(len(e.sites)-1)))
 			r.sections[to] = t.appendTo(r.sections[to])
-			departed.digest.addTraveller(&t, until)
+			e.addTraveller(&departed.digest, &t, until)
 			departed.travellers++
 			e.crossed++
 			e.world.Delete(who)

@@ -206,7 +206,7 @@ func TestSectionsOfStrangers(t *testing.T) {
 		cut    int
 	}{
 		{"a part of a traveller", 0, 0, 1}, {"a cohort", 8, 0x80, 0}, {"a home", 12, 0x80, 0},
-		{"a destination", 40, 0x80, 0}, {"a transport", 43, 0x80, 0}, {"a health", 44, 0x80, 0},
+		{"a start", 16, 0x80, 0}, {"a destination", 20, 0x80, 0}, {"a health", 21, 0x80, 0},
 	} {
 		s := slices.Clone(section[:len(section)-bad.cut])
 		s[bad.at] ^= bad.change

@@ -204,7 +204,7 @@ func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 				continue
 			}
 			e.setOut(who, e.plan(from, to), commands)
-			e.transit.AddLater(commands, who, transit{now + Lookahead})
+			e.transit.AddLater(commands, who, transit{now + Lookahead, from})
 		}
 	}
 }

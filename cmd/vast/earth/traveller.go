@@ -2,22 +2,21 @@ package earth
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/vastgo/vast"
 )
 
-// traveller is a traveller on the way, as it crosses the border of a region.
+// traveller is a traveller who departs, as it crosses the border of a region. The trip follows from the two
+// places between which it leads.
 type traveller struct {
-	life   life
-	cohort uint8
-	home   uint32 // number of the place
-	body   body
-	trip   trip
-	health health
-	until  uint32 // the end of an infection or of an immunity
+	life     life
+	cohort   uint8
+	home     uint32 // number of the place
+	from, to uint32 // numbers of places
+	health   health
+	until    uint32 // the end of an infection or of an immunity
 }
 
 type health uint8
@@ -28,8 +27,9 @@ const (
 	isRecovered
 )
 
-// bytesTraveller is the size of an encoded traveller. Its components have 48 bytes, without presence bits.
-const bytesTraveller = 8 + 1 + 4 + 12 + 19 + 5
+// bytesTraveller is the size of an encoded traveller. In a world its components take 44 bytes, without those
+// of its relations.
+const bytesTraveller = 8 + 1 + 4 + 8 + 5
 
 // appendTo appends the encoded traveller. All numbers are little-endian.
 func (t *traveller) appendTo(b []byte) []byte {
@@ -38,31 +38,17 @@ func (t *traveller) appendTo(b []byte) []byte {
 	b = le.AppendUint32(b, t.life.Ends)
 	b = append(b, t.cohort)
 	b = le.AppendUint32(b, t.home)
-	for _, v := range [...]vector{t.body.At, t.trip.Direction} {
-		b = le.AppendUint32(b, math.Float32bits(v.X))
-		b = le.AppendUint32(b, math.Float32bits(v.Y))
-		b = le.AppendUint32(b, math.Float32bits(v.Z))
-	}
-	b = le.AppendUint32(b, t.trip.ToPlace)
-	b = le.AppendUint16(b, t.trip.StepsLeft)
-	b = append(b, byte(t.trip.By), byte(t.health))
+	b = le.AppendUint32(b, t.from)
+	b = le.AppendUint32(b, t.to)
+	b = append(b, byte(t.health))
 	return le.AppendUint32(b, t.until)
 }
 
 // decodeTraveller decodes a traveller.
 func decodeTraveller(b []byte) (t traveller) {
 	le := binary.LittleEndian
-	at := func(i int) vector {
-		return vector{math.Float32frombits(le.Uint32(b[i:])), math.Float32frombits(le.Uint32(b[i+4:])),
-			math.Float32frombits(le.Uint32(b[i+8:]))}
-	}
-	return traveller{
-		life: life{le.Uint32(b), le.Uint32(b[4:])}, cohort: b[8], home: le.Uint32(b[9:]),
-		body: body{at(13)},
-		trip: trip{Direction: at(25), ToPlace: le.Uint32(b[37:]), StepsLeft: le.Uint16(b[41:]),
-			By: transport(b[43])},
-		health: health(b[44]), until: le.Uint32(b[45:]),
-	}
+	return traveller{life: life{le.Uint32(b), le.Uint32(b[4:])}, cohort: b[8], home: le.Uint32(b[9:]),
+		from: le.Uint32(b[13:]), to: le.Uint32(b[17:]), health: health(b[21]), until: le.Uint32(b[22:])}
 }
 
 // check reports why a traveller cannot come into the world.
@@ -72,12 +58,10 @@ func (e *Earth) check(t *traveller) error {
 		return fmt.Errorf("the cohort %d", t.cohort)
 	case t.home >= uint32(len(e.sites)):
 		return fmt.Errorf("the home %d", t.home)
-	case !e.owns(t.trip.ToPlace):
-		return fmt.Errorf("the destination %d, which lies in another region", t.trip.ToPlace)
-	case t.trip.By > air:
-		return fmt.Errorf("the transport %d", t.trip.By)
-	case t.trip.StepsLeft == 0:
-		return errors.New("a trip without steps")
+	case t.from >= uint32(len(e.sites)):
+		return fmt.Errorf("the start %d", t.from)
+	case !e.owns(t.to):
+		return fmt.Errorf("the destination %d, which lies in another region", t.to)
 	case t.health > isRecovered:
 		return fmt.Errorf("the health %d", t.health)
 	}
@@ -85,12 +69,11 @@ func (e *Earth) check(t *traveller) error {
 }
 
 // addTraveller adds the components of a traveller in transit, as Hash does for a traveller of the world.
-func (d *digest) addTraveller(t *traveller, until uint32) {
-	number := uint64(t.life.Number)
-	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(t.body.At.X, t.body.At.Y),
-		uint64(math.Float32bits(t.body.At.Z)))
-	d.addTrip(t.life.Number, &t.trip)
-	d.add(hashTransit, number, uint64(until))
+func (e *Earth) addTraveller(d *digest, t *traveller, until uint32) {
+	number, at, trip := uint64(t.life.Number), e.sites[t.from].At, e.plan(t.from, t.to)
+	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
+	d.addTrip(t.life.Number, &trip)
+	d.add(hashTransit, number, two(until, t.from))
 	switch t.health {
 	case isSusceptible:
 		d.add(hashSusceptible, number)
@@ -101,10 +84,10 @@ func (d *digest) addTraveller(t *traveller, until uint32) {
 	}
 }
 
-// pack returns a traveller of the world who is on the way.
+// pack returns a traveller of the world who is in transit.
 func (e *Earth) pack(who vast.Entity, cohort int) traveller {
-	t := traveller{life: *e.life.Get(who), cohort: uint8(cohort), home: e.homeOf(who), body: *e.body.Get(who),
-		trip: *e.trip.Get(who)}
+	t := traveller{life: *e.life.Get(who), cohort: uint8(cohort), home: e.homeOf(who),
+		from: e.transit.Get(who).FromPlace, to: e.trip.Get(who).ToPlace}
 	if c := e.infectious.Get(who); c != nil {
 		t.health, t.until = isInfectious, c.Until
 	} else if c := e.recovered.Get(who); c != nil {
@@ -113,13 +96,13 @@ func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	return t
 }
 
-// admit records the birth of a traveller who comes into the world on the way.
-func (e *Earth) admit(t *traveller, commands *vast.Commands) {
+// admit records the birth of a traveller who comes into the world on a trip.
+func (e *Earth) admit(t *traveller, trip trip, at vector, commands *vast.Commands) {
 	who := commands.New(e.cohort[t.cohort].travellers)
 	e.stay.RemoveLater(commands, who)
-	e.body.SetLater(commands, who, t.body)
+	e.body.SetLater(commands, who, body{at})
 	e.life.SetLater(commands, who, t.life)
-	e.trip.AddLater(commands, who, t.trip)
+	e.trip.AddLater(commands, who, trip)
 	if e.owns(t.home) {
 		e.home.SetLater(commands, who, e.place(t.home))
 	} else {

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// Follow runs the ticks of a region in this process again, some ticks behind the owner of the region, until
+// the tick Options.Until or until the context or the node ends. between is called after each tick;
+// it may read the machine, and must not change it. So a process can
+// show, query or check a region without touching its owner: see Options.Observe.
+//
+// Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is so late that it
+// misses messages, or if its machine computes another result than the owner's, which is reported.
+func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
+	if region < 0 || region >= n.o.Regions {
+		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(n.ctx, func() { cancel(context.Cause(n.ctx)) })()
+	pause := minPause
+	for {
+		began := time.Now()
+		err := n.followOnce(ctx, region, between)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !errors.Is(err, protocol.ErrGone): // or it was only late
+			n.report(err)
+		}
+		if time.Since(began) > maxPause {
+			pause = minPause
+		}
+		sleep(ctx, pause)
+		pause = min(2*pause, maxPause)
+	}
+}
+
+func (n *Node) followOnce(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
+	m, err := n.o.New(region)
+	if err != nil {
+		return fmt.Errorf("making the machine of region %d to follow it: %w", region, err)
+	}
+	defer func() {
+		if err := m.Close(); err != nil {
+			n.report(fmt.Errorf("closing the machine that followed region %d: %w", region, err))
+		}
+	}()
+	return protocol.Follow(ctx, protocol.Options{Region: region, Regions: n.o.Regions,
+		Lookahead: n.o.Lookahead, Schema: sha256.Sum256([]byte(n.o.Schema)), Storage: n.storage,
+		Machine: &follower{m, between}, Until: n.o.Until, Report: n.report})
+}
+
+// follower is a machine that shows itself after each tick.
+type follower struct {
+	Machine
+	between func(m Machine, tick uint64)
+}
+
+// Tick implements [protocol.Machine].
+func (f *follower) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protocol.Hash, error) {
+	sections, state, err := f.Machine.Tick(tick, received, inputs)
+	if err == nil {
+		f.between(f.Machine, tick)
+	}
+	return sections, protocol.Hash(state), err
+}
