@@ -87,8 +87,9 @@
 // a process ends by [Node.Close] or after [Node.Drain], others take its regions at once. A process that
 // joins gets its share one region after the other.
 //
-// A cluster stands still when its server does. Several NATS servers with Options.Replicas of 3 or more go on
-// when one of them dies. An embedded server is a single one: it ends with its process.
+// A cluster stands still when its server does. An embedded server ends with its process. Several NATS servers
+// with Options.Replicas of 3 or more go on when one of them dies. Options.Peers makes the embedded servers of
+// several processes such servers.
 //
 // A message, which is what a tick sends to all regions together, or an input, has at most 8 MiB.
 package cluster

@@ -54,7 +54,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	n := &Node{o: o, times: newTimes(), session: randomName()}
+	n := &Node{o: o, draining: o.Observe, times: newTimes(), session: randomName()}
 	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
 		*now = make(chan struct{}, 1)
 	}
@@ -111,7 +111,7 @@ func (n *Node) startServer() error {
 		return nil
 	}
 	dir := filepath.Join(n.o.Dir, "nats")
-	o, err := n.o.serverOptions(dir)
+	o, err := n.o.serverOptions(dir, n.process)
 	if err != nil {
 		return err
 	}

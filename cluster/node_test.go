@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/vastgo/vast/cluster/internal/storage"
 	"github.com/vastgo/vast/internal/disk"
 )
@@ -35,9 +38,18 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// join joins and closes the node at the end of the test. Reports after the test would panic.
+// join joins and closes the node at the end of the test.
 func join(t *testing.T, o Options) *Node {
 	t.Helper()
+	n, err := tryJoin(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// tryJoin is join for any goroutine. Reports after the test would panic.
+func tryJoin(t *testing.T, o Options) (*Node, error) {
 	var mu sync.Mutex
 	over := false
 	report := o.Report
@@ -49,18 +61,17 @@ func join(t *testing.T, o Options) *Node {
 		}
 	}
 	n, err := Join(deadline(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
+		if err == nil {
+			if err := n.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		over = true
 	})
-	return n
+	return n, err
 }
 
 func wait(t *testing.T, nodes ...*Node) {
@@ -352,6 +363,62 @@ func TestServerLosesItsEnd(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
+// TestServerIsFull has a server without room for the messages of regions: they wait and say so.
+func TestServerIsFull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(2, 200)
+	w.slow.Store(int64(10 * time.Millisecond))
+	o := w.options(t, "")
+	o.Listen = "127.0.0.1:0"
+	n := join(t, o)
+	nc, err := nats.Connect(n.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := func(bytes int64) {
+		for r := range w.regions {
+			h, err := js.Stream(deadline(t), fmt.Sprint("VAST_test_out_", r))
+			if err == nil {
+				c := h.CachedInfo().Config
+				c.MaxBytes, c.Discard = bytes, jetstream.DiscardNew
+				_, err = js.UpdateStream(deadline(t), c)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	until(t, "the regions run", func() bool { return least(n) > 5 })
+	limit(1)
+	waits := func() bool {
+		return !slices.ContainsFunc(n.Regions(), func(s Status) bool {
+			return !strings.Contains(s.Waiting, "appending to the stream VAST_test_out_")
+		})
+	}
+	until(t, "the regions say what they wait for", waits)
+	tick := n.regions[0].tick.Load() // that of a status is told late
+	for range 30 {
+		time.Sleep(10 * time.Millisecond)
+		if !waits() {
+			t.Fatal("the regions wait, and do not say so") // the server still answers other calls
+		}
+	}
+	if now := n.regions[0].tick.Load(); now > tick+o.Lookahead {
+		t.Errorf("the region was at tick %d, and is at %d", tick, now)
+	}
+	limit(-1)
+	until(t, "the regions no longer wait", func() bool { return n.Regions()[0].Waiting == "" })
+	w.slow.Store(0)
+	wait(t, n)
+	closeAll(t, n)
+	w.check(t, 2, nil)
+}
+
 func TestSend(t *testing.T) {
 	t.Parallel()
 	w := newWorld(3, 200)
@@ -491,15 +558,32 @@ func TestCopiedFolder(t *testing.T) {
 
 func TestDamagedFolderAndOptions(t *testing.T) {
 	w := newWorld(1, 1)
+	two := []string{"a:1", "b:1"}
+	peers := func(route string, peers ...string) func(*Options) {
+		return func(o *Options) { o.Listen, o.Route, o.Peers = "127.0.0.1:0", route, peers }
+	}
 	for want, change := range map[string]func(*Options){
-		"Dir is empty":    func(o *Options) { o.Dir = "" },
-		"New is nil":      func(o *Options) { o.New = nil },
-		"Regions is 0":    func(o *Options) { o.Regions = 0 },
-		"Lease is 1ms":    func(o *Options) { o.Lease = time.Millisecond },
-		"Hz is -1":        func(o *Options) { o.Hz = -1 },
-		"URL and Options": func(o *Options) { o.URL, o.Listen = "nats://127.0.0.1", "127.0.0.1:0" },
-		"Listen is":       func(o *Options) { o.Listen = "127.0.0.1" },
-		"name":            func(o *Options) { o.Name = "a b" },
+		"Dir is empty":          func(o *Options) { o.Dir = "" },
+		"New is nil":            func(o *Options) { o.New = nil },
+		"Regions is 0":          func(o *Options) { o.Regions = 0 },
+		"Lease is 1ms":          func(o *Options) { o.Lease = time.Millisecond },
+		"Hz is -1":              func(o *Options) { o.Hz = -1 },
+		"URL and Options":       func(o *Options) { o.URL, o.Listen = "nats://127.0.0.1", "127.0.0.1:0" },
+		"Peers are set":         func(o *Options) { o.URL, o.Peers = "nats://127.0.0.1", two },
+		"Peers is set":          func(o *Options) { o.Route, o.Peers = "a:1", two },
+		"Route is set":          func(o *Options) { o.Route = "a:1" },
+		"Route or":              func(o *Options) { o.Listen, o.Peers = "127.0.0.1:0", two },
+		"has one address":       peers("a:1", "a:1"),
+		`Peers has "b", want`:   peers("a:1", "a:1", "b"),
+		`Peers has "b:0", want`: peers("a:1", "a:1", "b:0"),
+		`Peers has "a:1" twice`: peers("a:1", "a:1", "a:1"),
+		`Route is "a:x", want`:  peers("a:x", "a:1", "b:1"),
+		"Replicas is 3": func(o *Options) {
+			peers("a:1", "a:1", "b:1")(o)
+			o.Replicas = 3
+		},
+		"Listen is": func(o *Options) { o.Listen = "127.0.0.1" },
+		"name":      func(o *Options) { o.Name = "a b" },
 		"is damaged": func(o *Options) {
 			err := errors.Join(os.MkdirAll(o.Dir, 0o777),
 				os.WriteFile(filepath.Join(o.Dir, identityName), []byte("0123"), 0o666))

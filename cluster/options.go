@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,7 +29,7 @@ type Machine interface {
 	// expensive: processes compare it when they run the tick again. The Machine neither changes the
 	// arguments nor, later, the sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
-	// Save returns the state.
+	// Save returns the state. The Machine does not change these bytes later.
 	Save() ([]byte, error)
 	// Load sets the state to one that Save has returned, maybe in another process. It comes before the first
 	// tick, or not at all.
@@ -50,11 +51,21 @@ type Options struct {
 	URL string
 	// Listen is the host and port where the embedded server listens for other processes, such as
 	// "127.0.0.1:4222"; port 0 is any free one. The server has neither passwords nor encryption: all who
-	// reach it can read and change the cluster. Default: only this process reaches it.
+	// reach it can read and change the cluster. With Peers, processes whose own server does not answer
+	// connect here. Default: only this process reaches it.
 	Listen string
 	// Connect has further options of the connection, such as credentials and TLS. Default: none.
 	Connect []nats.Option
-	// Replicas is how many NATS servers keep each message. Default: 1.
+	// Peers joins the embedded servers of several processes, so that the cluster goes on when one of them
+	// dies. It has the host:port at which the servers reach each other, that of this process included: two
+	// addresses or more, the same in all these processes. Three or five are best, because more than half of
+	// the servers must run. The first Join waits for them. Default: the embedded server is alone.
+	Peers []string
+	// Route is the host:port at which the embedded server listens for the servers of Peers. Its host may be
+	// 0.0.0.0. The caution of Listen applies. Peers needs Route and Listen.
+	Route string
+	// Replicas is how many NATS servers keep each message. It counts when the cluster is made. Default: 1,
+	// and the number of Peers, up to 3, if there are some.
 	Replicas int
 	// SyncInterval is how often the embedded server syncs its files. What it acknowledged since the last sync
 	// may be lost in a power failure. Default: it syncs before each acknowledgement.
@@ -74,6 +85,8 @@ type Options struct {
 	// Lease is after how long without a sign of life other processes take over the regions of this one. At
 	// least 100 milliseconds. Default: a second.
 	Lease time.Duration
+	// Observe is whether this process owns no regions. It may follow them: see [Node.Follow].
+	Observe bool
 	// Every is the number of ticks between two checkpoints of a region. Default: 60.
 	Every uint64
 	// Until is the last tick to run. Default: no tick is the last.
@@ -99,6 +112,20 @@ func (o *Options) check() error {
 	case o.URL != "" && o.Listen != "":
 		return errors.New("cluster: Options.URL and Options.Listen are set: there is no embedded server to " +
 			"listen if URL names servers")
+	case o.URL != "" && len(o.Peers) > 0:
+		return errors.New("cluster: Options.URL and Options.Peers are set: there is no embedded server to " +
+			"join others if URL names servers")
+	case len(o.Peers) > 0 && (o.Route == "" || o.Listen == ""):
+		return errors.New("cluster: Options.Peers is set, and Options.Route or Options.Listen is empty: " +
+			"Route is where the embedded server listens for others, and Listen where it does for processes")
+	case len(o.Peers) == 0 && o.Route != "":
+		return errors.New("cluster: Options.Route is set, and Options.Peers is empty: name the addresses of " +
+			"all embedded servers")
+	case len(o.Peers) == 1:
+		return errors.New("cluster: Options.Peers has one address: name those of all embedded servers")
+	case len(o.Peers) > 0 && o.Replicas > len(o.Peers):
+		return fmt.Errorf("cluster: Options.Replicas is %d, and Options.Peers has %d addresses: a "+
+			"server keeps a message once", o.Replicas, len(o.Peers))
 	case !(o.Hz >= 0 && o.Hz <= 1e6): // NaN, too
 		return fmt.Errorf("cluster: Options.Hz is %v: choose 0 to 1,000,000", o.Hz)
 	case o.Lease != 0 && o.Lease < 100*time.Millisecond:
@@ -110,12 +137,45 @@ func (o *Options) check() error {
 	if o.Lookahead == 0 {
 		o.Lookahead = 1
 	}
+	if o.Replicas == 0 {
+		o.Replicas = max(1, min(3, len(o.Peers)))
+	}
+	return o.checkPeers()
+}
+
+func (o *Options) checkPeers() error {
+	for i, peer := range o.Peers {
+		if _, _, err := hostPort(peer); err != nil {
+			return fmt.Errorf("cluster: Options.Peers has %q, want host:port: %w", peer, err)
+		}
+		if slices.Contains(o.Peers[:i], peer) {
+			return fmt.Errorf("cluster: Options.Peers has %q twice", peer)
+		}
+	}
+	if o.Route != "" {
+		if _, _, err := hostPort(o.Route); err != nil {
+			return fmt.Errorf("cluster: Options.Route is %q, want host:port: %w", o.Route, err)
+		}
+	}
 	return nil
 }
 
-// serverOptions returns the options of the embedded server.
-func (o *Options) serverOptions(dir string) (storage.ServerOptions, error) {
-	s := storage.ServerOptions{Dir: dir, SyncInterval: o.SyncInterval}
+// hostPort divides an address that others know. So its port is not 0.
+func hostPort(address string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, err
+	}
+	if port, err = strconv.Atoi(text); err == nil && (port < 1 || port > 65535) {
+		err = fmt.Errorf("port %d", port)
+	}
+	return host, port, err
+}
+
+// serverOptions returns the options of the embedded server of a process.
+func (o *Options) serverOptions(dir, process string) (storage.ServerOptions, error) {
+	s := storage.ServerOptions{Dir: dir, SyncInterval: o.SyncInterval, Name: process, Route: o.Route,
+		Peers: o.Peers}
 	if o.Listen == "" {
 		return s, nil
 	}

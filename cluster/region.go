@@ -107,7 +107,9 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	j, err := journal.Open(folder, n.server == nil || n.o.SyncInterval > 0)
+	// Of other servers it is not known whether they sync before they acknowledge.
+	alone := n.server != nil && len(n.o.Peers) == 0
+	j, err := journal.Open(folder, !alone || n.o.SyncInterval > 0)
 	if err != nil {
 		return false, err
 	}

@@ -34,6 +34,8 @@ func (n *Node) watchOnce(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		select {
+		case <-ctx.Done(): // without a server the entries end later
+			return
 		case e, ok := <-entries:
 			switch {
 			case !ok:

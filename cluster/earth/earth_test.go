@@ -138,19 +138,3 @@ func TestFlags(t *testing.T) {
 		t.Errorf("-h printed %q, %v", &stdout, err)
 	}
 }
-
-func TestPictureSurvivesItsText(t *testing.T) {
-	var p, q picture
-	for i := range p.travellers {
-		if i%7 == 0 || i == len(p.travellers)-1 {
-			p.travellers[i], p.infectious[i] = uint32(i+1), uint32(i%3)
-		}
-	}
-	q.add(p.String())
-	if p != q {
-		t.Error("a picture differs from what its text says")
-	}
-	for _, damaged := range []string{"!", "////", p.String()[:5] + "////"} {
-		q.add(damaged) // it does not panic
-	}
-}

@@ -48,7 +48,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that determines all random numbers")
 	f.Float64Var(&o.hz, "hz", 60, "`rate` in ticks a second; 0: as fast as possible")
 	f.Uint64Var(&o.ticks, "ticks", 0, "`number` of the last tick; 0: run until a signal")
-	f.Uint64Var(&o.checkpoint, "checkpoint", 300,
+	f.Uint64Var(&o.checkpoint, "checkpoint", 600,
 		"`number` of ticks from one checkpoint of a region to the next")
 	f.BoolVar(&o.json, "json", false, "print one JSON object at the end; needs -ticks")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second instead of a map")

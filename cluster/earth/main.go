@@ -23,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/vastgo/vast/cluster"
+	"github.com/vastgo/vast/cluster/internal/globe"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
@@ -58,13 +59,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(o.data)) }()
 	}
-	globe, err := o.globe()
+	planet, err := o.planet()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, globe.Close()) }()
+	defer func() { err = errors.Join(err, planet.Close()) }()
 	notices := &notices{out: stderr}
-	node, err := cluster.Join(ctx, o.cluster(globe, notices.add))
+	node, err := cluster.Join(ctx, o.cluster(planet, notices.add))
 	if err != nil {
 		return err
 	}
@@ -74,12 +75,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	defer children.stop()
-	v := &viewer{o: o, globe: globe, node: node, notices: notices, stdout: stdout}
+	v := &viewer{o: o, planet: planet, node: node, notices: notices, stdout: stdout}
 	return v.watch(ctx)
 }
 
-// globe makes what the regions have in common.
-func (o options) globe() (*simulation.Globe, error) {
+// planet makes what the regions have in common.
+func (o options) planet() (*simulation.Globe, error) {
 	c := simulation.Config{Travellers: o.travellers, Seed: o.seed,
 		// Regions run beside each other. If there are few, each divides its work.
 		Workers: max(1, runtime.GOMAXPROCS(0)/o.regions)}
@@ -97,12 +98,12 @@ func (o options) globe() (*simulation.Globe, error) {
 }
 
 // cluster returns the options of the cluster.
-func (o options) cluster(globe *simulation.Globe, report func(error)) cluster.Options {
+func (o options) cluster(planet *simulation.Globe, report func(error)) cluster.Options {
 	return cluster.Options{
 		Name: o.name, Dir: o.data, URL: o.url, Listen: o.listen,
-		Regions: o.regions, Lookahead: simulation.Lookahead, Schema: globe.Schema(),
+		Regions: o.regions, Lookahead: simulation.Lookahead, Schema: planet.Schema(),
 		New: func(region int) (cluster.Machine, error) {
-			return &machine{Region: globe.Region(region), until: o.ticks}, nil
+			return globe.New(planet, region, o.ticks), nil
 		},
 		Hz: o.hz, Until: o.ticks, Every: o.checkpoint, Report: report,
 	}

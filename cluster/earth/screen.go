@@ -8,6 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"golang.org/x/term"
 
+	"github.com/vastgo/vast/cluster/internal/globe"
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
@@ -80,7 +81,7 @@ func show(s tcell.Screen, g atlas.Grid) {
 // then at least a dot.
 const (
 	regionColumns = 36
-	mapColumns    = squaresAcross / 2
+	mapColumns    = globe.SquaresAcross / 2
 )
 
 // compose paints the map with the numbers of the regions, a list of the regions and their owners, and the
@@ -155,20 +156,20 @@ func (v *viewer) colours(s *sample) map[string]atlas.RGB {
 // world paints the travellers of all regions.
 func (v *viewer) world(s *sample, columns, rows int) atlas.Grid {
 	m := atlas.New(columns, rows)
-	p := new(picture)
+	p := new(globe.Picture)
 	for i := range s.figures {
-		p.add(s.figures[i].Picture)
+		p.Add(s.figures[i].Picture)
 	}
 	width, height := m.Dots()
 	density, infected := make([]uint32, width*height), make([]uint32, width*height)
-	for i, n := range p.travellers {
+	for i, n := range p.Travellers {
 		if n == 0 {
 			continue
 		}
-		lat, lon := 89.75-float64(i/squaresAcross)/2, float64(i%squaresAcross)/2-179.75
+		lat, lon := 89.75-float64(i/globe.SquaresAcross)/2, float64(i%globe.SquaresAcross)/2-179.75
 		if dot := m.Dot(lat, lon); dot >= 0 {
 			density[dot] += n
-			infected[dot] += p.infectious[i]
+			infected[dot] += p.Infectious[i]
 		}
 	}
 	return m.Draw(density, infected, atlas.Style{NoColor: os.Getenv("NO_COLOR") != ""})
@@ -182,7 +183,7 @@ func (v *viewer) centres(columns, rows int) []point {
 	width, _ := m.Dots()
 	var at []point
 	for i := range v.o.regions {
-		lat, lon := v.globe.Capital(i)
+		lat, lon := v.planet.Capital(i)
 		dot := max(0, m.Dot(lat, lon))
 		at = append(at, point{dot % width / 2, dot / width / 4})
 	}

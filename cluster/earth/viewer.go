@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cluster"
+	"github.com/vastgo/vast/cluster/internal/globe"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
@@ -17,7 +18,7 @@ import (
 // viewer shows the cluster until its last tick, as a map, lines or one JSON object.
 type viewer struct {
 	o       options
-	globe   *simulation.Globe
+	planet  *simulation.Globe
 	node    *cluster.Node
 	notices *notices
 	stdout  io.Writer
@@ -30,24 +31,24 @@ type viewer struct {
 // sample is what the processes of the cluster have told.
 type sample struct {
 	regions  []cluster.Status
-	figures  []figures // by region; zero if the region has told nothing
-	total    figures   // Tick is that of the region which is last
-	crossing float64   // travellers who crossed a border each second since the last sample
-	rate     float64   // ticks each second since then
+	figures  []globe.Figures // by region; zero if the region has told nothing
+	total    globe.Figures   // Tick is that of the region which is last
+	crossing float64         // travellers who crossed a border each second since the last sample
+	rate     float64         // ticks each second since then
 }
 
 // sample takes a sample.
 func (v *viewer) sample() sample {
 	s := sample{regions: v.node.Regions()}
-	s.figures = make([]figures, len(s.regions))
+	s.figures = make([]globe.Figures, len(s.regions))
 	t := &s.total
 	for i, r := range s.regions {
 		f := &s.figures[i]
 		if r.Machine != nil && json.Unmarshal(r.Machine, f) != nil {
-			*f = figures{}
+			*f = globe.Figures{}
 		}
-		if i == 0 || f.Tick < t.Tick {
-			t.Tick = f.Tick
+		if i == 0 || r.Tick < t.Tick {
+			t.Tick = r.Tick
 		}
 		t.Places += f.Places
 		t.Entities += f.Entities
@@ -137,5 +138,5 @@ func (v *viewer) hash(s *sample) (string, error) {
 		}
 		states = append(states, simulation.State(b))
 	}
-	return v.globe.HashOf(states)
+	return v.planet.HashOf(states)
 }

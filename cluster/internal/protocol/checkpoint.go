@@ -68,23 +68,21 @@ type checkpoint struct {
 	pointer
 	cut    uint64
 	stored Stored
+	sum    chan []byte // gets the SHA-256 of the checkpoint
 }
 
-// saved returns the checkpoint of the state after the last tick.
-func (r *owner) saved() ([]byte, error) {
-	state, err := r.o.Machine.Save()
-	if err != nil {
-		return nil, err
+// saved returns the two parts of the checkpoint of the state after the last tick: the header in JSON with a
+// line break, and what the machine has saved.
+func (r *owner) saved() (head, state []byte, err error) {
+	if state, err = r.o.Machine.Save(); err != nil {
+		return nil, nil, err
 	}
 	h := header{Tick: r.tick, Cut: r.cut}
 	for _, f := range r.from {
 		h.From = append(h.From, position{Next: f.next, ID: f.id[:], Tick: f.tick, Hash: f.hash[:]})
 	}
-	b, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(b, '\n'), state...), nil
+	head, err = json.Marshal(h)
+	return append(head, '\n'), state, err
 }
 
 // load sets the region to a checkpoint.
@@ -100,7 +98,7 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 	bad := func(what error) error {
 		return fmt.Errorf("the checkpoint %s of region %d: %w", p.Checkpoint, r.o.Region, what)
 	}
-	if sum := sha256.Sum256(b); string(sum[:]) != string(p.Sum) {
+	if !bytes.Equal(sumOf(b), p.Sum) {
 		return bad(errors.New("it is damaged: its checksum is wrong"))
 	}
 	var h header
@@ -123,9 +121,12 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 	return r.o.Machine.Load(b[d.InputOffset()+1:])
 }
 
-func sumOf(b []byte) []byte {
-	sum := sha256.Sum256(b)
-	return sum[:]
+func sumOf(parts ...[]byte) []byte {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return h.Sum(nil)
 }
 
 func encodePointer(p pointer) []byte {

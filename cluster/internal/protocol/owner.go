@@ -361,14 +361,15 @@ func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64
 
 // save begins to store a checkpoint.
 func (r *owner) save(ctx context.Context) error {
-	b, err := r.saved()
+	head, state, err := r.saved()
 	if err != nil {
 		return err
 	}
-	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer}
+	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer, sum: make(chan []byte, 1)}
 	r.saving.Tick, r.saving.Hash = r.tick, bytes.Clone(r.hash[:])
-	r.saving.Checkpoint, r.saving.Sum = fmt.Sprintf("%d-%d", r.epoch, r.tick), sumOf(b)
-	r.saving.stored = r.o.Storage.PutCheckpoint(ctx, r.o.Region, r.saving.Checkpoint, b)
+	r.saving.Checkpoint = fmt.Sprintf("%d-%d", r.epoch, r.tick)
+	go func(sum chan<- []byte) { sum <- sumOf(head, state) }(r.saving.sum)
+	r.saving.stored = r.o.Storage.PutCheckpoint(ctx, r.o.Region, r.saving.Checkpoint, head, state)
 	return nil
 }
 
@@ -387,6 +388,7 @@ func (r *owner) advance(ctx context.Context) error {
 		return nil
 	}
 	r.saving = nil
+	c.Sum = <-c.sum
 	before := r.pointer.Checkpoint
 	if err := r.point(ctx, c.pointer); err != nil {
 		return err

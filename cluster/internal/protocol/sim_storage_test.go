@@ -313,8 +313,8 @@ func (c *simStored) Done() (bool, error) {
 	return true, nil
 }
 
-func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, b []byte) Stored {
-	return &simStored{s.o, region, name, b, s.o.s.r.IntN(4)}
+func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, head, state []byte) Stored {
+	return &simStored{s.o, region, name, slices.Concat(head, state), s.o.s.r.IntN(4)}
 }
 
 func (s simStorage) Checkpoint(_ context.Context, region int, name string) ([]byte, error) {

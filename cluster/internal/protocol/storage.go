@@ -18,9 +18,9 @@ type Storage interface {
 	// revision. It returns ErrRefused if the revision is another one. After other errors the pointer may have
 	// been replaced.
 	SetPointer(ctx context.Context, region int, p []byte, revision uint64) (uint64, error)
-	// PutCheckpoint begins to store a checkpoint under a name that no other checkpoint of the region has. It
-	// does not wait.
-	PutCheckpoint(ctx context.Context, region int, name string, checkpoint []byte) Stored
+	// PutCheckpoint begins to store a checkpoint, which is given in two parts, under a name that no other
+	// checkpoint of the region has. It does not wait.
+	PutCheckpoint(ctx context.Context, region int, name string, head, state []byte) Stored
 	// Checkpoint returns a checkpoint, or ErrGone.
 	Checkpoint(ctx context.Context, region int, name string) ([]byte, error)
 	// RemoveCheckpoint removes a checkpoint, if there is one.

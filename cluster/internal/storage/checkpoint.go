@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,7 +30,7 @@ func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", re
 const bytesChunk = 512 << 10
 
 // PutCheckpoint implements [protocol.Storage].
-func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, checkpoint []byte,
+func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, head, state []byte,
 ) protocol.Stored {
 	result := &stored{}
 	object := objectName(region, name)
@@ -37,7 +38,8 @@ func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, ch
 		what := "storing the checkpoint " + object
 		err := s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
 			_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: object,
-				Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}}, bytes.NewReader(checkpoint))
+				Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}},
+				io.MultiReader(bytes.NewReader(head), bytes.NewReader(state)))
 			return err
 		})
 		result.result.Store(&err)

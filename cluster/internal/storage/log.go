@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,6 +27,8 @@ type log struct {
 
 	tail      tail
 	following sync.Mutex // held while a subscription begins
+
+	pause atomic.Int64 // in nanoseconds, after the next message that is not appended
 }
 
 var _ protocol.Log = (*log)(nil)
@@ -56,8 +59,31 @@ type appended struct {
 	number uint64
 }
 
-// Wait implements [protocol.Appended].
+// Wait implements [protocol.Appended]. After an error it pauses, longer each time, because the owner appends
+// the message again at once.
 func (a *appended) Wait(ctx context.Context) error {
+	err := a.wait(ctx)
+	l := a.l
+	if err == nil {
+		if l.pause.Swap(0) > 0 {
+			l.s.notAppended(nil)
+		}
+		return nil
+	}
+	var api *jetstream.APIError
+	if errors.Is(err, jetstream.ErrAsyncPublishTimeout) || errors.As(err, &api) && unreachable(err) {
+		l.s.notAppended(fmt.Errorf("appending to the stream %s: %w", l.stream, err))
+	}
+	pause := time.Duration(l.pause.Load())
+	l.pause.Store(int64(min(max(2*pause, 10*time.Millisecond), maxPause)))
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+	}
+	return err
+}
+
+func (a *appended) wait(ctx context.Context) error {
 	if a.err != nil {
 		return a.err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // bytesMessage is the size of the largest message. NATS advises at most 8 MiB.
@@ -72,6 +73,26 @@ func (o *ServerOptions) join(to *server.Options) error {
 		to.Routes = append(to.Routes, &url.URL{Scheme: "nats-route", Host: peer})
 	}
 	return nil
+}
+
+// embedded is the address of the embedded server for its own process.
+const embedded = "embedded:4222"
+
+// options are those of a connection of the own process. The connection moves to other servers, of which the
+// embedded one tells, if that one ends it or does not answer.
+func (s *Server) options() []nats.Option {
+	return []nats.Option{nats.SetCustomDialer(dialer{s.s}), nats.SkipHostLookup()}
+}
+
+// dialer connects to the embedded server without a network, and to others by TCP.
+type dialer struct{ s *server.Server }
+
+// Dial implements [nats.CustomDialer].
+func (d dialer) Dial(network, address string) (net.Conn, error) {
+	if address == embedded {
+		return d.s.InProcessConn()
+	}
+	return net.DialTimeout(network, address, timeoutDial)
 }
 
 // URL returns the address for other processes. The server must have a port.

@@ -48,6 +48,7 @@ type Storage struct {
 
 	mu        sync.Mutex
 	waiting   error           // why calls wait, or nil
+	refusing  time.Time       // until then a message that was not appended counts as a reason
 	connected context.Context // ends when the connection is interrupted
 	interrupt context.CancelFunc
 }
@@ -67,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 	options := []nats.Option{
 		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(timeoutDial),
 		// Messages are not kept for a server that is away: the owner of a region appends them again.
 		nats.ReconnectBufSize(-1),
 		// While there was no connection, a server may have lost the end of a log.
@@ -75,11 +76,13 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.interrupted() }),
 		nats.ErrorHandler(s.told),
 	}
+	url := o.URL
 	if o.Server != nil {
-		options = append(options, nats.InProcessServer(o.Server.s))
+		url = "nats://" + embedded
+		options = append(options, o.Server.options()...)
 	}
 	var err error
-	if s.nc, err = nats.Connect(o.URL, append(options, o.Connect...)...); err != nil {
+	if s.nc, err = nats.Connect(url, append(options, o.Connect...)...); err != nil {
 		return nil, fmt.Errorf("connecting to NATS: %w", err)
 	}
 	s.js, err = jetstream.New(s.nc, jetstream.WithPublishAsyncTimeout(timeout),
@@ -137,11 +140,22 @@ func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error)
 // base is the name of the buckets, and begins the names of the streams.
 func (s *Storage) base() string { return "VAST_" + s.o.Name }
 
+// makeKeys makes the bucket of the keys, unless it exists. Like makeStream it changes none.
 func (s *Storage) makeKeys(ctx context.Context) error {
+	c := jetstream.KeyValueConfig{Bucket: s.base(),
+		Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
+		Storage:     jetstream.FileStorage, Replicas: s.o.Replicas}
 	return s.retry(ctx, "making the bucket "+s.base(), func(ctx context.Context) (err error) {
-		s.regions, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: s.base(),
-			Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
-			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
+		if _, err := s.js.AccountInfo(ctx); err != nil { // it tells a server without JetStream
+			return err
+		}
+		s.regions, err = s.js.KeyValue(ctx, c.Bucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			s.regions, err = s.js.CreateKeyValue(ctx, c)
+		}
+		if errors.Is(err, jetstream.ErrBucketExists) { // another process has made it just now
+			s.regions, err = s.js.KeyValue(ctx, c.Bucket)
+		}
 		return err
 	})
 }
@@ -173,10 +187,17 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 		}
 		s.outbox, s.inputs = append(s.outbox, out), append(s.inputs, in)
 	}
+	c := jetstream.ObjectStoreConfig{Bucket: base,
+		Description: fmt.Sprintf("Vast cluster %s: checkpoints", s.o.Name),
+		Storage:     jetstream.FileStorage, Replicas: s.o.Replicas}
 	return s.retry(ctx, "making the object bucket "+base, func(ctx context.Context) (err error) {
-		s.objects, err = s.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: base,
-			Description: fmt.Sprintf("Vast cluster %s: checkpoints", s.o.Name),
-			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas})
+		s.objects, err = s.js.ObjectStore(ctx, base)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			s.objects, err = s.js.CreateObjectStore(ctx, c)
+		}
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			s.objects, err = s.js.ObjectStore(ctx, base)
+		}
 		return err
 	})
 }
@@ -243,8 +264,7 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 }
 
 // Set sets a key if its revision is the given one, and returns its new revision. After an error other than
-// [protocol.ErrRefused], and also after this one if the connection was interrupted, the key may have been
-// set.
+// [protocol.ErrRefused], and also after this one if an answer was late or lost, the key may have been set.
 func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
 ) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
@@ -262,8 +282,7 @@ func refused(err error) error {
 	}
 	const wrongLastMsgID = 10070
 	switch api.ErrorCode {
-	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant,
-		wrongLastMsgID:
+	case jetstream.JSErrCodeStreamWrongLastSequence, wrongLastMsgID:
 		return fmt.Errorf("%w: %s", protocol.ErrRefused, api.Description)
 	}
 	return err
@@ -271,6 +290,7 @@ func refused(err error) error {
 
 const (
 	timeout     = 5 * time.Second // of one attempt
+	timeoutDial = 2 * time.Second // of a connection
 	timeoutLong = time.Minute     // of one attempt to move a checkpoint
 	maxPause    = time.Second     // between two attempts
 )
@@ -282,8 +302,11 @@ func (s *Storage) retry(ctx context.Context, what string, f func(context.Context
 
 func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what string,
 	f func(context.Context) error) error {
+	// A server that has no leader yet drops what it is asked, so the first attempts are short.
+	short := timeout / 4
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
-		attempt, cancel := s.attempt(ctx, timeout)
+		attempt, cancel := s.attempt(ctx, short)
+		short = min(2*short, timeout)
 		err := f(attempt)
 		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
@@ -310,9 +333,26 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 	}
 }
 
+// notAppended notes that the server answers, and does not append messages. A server with a full disk is
+// silent about them. With nil it notes that the server appends them again.
+func (s *Storage) notAppended(err error) {
+	until := time.Time{}
+	if err != nil {
+		until = time.Now().Add(2 * timeout) // the next message is refused or too late before
+	}
+	s.mu.Lock()
+	s.refusing = until
+	s.mu.Unlock()
+	s.answers(err)
+}
+
 // answers notes why calls wait, or with nil that the server answers.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
+	if err == nil && time.Now().Before(s.refusing) {
+		s.mu.Unlock()
+		return
+	}
 	changed := (s.waiting == nil) != (err == nil)
 	s.waiting = err
 	s.mu.Unlock()
@@ -332,5 +372,18 @@ func unreachable(err error) bool {
 		}
 	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code >= 500 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+	if !errors.As(err, &api) {
+		return false
+	}
+	const (
+		noPeers        = 10005 // not enough servers are there to keep a new stream, until more start
+		replicasOnSole = 10074 // a server without others is to keep several replicas
+	)
+	switch api.ErrorCode {
+	case noPeers, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // another value of a key is on its way
+		return true
+	case jetstream.JSErrCodeJetStreamNotEnabled, replicasOnSole:
+		return false
+	}
+	return api.Code >= 500
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -183,7 +184,7 @@ func TestPointer(t *testing.T) {
 func TestCheckpoints(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	want := bytes.Repeat([]byte("checkpoint"), 100_000)
-	stored := s.PutCheckpoint(ctx, 1, "7-60", want)
+	stored := s.PutCheckpoint(ctx, 1, "7-60", want[:1000], want[1000:])
 	for {
 		if done, err := stored.Done(); err != nil {
 			t.Fatal(err)
@@ -389,7 +390,17 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// With three servers, any of them may end: what was acknowledged stays, and the others go on.
+// A server without others cannot keep several replicas. To wait for it would be in vain.
+func TestReplicasOnOneServer(t *testing.T) {
+	o := start(t).o
+	o.Name, o.Replicas = "other", 3
+	if _, err := Open(deadline(t), o); err == nil || !strings.Contains(err.Error(), "replicas > 1 not supp") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// With three servers, any of them may end, even the one of the own process: what was acknowledged stays, and
+// the others go on.
 func TestThreeServers(t *testing.T) {
 	ports := freePorts(t, 6)
 	address := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
@@ -408,8 +419,16 @@ func TestThreeServers(t *testing.T) {
 		}
 		t.Cleanup(func() { servers[i].Close() })
 	}
-	s := open(t, Options{Name: "test", Replicas: 3,
+	s := open(t, Options{Name: "test", Replicas: 3, Server: servers[0]})
+	open(t, Options{Name: "test", Replicas: 1, // it changes nothing
 		URL: "nats://" + address(0) + ",nats://" + address(1) + ",nats://" + address(2)})
+	for _, stream := range []string{"KV_VAST_test", "OBJ_VAST_test", "VAST_test_out_0", "VAST_test_in_1"} {
+		if h, err := s.js.Stream(deadline(t), stream); err != nil {
+			t.Error(err)
+		} else if n := h.CachedInfo().Config.Replicas; n != 3 {
+			t.Errorf("the stream %s has %d replicas, want 3", stream, n)
+		}
+	}
 	l, ctx := s.Outbox(0), deadline(t)
 	number := uint64(0)
 	var before protocol.ID

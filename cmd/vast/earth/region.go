@@ -136,6 +136,7 @@ type Region struct {
 	sections [][]byte
 	leaving  []vast.Entity
 	arriving []traveller
+	saved    int // bytes of the state that was saved last
 }
 
 // Region returns a region before its first tick.
@@ -385,7 +386,9 @@ func (r *Region) Save() ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
+	b.Grow(r.saved + r.saved/8)
 	err := store.Save(r.earth.world, &b, store.Options{Resources: resources()})
+	r.saved = b.Len()
 	return b.Bytes(), err
 }
 

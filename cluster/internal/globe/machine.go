@@ -1,4 +1,5 @@
-package main
+// Package globe makes the regions of the Earth of `vast earth` the machines of a cluster.
+package globe
 
 import (
 	"bytes"
@@ -12,19 +13,26 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// machine is a region of the Earth as the state machine of a region of the cluster.
-type machine struct {
+// Machine is a region of the Earth as the state machine of a region of a cluster.
+type Machine struct {
 	*simulation.Region
 	until   uint64
-	picture picture // of the last status
+	picture Picture // of the last status
 }
+
+// New returns the machine of a region. It tells a hash of its state after the tick until.
+func New(g *simulation.Globe, region int, until uint64) *Machine {
+	return &Machine{Region: g.Region(region), until: until}
+}
+
+var _ cluster.Machine = (*Machine)(nil)
 
 // The region tells a hash of its state after so many ticks, so that others notice if they compute another
 // state. A hash takes as long as several ticks.
 const ticksPerHash = 512
 
 // Tick implements [cluster.Machine].
-func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluster.Hash, error) {
+func (m *Machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluster.Hash, error) {
 	if len(inputs) > 0 {
 		return nil, cluster.Hash{}, fmt.Errorf("tick %d has %d inputs, and the Earth takes none", tick,
 			len(inputs))
@@ -42,8 +50,8 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 	return sections, cluster.Hash(m.State()), nil
 }
 
-// figures are what a region tells about itself, as JSON.
-type figures struct {
+// Figures are what a region tells about itself, as JSON.
+type Figures struct {
 	Tick       uint64 `json:"tick"`
 	Places     int    `json:"places"`
 	Entities   int    `json:"entities"`
@@ -55,13 +63,13 @@ type figures struct {
 	Changes    uint64 `json:"structural_changes"`
 	Crossed    uint64 `json:"crossed"`         // travellers who departed for other regions so far
 	State      string `json:"state,omitempty"` // only after the last tick
-	Picture    string `json:"picture"`         // see picture.String
+	Picture    string `json:"picture"`         // see Picture.String
 }
 
 // Status tells the figures of the region.
-func (m *machine) Status() []byte {
+func (m *Machine) Status() []byte {
 	c := m.Earth().Counts()
-	f := figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
+	f := Figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
 		Moving: c.Moving, InTransit: m.InTransit(), Infectious: c.Infectious, Recovered: c.Recovered,
 		Changes: c.StructuralChanges, Crossed: m.Crossed()}
 	m.picture.paint(m.Earth())
@@ -77,46 +85,47 @@ func (m *machine) Status() []byte {
 	return b
 }
 
-// picture counts the travellers in each square of half a degree, row by row from north-west.
-type picture struct {
-	travellers, infectious [squaresAcross * squaresDown]uint32
+// Picture counts the travellers in each square of half a degree, row by row from north-west.
+type Picture struct {
+	Travellers, Infectious [SquaresAcross * SquaresDown]uint32
 }
 
-const squaresAcross, squaresDown = 720, 360
+// The numbers of squares.
+const SquaresAcross, SquaresDown = 720, 360
 
 // paint paints the travellers of a region.
-func (p *picture) paint(e *simulation.Earth) {
-	clear(p.travellers[:])
-	clear(p.infectious[:])
+func (p *Picture) paint(e *simulation.Earth) {
+	clear(p.Travellers[:])
+	clear(p.Infectious[:])
 	for part := range simulation.CrowdParts {
 		for c := range e.Crowds(part) {
-			x := min(int((c.Lon+180)*2), squaresAcross-1)
-			y := min(int((90-c.Lat)*2), squaresDown-1)
-			p.travellers[y*squaresAcross+x] += c.Travellers
-			p.infectious[y*squaresAcross+x] += c.Infectious
+			x := min(int((c.Lon+180)*2), SquaresAcross-1)
+			y := min(int((90-c.Lat)*2), SquaresDown-1)
+			p.Travellers[y*SquaresAcross+x] += c.Travellers
+			p.Infectious[y*SquaresAcross+x] += c.Infectious
 		}
 	}
 }
 
 // String encodes the picture: for each square with travellers the number of squares since the one before, the
 // travellers and the infectious ones, as varints in base64.
-func (p *picture) String() string {
+func (p *Picture) String() string {
 	var b []byte
 	last := 0
-	for i, n := range p.travellers {
+	for i, n := range p.Travellers {
 		if n == 0 {
 			continue
 		}
 		b = binary.AppendUvarint(b, uint64(i-last))
 		b = binary.AppendUvarint(b, uint64(n))
-		b = binary.AppendUvarint(b, uint64(p.infectious[i]))
+		b = binary.AppendUvarint(b, uint64(p.Infectious[i]))
 		last = i
 	}
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// add adds an encoded picture. It ignores what is damaged.
-func (p *picture) add(text string) {
+// Add adds an encoded picture. It ignores what is damaged.
+func (p *Picture) Add(text string) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return
@@ -131,10 +140,10 @@ func (p *picture) add(text string) {
 		return v
 	}
 	for at := uint64(0); len(b) > 0; {
-		if at += next(); at >= uint64(len(p.travellers)) {
+		if at += next(); at >= uint64(len(p.Travellers)) {
 			return
 		}
-		p.travellers[at] += uint32(next())
-		p.infectious[at] += uint32(next())
+		p.Travellers[at] += uint32(next())
+		p.Infectious[at] += uint32(next())
 	}
 }

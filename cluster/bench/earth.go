@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/vastgo/vast/cluster"
+	"github.com/vastgo/vast/cluster/internal/globe"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+)
+
+// speed compares the ticks a second of an Earth in regions, in one process, with those of one world. Both run
+// the same ticks, and have the same hash in the end.
+func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, error) {
+	const travellers, ticks = 1_000_000, 1200
+	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1,
+		Workers: max(1, runtime.GOMAXPROCS(0)/regions)}, regions)
+	if err != nil {
+		return row{}, err
+	}
+	defer planet.Close()
+	var ours, theirs []float64
+	for round := range b.rounds {
+		rate, hash, err := b.regional(ctx, planet, ticks, round)
+		if err != nil {
+			return row{}, err
+		}
+		plain, want, err := plainEarth(travellers, ticks)
+		if err != nil {
+			return row{}, err
+		}
+		if hash != want {
+			return row{}, fmt.Errorf("the regions have the hash %s, and one world has %s", hash, want)
+		}
+		ours, theirs = append(ours, rate), append(theirs, plain)
+	}
+	r := row{What: fmt.Sprintf("ticks a second, a million travellers in %d regions in one process", regions),
+		Against: "one world", Ours: median(ours), Peer: median(theirs), Unit: "×", Goal: goal}
+	r.Figure = r.Ours / r.Peer
+	return r, nil
+}
+
+// regional runs an Earth in regions.
+func (b *bench) regional(ctx context.Context, planet *simulation.Globe, ticks uint64, round int,
+) (rate float64, hash string, err error) {
+	dir := filepath.Join(b.dir, fmt.Sprintf("earth-%d-%d", planet.Regions(), round))
+	n, err := cluster.Join(ctx, cluster.Options{Name: "bench", Dir: dir, Regions: planet.Regions(),
+		Lookahead: simulation.Lookahead, Schema: planet.Schema(), Until: ticks, Every: 600,
+		New: func(region int) (cluster.Machine, error) { return globe.New(planet, region, ticks), nil }})
+	if err != nil {
+		return 0, "", err
+	}
+	defer os.RemoveAll(dir)
+	defer n.Close()
+	if err := n.Wait(ctx); err != nil {
+		return 0, "", err
+	}
+	var states []simulation.State
+	for _, s := range n.Regions() {
+		var f globe.Figures
+		if err := json.Unmarshal(s.Machine, &f); err != nil {
+			return 0, "", err
+		}
+		state, err := hex.DecodeString(f.State)
+		if err != nil || len(state) != len(simulation.State{}) {
+			return 0, "", fmt.Errorf("region %d has the state %q", s.Region, f.State)
+		}
+		states = append(states, simulation.State(state))
+	}
+	hash, err = planet.HashOf(states)
+	return n.Times().Rate, hash, err
+}
+
+// plainEarth runs an Earth in one world.
+func plainEarth(travellers, ticks int) (rate float64, hash string, err error) {
+	e, err := simulation.New(simulation.Config{Travellers: travellers, Seed: 1})
+	if err != nil {
+		return 0, "", err
+	}
+	defer e.Close()
+	var began time.Time
+	for i := range ticks {
+		if err := e.Tick(); err != nil {
+			return 0, "", err
+		}
+		if i == 0 { // as the rate of a cluster
+			began = time.Now()
+		}
+	}
+	return float64(ticks-1) / time.Since(began).Seconds(), e.Hash(), nil
+}
+
+// inTime runs regions at 60 ticks a second in two processes, of which the first has the server.
+func inTime(ctx context.Context, b *bench) (row, error) {
+	program, err := b.program(ctx, "earth", "github.com/vastgo/vast/cluster/earth")
+	if err != nil {
+		return row{}, err
+	}
+	var f struct {
+		Within  float64 `json:"within_budget"`
+		Barrier struct {
+			P99 float64 `json:"p99"`
+		} `json:"barrier_wait_ms"`
+	}
+	if err := b.output(ctx, program, []string{"-travellers", "300000", "-regions", "16", "-processes", "2",
+		"-ticks", "1800", "-json"}, &f); err != nil {
+		return row{}, err
+	}
+	return row{What: "ticks inside 16.7 ms at 60 a second: 300,000 travellers, 16 regions, 2 processes, each " +
+		"message synced", Ours: 100 * f.Within, Figure: 100 * f.Within, Unit: "%", Goal: 99}, nil
+}

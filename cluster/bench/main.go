@@ -1,0 +1,142 @@
+// Command bench measures clusters. Run it in the folder of the module:
+//
+//	go run ./bench [-work REGEXP] [-rounds N] [-json]
+//
+// Each row is a work and its figure. Rows that compare run both programs in turn and give the median of the
+// rounds.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// row is the figure of a work.
+type row struct {
+	Work    string  `json:"work"`
+	What    string  `json:"what"`
+	Against string  `json:"against,omitempty"`
+	Ours    float64 `json:"ours"`
+	Peer    float64 `json:"peer,omitempty"`
+	Figure  float64 `json:"figure"` // ours, or ours divided by the peer's
+	Unit    string  `json:"unit"`
+	Goal    float64 `json:"goal"`
+	Most    bool    `json:"at_most"` // whether the goal is the most that the figure may be, or the least
+}
+
+// work measures a row.
+type work struct {
+	name string
+	run  func(ctx context.Context, b *bench) (row, error)
+}
+
+var works = []work{
+	{"regions-1", func(ctx context.Context, b *bench) (row, error) { return b.speed(ctx, 1, 0.9) }},
+	{"regions-4", func(ctx context.Context, b *bench) (row, error) { return b.speed(ctx, 4, 0.8) }},
+	{"in-time", inTime},
+	{"handoff-bytes", handoffBytes},
+	{"handoffs", handoffs},
+	{"follower-lag", followerLag},
+	{"failover", failover},
+}
+
+// bench has what the rows share.
+type bench struct {
+	rounds int
+	dir    string // of the programs
+	stderr io.Writer
+}
+
+func main() {
+	if url := os.Getenv("VAST_BENCH_URL"); url != "" {
+		if err := runChild(url, os.Getenv("VAST_BENCH_DIR")); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	asJSON := f.Bool("json", false, "print one JSON object")
+	pattern := f.String("work", "", "regular `expression` of the rows to measure; all if it is empty")
+	rounds := f.Int("rounds", 3, "`number` of rounds of rows that compare")
+	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	wanted, err := regexp.Compile(*pattern)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "vast-cluster-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b := &bench{rounds: max(1, *rounds), dir: dir, stderr: stderr}
+	var rows []row
+	for _, w := range works {
+		if !wanted.MatchString(w.name) {
+			continue
+		}
+		r, err := w.run(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		r.Work = w.name
+		rows = append(rows, r)
+		if !*asJSON {
+			bound := "at least"
+			if r.Most {
+				bound = "at most"
+			}
+			fmt.Fprintf(stdout, "%-14s %10.4g %s (%s %g): %s\n", r.Work, r.Figure, r.Unit, bound, r.Goal, r.What)
+		}
+	}
+	if *asJSON {
+		return json.NewEncoder(stdout).Encode(map[string][]row{"rows": rows})
+	}
+	return nil
+}
+
+// program builds a command of the workspace, once.
+func (b *bench) program(ctx context.Context, name, folder string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, folder)
+	cmd.Stderr = b.stderr
+	return path, cmd.Run()
+}
+
+// output runs a program and decodes the object that it prints.
+func (b *bench) output(ctx context.Context, path string, args []string, into any) error {
+	out, err := exec.CommandContext(ctx, path, args...).Output()
+	if err != nil {
+		return fmt.Errorf("%s %v: %w", filepath.Base(path), args, err)
+	}
+	return json.Unmarshal(out, into)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
