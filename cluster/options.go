@@ -119,8 +119,8 @@ func (o *Options) check() error {
 		return errors.New("cluster: Options.Peers is set, and Options.Route or Options.Listen is empty: " +
 			"Route is where the embedded server listens for others, and Listen where it does for processes")
 	case len(o.Peers) == 0 && o.Route != "":
-		return errors.New("cluster: Options.Route is set, and Options.Peers is empty: name the addresses of " +
-			"all embedded servers")
+		return errors.New("cluster: Options.Route is set, and Options.Peers is empty: name the addresses " +
+			"of all embedded servers")
 	case len(o.Peers) == 1:
 		return errors.New("cluster: Options.Peers has one address: name those of all embedded servers")
 	case len(o.Peers) > 0 && o.Replicas > len(o.Peers):

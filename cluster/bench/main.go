@@ -107,7 +107,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			if r.Most {
 				bound = "at most"
 			}
-			fmt.Fprintf(stdout, "%-14s %10.4g %s (%s %g): %s\n", r.Work, r.Figure, r.Unit, bound, r.Goal, r.What)
+			fmt.Fprintf(stdout, "%-14s %10.4g %s (%s %g): %s\n", r.Work, r.Figure, r.Unit, bound, r.Goal,
+				r.What)
 		}
 	}
 	if *asJSON {

@@ -109,8 +109,8 @@ func followerLag(ctx context.Context, b *bench) (row, error) {
 		Goal: simulation.Lookahead + 3, Most: true}, nil
 }
 
-// handoffBytes compares the bytes of a message with those of the components that it carries: 300,000 travellers
-// in 16 regions send about ten in each tick of a region.
+// handoffBytes compares the bytes of a message with those of the components that it carries: 300,000
+// travellers in 16 regions send about ten in each tick of a region.
 func handoffBytes(ctx context.Context, b *bench) (row, error) {
 	const travellers, ticks, regions = 10, 200, 16
 	dir := filepath.Join(b.dir, "handoff-bytes")
@@ -135,7 +135,8 @@ func handoffBytes(ctx context.Context, b *bench) (row, error) {
 	}
 	each := float64(sum) / (ticks * regions * travellers)
 	return row{What: "bytes of messages for each traveller, ten in a message", Against: "its components",
-		Ours: each, Peer: bytesComponents, Figure: each / bytesComponents, Unit: "×", Goal: 1.3, Most: true}, nil
+		Ours: each, Peer: bytesComponents, Figure: each / bytesComponents, Unit: "×", Goal: 1.3,
+		Most: true}, nil
 }
 
 // failover kills the process that owns half of the regions, and measures for how long the others stand still.

@@ -17,7 +17,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
-// TestMain runs the command instead of the tests if a test has started this program as a process of a cluster.
+// TestMain runs the command instead of the tests if a test has started this program as a process of a
+// cluster.
 func TestMain(m *testing.M) {
 	if os.Getenv("VAST_EARTH_PROCESS") != "" {
 		main()
@@ -40,7 +41,8 @@ func smallEarth(t *testing.T, ticks int) []string {
 	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"-places", file, "-travellers", "6000", "-seed", "7", "-json", "-ticks", strconv.Itoa(ticks)}
+	return []string{"-places", file, "-travellers", "6000", "-seed", "7", "-json",
+		"-ticks", strconv.Itoa(ticks)}
 }
 
 // whole returns the hash of the same Earth in one world, and its counts.
@@ -111,7 +113,8 @@ func TestLinesTellWhatHappens(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	last := lines[len(lines)-1]
-	if len(lines) < 3 || !strings.HasPrefix(last, "tick=") || !strings.HasSuffix(last, " regions=3 processes=1") {
+	if len(lines) < 3 || !strings.HasPrefix(last, "tick=") ||
+		!strings.HasSuffix(last, " regions=3 processes=1") {
 		t.Errorf("the lines are %q", lines)
 	}
 }

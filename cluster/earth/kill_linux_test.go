@@ -57,8 +57,8 @@ func (e *earth) children() (pids []int) {
 	return pids
 }
 
-// TestKilledProcesses kills and suspends processes at random, the one with the server among them, which is then
-// started again. The result is that of one world which nothing disturbs.
+// TestKilledProcesses kills and suspends processes at random, the one with the server among them, which is
+// then started again. The result is that of one world which nothing disturbs.
 func TestKilledProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes for ten seconds")
