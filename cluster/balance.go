@@ -27,10 +27,10 @@ func (n *Node) balance(ctx context.Context) {
 
 func (n *Node) look() picture { return n.view.look(n.session, n.o.Until, time.Now()) }
 
-// settle compares what runs here with what the keys say, and does one round of what follows.
+// settle compares the regions that run here with the keys, and starts, stops, takes or gives regions.
 func (n *Node) settle(ctx context.Context) {
 	if n.view.heard().IsZero() {
-		return // the keys were not told yet
+		return // the keys were not read yet
 	}
 	p := n.look()
 	for _, r := range n.regions {
@@ -49,7 +49,7 @@ func (n *Node) settle(ctx context.Context) {
 // settleRegion starts a region of this process, stops one of another process, and releases one that does not
 // run here although it should.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
-	o := n.view.owner(r.number) // not that of p, which may be old: to start is to stop another owner
+	o := n.view.owner(r.number) // not from p, which may be old: starting a region fences its owner
 	mine := o.value.Session == n.session
 	now := time.Now()
 	n.mu.Lock()
@@ -78,9 +78,9 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	}
 }
 
-// takeRegions takes regions without an owner, up to the share of this process. Regions that this process has
-// owned last come first, because their journals are here. The others come in random order, so that processes
-// seldom want the same one.
+// takeRegions takes regions without an owner, up to the share of this process. Regions whose last owner was
+// this process come first, because their journals are here. The others come in random order, so that
+// processes seldom want the same one.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
@@ -101,7 +101,7 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
 		patience := now.Sub(r.without) < n.o.Lease
 		n.mu.Unlock()
-		// A process with fewer regions takes it first, but need not be able to.
+		// For a lease, a process with fewer regions goes first; it may be unable to take the region.
 		if !ready || patience && !p.fewest(n.process) {
 			continue
 		}
@@ -112,7 +112,7 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	}
 }
 
-// strange returns 0 if this process has owned a region last, or 1.
+// strange returns 0 if this process was the last owner of a region, and 1 otherwise.
 func (n *Node) strange(p *picture, region int) int {
 	if p.owners[region].value.Process == n.process {
 		return 0
@@ -136,7 +136,7 @@ func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 	return n.change(ctx, ownerKey(region), next, o.revision)
 }
 
-// died reads the heartbeat of an owner that seems to be dead once more.
+// died reads the heartbeat of a silent owner once more, and reports whether the owner has died.
 func (n *Node) died(ctx context.Context, o owner) bool {
 	if o.Process == n.process {
 		return true // an earlier session
@@ -156,7 +156,7 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 	return m.value.Left || m.value.Session != o.Session
 }
 
-// giveRegion gives at most one region in the time of a lease to other processes.
+// giveRegion gives a region to other processes, at most one per lease.
 func (n *Node) giveRegion(p *picture) {
 	now := time.Now()
 	n.mu.Lock()

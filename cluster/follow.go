@@ -11,12 +11,13 @@ import (
 )
 
 // Follow runs the ticks of a region in this process again, some ticks behind the owner of the region, until
-// the tick Options.Until or until the context or the node ends. between is called after each tick;
-// it may read the machine, and must not change it. So a process can
-// show, query or check a region without touching its owner: see Options.Observe.
+// the tick Options.Until or until the context or the node ends. Follow calls between after each tick. between
+// may read the machine, and must not change it. So a process can show, query or check a region without load
+// on the owner: see Options.Observe.
 //
-// Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is so late that it
-// misses messages, or if its machine computes another result than the owner's, which is reported.
+// Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is late and the
+// messages that it needs were removed, or if its machine computes another result than the owner's. The second
+// case is reported.
 func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
 	if region < 0 || region >= n.o.Regions {
 		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
@@ -33,7 +34,7 @@ func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, t
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !errors.Is(err, protocol.ErrGone): // or it was only late
+		case !errors.Is(err, protocol.ErrGone): // ErrGone: it was only late
 			n.report(err)
 		}
 		if time.Since(began) > maxPause {

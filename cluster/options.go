@@ -19,22 +19,21 @@ type Hash [32]byte
 // Machine is the state machine of a region. The same calls give the same results in each process of the
 // cluster. Its methods are called one after the other, by one goroutine.
 //
-// A Machine may also have the method Status() []byte. It returns a short JSON value for screens. It is called
-// between ticks, about once a second, by the same goroutine.
+// A Machine may also have the method Status() []byte. It returns a short JSON value for [Node.Regions]. It is
+// called after ticks, about once a second, and after Load, by the same goroutine.
 type Machine interface {
 	// Tick runs a tick; the first one has the number 1. received has what the regions sent to this one
-	// lookahead ticks before, by sender. It is nil in the first ticks, before which nothing was sent. inputs
-	// are those that came since the tick before, in their order. sections is what the tick sends, by
-	// receiver; the region itself is one of them. state is a hash of the state, or zero if it is too
-	// expensive: processes compare it when they run the tick again. The Machine neither changes the
-	// arguments nor, later, the sections.
+	// lookahead ticks before, by sender. It is nil in the first lookahead ticks. inputs are those that came
+	// since the tick before, in their order. sections is what the tick sends, by receiver; the region itself
+	// is one of them. state is a hash of the state, or zero if a hash is too expensive: a process that runs
+	// the tick again compares the hashes. The Machine neither changes the arguments nor, later, the sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The Machine does not change these bytes later.
 	Save() ([]byte, error)
-	// Load sets the state to one that Save has returned, maybe in another process. It comes before the first
-	// tick, or not at all.
+	// Load sets the state to one that Save has returned, maybe in another process. It is called at most once,
+	// before any tick.
 	Load(state []byte) error
-	// Close comes last. A Machine is not used again; the region gets another one.
+	// Close is the last call. If the region runs here again, it gets a new Machine.
 	Close() error
 }
 
@@ -42,30 +41,30 @@ type Machine interface {
 type Options struct {
 	// Name tells the clusters of one server apart: 1 to 64 letters, digits, - and _.
 	Name string
-	// Dir is the folder of this process. Join makes it if it does not exist. It has the name of the process,
-	// its journals, and the files of the embedded server. One process at a time uses it; a copy of it must
-	// not be used at all.
+	// Dir is the folder of this process. Join makes it if it does not exist. The folder has the name of the
+	// process, its journals, and the files of the embedded server. One process at a time may use the folder.
+	// Do not use a copy of it.
 	Dir string
 
 	// URL names the NATS servers; several are separated by commas. Default: a server inside this process.
 	URL string
 	// Listen is the host and port where the embedded server listens for other processes, such as
-	// "127.0.0.1:4222"; port 0 is any free one. The server has neither passwords nor encryption: all who
-	// reach it can read and change the cluster. With Peers, processes whose own server does not answer
+	// "127.0.0.1:4222"; port 0 is any free one. The server has neither passwords nor encryption: every client
+	// that reaches it can read and change the cluster. With Peers, processes whose own server does not answer
 	// connect here. Default: only this process reaches it.
 	Listen string
 	// Connect has further options of the connection, such as credentials and TLS. Default: none.
 	Connect []nats.Option
 	// Peers joins the embedded servers of several processes, so that the cluster goes on when one of them
-	// dies. It has the host:port at which the servers reach each other, that of this process included: two
+	// dies. It lists the host:port at which the servers reach each other, including that of this process: two
 	// addresses or more, the same in all these processes. Three or five are best, because more than half of
-	// the servers must run. The first Join waits for them. Default: the embedded server is alone.
+	// the servers must run. The first Join waits for the servers. Default: the embedded server is alone.
 	Peers []string
 	// Route is the host:port at which the embedded server listens for the servers of Peers. Its host may be
-	// 0.0.0.0. The caution of Listen applies. Peers needs Route and Listen.
+	// 0.0.0.0. As at Listen, there are neither passwords nor encryption. Peers needs Route and Listen.
 	Route string
-	// Replicas is how many NATS servers keep each message. It counts when the cluster is made. Default: 1,
-	// and the number of Peers, up to 3, if there are some.
+	// Replicas is how many NATS servers keep each message. It takes effect when the cluster is made. Default:
+	// 1 without Peers; otherwise the number of Peers, at most 3.
 	Replicas int
 	// SyncInterval is how often the embedded server syncs its files. What it acknowledged since the last sync
 	// may be lost in a power failure. Default: it syncs before each acknowledgement.
@@ -73,8 +72,8 @@ type Options struct {
 
 	// Regions is how many regions the world has. All processes of a cluster have the same number.
 	Regions int
-	// Lookahead is after how many ticks a section takes effect. A larger one hides more of the time that
-	// messages need. All processes of a cluster have the same one. Default: 1.
+	// Lookahead is the number of ticks after which a section takes effect. A larger one hides more of the
+	// latency of messages. All processes of a cluster have the same one. Default: 1.
 	Lookahead uint64
 	// Schema describes what sections and inputs consist of. All processes of a cluster have the same one.
 	Schema string
@@ -82,10 +81,10 @@ type Options struct {
 	// that runs the region.
 	New func(region int) (Machine, error)
 
-	// Lease is after how long without a sign of life other processes take over the regions of this one. At
+	// Lease is how long this process may send no heartbeat before other processes take over its regions. At
 	// least 100 milliseconds. Default: a second.
 	Lease time.Duration
-	// Observe is whether this process owns no regions. It may follow them: see [Node.Follow].
+	// Observe keeps this process from owning regions. It may follow regions: see [Node.Follow].
 	Observe bool
 	// Every is the number of ticks between two checkpoints of a region. Default: 60.
 	Every uint64
@@ -94,13 +93,13 @@ type Options struct {
 	// Hz is how many ticks a region runs in a second. A region that is late catches up, by at most a second.
 	// Default: as many as possible.
 	Hz float64
-	// Report is told what does not end the node: messages that are refused, keys that are damaged, why a
-	// region has stopped, that calls wait for the server. Several goroutines may call it at once. It must
-	// return soon. Default: nothing is told.
+	// Report is called with errors that no call returns: refused messages, damaged keys, why a region has
+	// stopped, that calls wait for the server. Several goroutines may call it at once. It must return soon.
+	// Default: these errors are dropped.
 	Report func(error)
 }
 
-// check sets what is not set, and reports what cannot be.
+// check sets defaults, and returns an error for options that contradict each other or are out of range.
 func (o *Options) check() error {
 	switch {
 	case o.Dir == "":
@@ -160,7 +159,7 @@ func (o *Options) checkPeers() error {
 	return nil
 }
 
-// hostPort divides an address that others know. So its port is not 0.
+// hostPort splits an address that other processes use. Its port must not be 0.
 func hostPort(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// A process has its fair share if no process has two regions more than another one. Each process computes the
-// same from the same keys. If their keys differ for a moment, a region moves once more than it needs to.
+// The shares are fair if the numbers of regions of any two processes differ by at most one. All processes
+// compute the same shares from the same keys. While the processes see different keys, a region may move once
+// more than necessary.
 
 // share returns how many regions a process may have.
 func (p *picture) share() int { return (p.unfinished + len(p.counts) - 1) / len(p.counts) }
@@ -21,8 +22,8 @@ func (p *picture) fewest(process string) bool {
 	return true
 }
 
-// gives reports whether a process gives a region to another one. Regions without an owner come first: while
-// there are some, no process gives one.
+// gives reports whether a process gives a region to another one. While a region has no owner, no process
+// gives one.
 func (p *picture) gives(process string) bool {
 	if slices.Contains(p.ownerships, released) || slices.Contains(p.ownerships, orphaned) {
 		return false
@@ -36,7 +37,7 @@ func (p *picture) gives(process string) bool {
 			rich = append(rich, name)
 		}
 	}
-	// The richest give first. Those with equal numbers need an order, lest all of them give.
+	// The richest give first. Processes with equal numbers are ordered by name, so that not all of them give.
 	slices.SortFunc(rich, func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.counts[b], p.counts[a]), cmp.Compare(a, b))
 	})

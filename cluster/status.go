@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// Status is what the processes of the cluster have told about a region, at most about a second ago while its
-// owner lives.
+// Status is what is known of a region. It is at most about a second old while the owner of the region lives.
 type Status struct {
 	Region int
-	// Process is the name of the process that runs the region, or did before the region lost its owner.
+	// Process is the name of the owner, or of the last owner if the region has none.
 	Process string
 	Tick    uint64 // the last one that ran
-	// Failovers is how often the region got another owner because one had died, and Moves how often because
-	// one had given it up.
+	// Failovers is how often the region got a new owner because the last one had died. Moves is how often it
+	// got one because the last one had given it up.
 	Failovers, Moves int
 	// Machine is what the method Status of the machine has returned, as JSON, or nil.
 	Machine []byte
@@ -52,7 +51,7 @@ func (n *Node) Regions() []Status {
 	return regions
 }
 
-// publish tells the status of the regions that run here, until the context ends.
+// publish writes the status of the regions that run here to their keys, until the context ends.
 func (n *Node) publish(ctx context.Context) {
 	ticker := time.NewTicker(statusEvery)
 	defer ticker.Stop()
@@ -72,7 +71,8 @@ func (n *Node) publish(ctx context.Context) {
 	}
 }
 
-// publishRegion tells the status of a region if it runs and all do, or if its run has ended.
+// publishRegion writes the status of a region if its run has ended and the key does not say so yet, or if the
+// region runs and all is set.
 func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
 	known := n.view.status(r.number)
 	next := status{Process: n.process, Tick: r.tick.Load()}

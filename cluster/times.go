@@ -8,8 +8,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Times are how long ticks took that ran in this process, of all regions together. The ticks that a takeover
-// runs again do not count.
+// Times are the durations of the ticks that ran in this process, of all regions together. The ticks that a
+// takeover runs again do not count.
 type Times struct {
 	Ticks uint64
 	// Tick is the time in Machine.Tick, and Barrier the time before it: for the sections of other regions,
@@ -22,10 +22,10 @@ type Times struct {
 	Rate float64
 }
 
-// Percentiles are those of a time, exact to a hundredth.
+// Percentiles of a duration have a relative error of at most 1 %.
 type Percentiles struct{ P50, P90, P99, Max time.Duration }
 
-// Times returns how long ticks took so far.
+// Times returns the durations of the ticks so far.
 func (n *Node) Times() Times { return n.times.sum() }
 
 // times collects times.
@@ -48,8 +48,8 @@ func newTimes() *times {
 		rates: make(map[int]*rate)}
 }
 
-// add adds a tick that was due, began and ended at these times. wanted is when it was to be due; waited is
-// the time before it began.
+// add adds a tick. wanted is when the tick should have been due by its period; waited is the time from when
+// the tick was due until it began.
 func (t *times) add(region int, wanted, began, ended time.Time, waited, period time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,11 +95,11 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 type pace struct {
 	period time.Duration // 0: at once
 	next   time.Time
-	wanted time.Time // when the tick that comes now was to be due; zero before the first one
-	due    time.Time // when it was due
+	wanted time.Time // when the current tick should have been due; zero before the first one
+	due    time.Time // when the current tick really was due
 }
 
-// maxDebt is how much of its delay a region catches up.
+// maxDebt is the largest delay that a region catches up.
 const maxDebt = time.Second
 
 // wait waits until the next tick is due.

@@ -19,7 +19,7 @@ type options struct {
 	seed               uint64
 	hz                 float64
 	ticks              uint64 // 0: until a signal
-	checkpoint         uint64 // ticks from one to the next
+	checkpoint         uint64 // ticks from one checkpoint to the next
 	json, plain        bool
 	child              bool
 }
@@ -36,13 +36,13 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("earth", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.IntVar(&o.regions, "regions", 16, "`number` of regions; the same in all processes")
-	f.IntVar(&o.processes, "processes", 1, "`number` of processes to start on this machine, with this one")
+	f.IntVar(&o.processes, "processes", 1, "`number` of processes to run on this machine, with this one")
 	f.StringVar(&o.url, "url", "",
 		"`address` of the NATS servers of a cluster to join, such as nats://host:4222")
 	f.StringVar(&o.listen, "listen", "", "`host:port` at which other processes reach the server of this one")
 	f.StringVar(&o.name, "name", "earth", "`name` of the cluster, if a server has several")
 	f.StringVar(&o.data, "data", "",
-		"`folder` that keeps the cluster: run the command again after a crash.\nDefault: nothing is kept")
+		"`folder` that keeps the cluster; the same command continues it.\nDefault: a temporary folder")
 	f.IntVar(&o.travellers, "travellers", 1_000_000, "`number` of travellers at the start")
 	f.StringVar(&o.places, "places", "", "`file` of places instead of the embedded ones")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that determines all random numbers")
@@ -70,7 +70,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	case o.processes < 1 || o.processes > 64:
 		return o, fmt.Errorf("-processes %d: use 1 to 64", o.processes)
 	case o.url != "" && o.processes > 1:
-		return o, errors.New("-url and -processes: start one process for each command with -url")
+		return o, errors.New("-url and -processes: with -url, run the command once for each process")
 	case o.json && o.ticks == 0:
 		return o, errors.New("-json prints at the end: give -ticks")
 	case o.checkpoint == 0:

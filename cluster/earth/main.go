@@ -4,8 +4,8 @@
 //	go run ./cluster/earth -regions 16 -processes 3     starts two more; when one dies, the others take over
 //	go run ./cluster/earth -url nats://host:4222        joins the cluster of a server
 //
-// The hash of the state is that of `vast earth` with the same seed, places and number of travellers, however
-// many regions and processes there are, and whichever of them die.
+// The hash of the state equals that of `vast earth` with the same seed, places and number of travellers. It
+// does not depend on the number of regions and processes, or on processes that die.
 package main
 
 import (
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // planet makes what the regions have in common.
 func (o options) planet() (*simulation.Globe, error) {
 	c := simulation.Config{Travellers: o.travellers, Seed: o.seed,
-		// Regions run beside each other. If there are few, each divides its work.
+		// Regions run in parallel. If there are few, each region uses several workers.
 		Workers: max(1, runtime.GOMAXPROCS(0)/o.regions)}
 	if o.places != "" {
 		file, err := os.Open(o.places)
@@ -144,8 +144,8 @@ func (o options) start(node *cluster.Node, stderr io.Writer) (started children, 
 	return started, nil
 }
 
-// stop ends the processes and waits for them. Their errors are on standard error, and one that was killed is
-// no error here.
+// stop ends the processes and waits for them. It ignores how they ended: they print their errors themselves,
+// and a killed process is not an error here.
 func (c children) stop() {
 	for _, one := range c {
 		_ = one.stdin.Close()

@@ -16,7 +16,7 @@ type notices struct {
 	when time.Time
 }
 
-// add tells an error. It may be called from any goroutine.
+// add notes an error, and prints it unless there is a map. It may be called from any goroutine.
 func (n *notices) add(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -26,7 +26,7 @@ func (n *notices) add(err error) {
 	}
 }
 
-// show keeps notices for the screen, and returns a function that writes them again.
+// show keeps notices for the screen. It returns a function after which notices are written to out again.
 func (n *notices) show() (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

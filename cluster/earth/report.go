@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// report is the object that -json prints. Its fields are those of `vast earth -json`, and those of a cluster.
-// Times are those of the regions that this process has run.
+// report is the object that -json prints. It has the fields of `vast earth -json`, and fields about the
+// cluster. Times are those of the regions that this process has run.
 type report struct {
 	Seed              uint64     `json:"seed"`
 	Ticks             uint64     `json:"ticks"`

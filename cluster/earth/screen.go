@@ -25,8 +25,8 @@ var (
 	alarm  = atlas.RGB{R: 255, G: 96, B: 70}
 )
 
-// screen shows the map until the last tick, a key or a signal. It returns the result of ended, or nil after a
-// key.
+// screen shows the map until the last tick, a signal, or one of the keys q, Escape and Ctrl-C. It returns the
+// result of ended, or nil after a key.
 func (v *viewer) screen(ended <-chan error) error {
 	s, err := tcell.NewScreen()
 	if err == nil {
@@ -77,11 +77,12 @@ func show(s tcell.Screen, g atlas.Grid) {
 	s.Show()
 }
 
-// The width of a region in the list below the map, and that of the map at most: a square of the picture is
-// then at least a dot.
 const (
+	// regionColumns is the width of a region in the list below the map.
 	regionColumns = 36
-	mapColumns    = globe.SquaresAcross / 2
+	// mapColumns is the largest width of the map. A cell is two dots wide: a wider map would have more dots
+	// than the picture has squares.
+	mapColumns = globe.SquaresAcross / 2
 )
 
 // compose paints the map with the numbers of the regions, a list of the regions and their owners, and the

@@ -28,11 +28,11 @@ type viewer struct {
 	ticks   uint64
 }
 
-// sample is what the processes of the cluster have told.
+// sample is what the processes of the cluster have last said about the regions.
 type sample struct {
 	regions  []cluster.Status
-	figures  []globe.Figures // by region; zero if the region has told nothing
-	total    globe.Figures   // Tick is that of the region which is last
+	figures  []globe.Figures // by region; zero if the region has no status
+	total    globe.Figures   // Tick is that of the slowest region
 	crossing float64         // travellers who crossed a border each second since the last sample
 	rate     float64         // ticks each second since then
 }

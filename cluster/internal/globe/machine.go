@@ -27,8 +27,8 @@ func New(g *simulation.Globe, region int, until uint64) *Machine {
 
 var _ cluster.Machine = (*Machine)(nil)
 
-// The region tells a hash of its state after so many ticks, so that others notice if they compute another
-// state. A hash takes as long as several ticks.
+// ticksPerHash is the number of ticks between two hashes of the state. By a hash, a process that runs the tick
+// again notices a different state. A hash takes as long as several ticks.
 const ticksPerHash = 512
 
 // Tick implements [cluster.Machine].

@@ -2,10 +2,10 @@
 // an outbox which lost its end in a power failure can be filled up again.
 //
 // A journal is a folder of segments, outbox-00000001 and so on. A record is the tick, the length of the
-// message, both as little-endian numbers of 8 and 4 bytes, the message, and the CRC-32C of all that. The
-// record of a tick replaces those of this and of later ticks before it. A record that is cut off or damaged
-// ends its segment: a crash has left it, and its message was not sent. So no record is appended to a segment
-// that another process has begun.
+// message, both as little-endian numbers of 8 and 4 bytes, the message, and the CRC-32C of all that. A record
+// replaces earlier records of the same tick and of later ticks. A record that is cut off or damaged ends its
+// segment: a crash has left it, and its message was not sent. So each run writes to new segments, and appends
+// nothing to those of earlier runs.
 package journal
 
 import (
@@ -34,7 +34,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type Journal struct {
 	folder   disk.Folder
 	sync     bool
-	segments []*segment // in their order
+	segments []*segment // oldest first
 	file     disk.File  // the last segment, if this process writes it
 	number   uint64     // of the last segment
 	buffer   []byte
@@ -59,8 +59,9 @@ type record struct {
 }
 
 // Open opens the journal in a folder. The caller ensures that no other process has the journal open. If sync
-// is false, Write does not wait for the disk: records survive the process, and not a power failure. That is
-// enough if the server of the outbox is on the same disk and syncs each message before it acknowledges it.
+// is false, Write does not wait for the disk: records survive the death of the process, but not a power
+// failure. That is enough if the server of the outbox is on the same disk and syncs each message before it
+// acknowledges it.
 func Open(folder disk.Folder, sync bool) (*Journal, error) {
 	files, err := folder.Files()
 	if err != nil {
@@ -88,7 +89,7 @@ func (j *Journal) scan(info disk.Info) error {
 		return err
 	}
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size))
-	// The process before may have ended before it synced the last record, which counts from now on.
+	// An earlier process may have died before it synced the last record. This record counts, so sync it now.
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (j *Journal) put(tick uint64, r record) {
 	r.segment.last = max(r.segment.last, tick)
 	switch {
 	case tick < j.first || tick > j.first+uint64(len(j.records)):
-		j.first, j.records = tick, nil // no history goes on here
+		j.first, j.records = tick, nil // the record does not continue the ticks before it
 	default:
 		j.records = j.records[:tick-j.first]
 	}
@@ -154,7 +155,7 @@ func (j *Journal) write(tick uint64, m []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// Nothing is known of the end of the segment, so the next record goes into another one.
+		// The content at the end of the segment is unknown, so the next record goes into another one.
 		return errors.Join(err, j.end())
 	}
 	s := j.segments[len(j.segments)-1]

@@ -7,12 +7,13 @@ import (
 )
 
 // Follow runs the ticks of a region again, behind its owner, from the newest checkpoint until the last tick
-// or until the context ends. It changes nothing in the storage. Each tick runs when the message of the owner
-// is there, with the cut of that message, and after Due.
+// or until the context ends. It changes nothing in the storage. Each tick runs after the owner's message for
+// it is in the outbox, with the cut of this message, and when Due returns.
 //
-// Follow returns ErrGone if it is so late that messages or inputs were removed, and ErrHistory if the owner
-// has computed another state. Then the machine is of no use, and another Follow begins at a newer checkpoint.
-// Follow does not use the fields Journal, Held, Every, Process and Number of the options.
+// Follow returns ErrGone if messages or inputs that it needs were removed, because it is late. It returns
+// ErrHistory if the owner has computed another state. Then the machine is of no use, and another Follow
+// begins at a newer checkpoint. Follow does not use the fields Journal, Held, Every, Process and Number of
+// the options.
 func Follow(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -41,7 +42,7 @@ func (r *owner) begin(ctx context.Context) error {
 		}
 		r.revision = revision
 		r.open()
-		if err := r.load(ctx, p); !errors.Is(err, ErrGone) { // or the owner has made a newer one meanwhile
+		if err := r.load(ctx, p); !errors.Is(err, ErrGone) { // ErrGone: the owner may have made a newer one
 			own := *r.from[r.o.Region]
 			r.own = &own
 			return err

@@ -94,8 +94,8 @@ func (r *reader) check(m *message) error {
 	case m.kind == kindEpoch:
 		return nil
 	case m.schema != r.o.Schema:
-		return fmt.Errorf("its sections have the schema %v, and this program has %v: run programs of one "+
-			"build, or declare the builds compatible", m.schema, r.o.Schema)
+		return fmt.Errorf("its sections have the schema %v, and this program has %v: set the same "+
+			"Options.Schema in all processes", m.schema, r.o.Schema)
 	case len(m.sections) != r.o.Regions:
 		return fmt.Errorf("it is for %d regions of %d", len(m.sections), r.o.Regions)
 	}

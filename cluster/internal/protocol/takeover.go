@@ -46,9 +46,9 @@ func (r *owner) takeOver(ctx context.Context) error {
 	return r.replay(ctx, ticks)
 }
 
-// claim replaces the pointer, so that owners before cannot move it from then on. If one of them was faster,
-// claim takes the pointer as it is now. The takeover does not begin again: it would forget what it has read
-// of the outbox, and would not notice if the outbox has lost some of it.
+// claim replaces the pointer. After claim, earlier owners cannot move the pointer. If one of them has moved
+// it before, claim takes the pointer as it is now. The takeover does not begin again: it would forget what it
+// has read of the outbox, and would not notice if the outbox has lost some of it.
 func (r *owner) claim(ctx context.Context) error {
 	for {
 		var err error
@@ -66,7 +66,8 @@ func (r *owner) claim(ctx context.Context) error {
 	}
 }
 
-// torn reports whether an outbox that ends with an epoch lacks messages that another process holds.
+// torn returns an error if an outbox that ends with an epoch lacks messages that the journal of another
+// process has.
 func (r *owner) torn(epoch uint64) error {
 	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
 		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
@@ -86,8 +87,8 @@ type owned struct {
 	m *message
 }
 
-// fence reads the outbox up to its end and appends the record of a new epoch there. From then on it refuses
-// messages of owners before. fence returns all ticks of the outbox.
+// fence reads the outbox up to its end and appends the record of a new epoch there. After this record the
+// outbox refuses messages of earlier owners. fence returns all ticks of the outbox.
 func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	again := func() {
 		r.own, ticks = r.o.reader(r.o.Region), nil
@@ -126,7 +127,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 		r.before = r.own.epoch
 		record = &message{kind: kindEpoch, region: uint32(r.o.Region), owner: r.o.Number,
 			epoch: max(r.own.epoch, r.pointer.Epoch) + 1, tick: r.own.tick, before: r.own.hash}
-		// An error says little: the next round finds the record, or another message.
+		// After an error the record may be appended or not: the next round reads the outbox again.
 		last, id := r.own.end()
 		if err := r.own.log.Append(ctx, last, id, record.appendTo(nil)).Wait(ctx); ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
@@ -228,8 +229,8 @@ func (r *owner) again(ctx context.Context, m *message, due func(context.Context,
 	return nil
 }
 
-// journal writes a tick of another owner into the journal. It does not write what the journal has, because
-// that would remove the ticks after it.
+// journal writes a tick of another owner into the journal. It skips a tick that the journal has: writing the
+// tick again would remove the later ticks.
 func (r *owner) journal(m *message) error {
 	b, ok, err := r.o.Journal.Read(m.tick)
 	if err != nil {

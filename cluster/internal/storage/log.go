@@ -28,7 +28,7 @@ type log struct {
 	tail      tail
 	following sync.Mutex // held while a subscription begins
 
-	pause atomic.Int64 // in nanoseconds, after the next message that is not appended
+	pause atomic.Int64 // in nanoseconds: how long the next failed Wait pauses
 }
 
 var _ protocol.Log = (*log)(nil)
@@ -105,7 +105,7 @@ func (a *appended) wait(ctx context.Context) error {
 const patienceSend = 90 * time.Second
 
 // Send appends an input of a region after all others, and returns its number. It tries for 90 seconds while
-// the server does not answer. After an error the input may be appended, once.
+// the server does not answer. After an error the input may have been appended, at most once.
 func (s *Storage) Send(ctx context.Context, region int, input []byte) (number uint64, err error) {
 	l := s.inputs[region]
 	m := &nats.Msg{Subject: l.subject, Data: input, Header: nats.Header{jetstream.MsgIDHeader: {rand.Text()}}}
@@ -124,7 +124,7 @@ func (s *Storage) Send(ctx context.Context, region int, input []byte) (number ui
 	return number, err
 }
 
-// acknowledged puts a message that this process has appended at the end of what is known of the log.
+// acknowledged adds a message that this process has appended to the tail of its log.
 func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
 	if l := s.bySub[m.Subject]; l != nil && !ack.Duplicate {
 		l.tail.add(entry{ack.Sequence, m.Data})
@@ -166,12 +166,12 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 	return number, m, ok, err
 }
 
-// A subscription begins so many messages before the one that is awaited: other regions of the process may
-// still need them, and a region that waits reads its last message again.
+// backlog is the number of messages before the awaited one at which a subscription begins. Other regions of
+// the process may still need these messages, and a region that waits reads its last message again.
 const backlog = 64
 
-// follow subscribes to the messages from a number on, and to some before it. exists is whether the log has a
-// message from this number on.
+// follow subscribes to the messages from a number on, and to the backlog before it. exists is whether the log
+// has a message from this number on.
 func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 	if !l.following.TryLock() {
 		return nil // another region does this
@@ -204,7 +204,8 @@ func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 	})
 }
 
-// patience is how long Wait waits at most. Then Read asks the server, which may have lost the end of the log.
+// patience is how long Wait waits at most. After it, Read asks the server, because the server may have lost
+// the end of the log.
 const patience = 2 * time.Second
 
 // Wait implements [protocol.Log].

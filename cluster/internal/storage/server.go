@@ -55,7 +55,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return &Server{s}, nil
 }
 
-// join sets what joins several servers.
+// join sets the options that connect the server with its peers, if there are peers.
 func (o *ServerOptions) join(to *server.Options) error {
 	if len(o.Peers) == 0 {
 		return nil
@@ -75,11 +75,11 @@ func (o *ServerOptions) join(to *server.Options) error {
 	return nil
 }
 
-// embedded is the address of the embedded server for its own process.
+// embedded is the address at which a process reaches its own embedded server.
 const embedded = "embedded:4222"
 
-// options are those of a connection of the own process. The connection moves to other servers, of which the
-// embedded one tells, if that one ends it or does not answer.
+// options returns the options for the connection of this process. If the embedded server ends the connection
+// or does not answer, the client connects to the peers that the embedded server has announced.
 func (s *Server) options() []nats.Option {
 	return []nats.Option{nats.SetCustomDialer(dialer{s.s}), nats.SkipHostLookup()}
 }

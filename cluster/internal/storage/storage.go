@@ -28,8 +28,8 @@ type Options struct {
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
 	Waiting func(error)
-	// Report is told what the connection tells outside of calls, such as rights that are missing. Default:
-	// nothing is told.
+	// Report is called with errors of the connection that no call returns, such as missing permissions.
+	// Default: these errors are dropped.
 	Report func(error)
 }
 
@@ -56,8 +56,8 @@ type Storage struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
-// servers answer or the context ends. [Storage.MakeLogs] must follow before anything but keys is used: a
-// process learns from a key how many regions the cluster has.
+// servers answer or the context ends. Call [Storage.MakeLogs] before using anything but keys. It is a call of
+// its own because a key says how many regions the cluster has.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
@@ -105,7 +105,7 @@ func (s *Storage) Close() {
 	s.background.Wait()
 }
 
-// interrupted ends the attempts of all calls: no answer comes to what was sent on a connection before.
+// interrupted ends the attempts of all calls: requests that were sent on a lost connection get no answer.
 func (s *Storage) interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Storage) attempt(ctx context.Context, timeout time.Duration) (context.C
 	}
 }
 
-// told is told by the connection what no call returns.
+// told reports an error of the connection that no call returns.
 func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error) {
 	if s.o.Report == nil {
 		return
@@ -140,13 +140,14 @@ func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error)
 // base is the name of the buckets, and begins the names of the streams.
 func (s *Storage) base() string { return "VAST_" + s.o.Name }
 
-// makeKeys makes the bucket of the keys, unless it exists. Like makeStream it changes none.
+// makeKeys makes the bucket of the keys, unless it exists. Like makeStream, it does not change one that
+// exists.
 func (s *Storage) makeKeys(ctx context.Context) error {
 	c := jetstream.KeyValueConfig{Bucket: s.base(),
 		Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
 		Storage:     jetstream.FileStorage, Replicas: s.o.Replicas}
 	return s.retry(ctx, "making the bucket "+s.base(), func(ctx context.Context) (err error) {
-		if _, err := s.js.AccountInfo(ctx); err != nil { // it tells a server without JetStream
+		if _, err := s.js.AccountInfo(ctx); err != nil { // an error if the server has no JetStream
 			return err
 		}
 		s.regions, err = s.js.KeyValue(ctx, c.Bucket)
@@ -203,7 +204,7 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 }
 
 // makeStream makes a stream, unless it exists. It does not change one that exists, because an operator may
-// have done so.
+// have configured it.
 func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) (h jetstream.Stream, err error) {
 	err = s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) (err error) {
 		h, err = s.js.Stream(ctx, c.Name)
@@ -225,7 +226,7 @@ func (s *Storage) Outbox(region int) protocol.Log { return s.outbox[region] }
 // Inputs implements [protocol.Storage].
 func (s *Storage) Inputs(region int) protocol.Log { return s.inputs[region] }
 
-// forget drops what is known of the ends of all logs.
+// forget drops the tails of all logs.
 func (s *Storage) forget() {
 	for _, logs := range [...][]*log{s.outbox, s.inputs} {
 		for _, l := range logs {
@@ -263,8 +264,8 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 	return value, revision, err
 }
 
-// Set sets a key if its revision is the given one, and returns its new revision. After an error other than
-// [protocol.ErrRefused], and also after this one if an answer was late or lost, the key may have been set.
+// Set sets a key if its revision is the given one, and returns its new revision. After any error the key may
+// have been set; after [protocol.ErrRefused], if the answer to an earlier attempt was late or lost.
 func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
 ) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
@@ -274,7 +275,7 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 	return now, err
 }
 
-// refused replaces the errors of JetStream for conditions that do not hold.
+// refused replaces JetStream's errors for conditions that do not hold by [protocol.ErrRefused].
 func refused(err error) error {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -333,12 +334,12 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 	}
 }
 
-// notAppended notes that the server answers, and does not append messages. A server with a full disk is
-// silent about them. With nil it notes that the server appends them again.
+// notAppended notes that the server answers other calls, but does not append messages. A server with a full
+// disk does not reply to messages. With nil, notAppended notes that the server appends messages again.
 func (s *Storage) notAppended(err error) {
 	until := time.Time{}
 	if err != nil {
-		until = time.Now().Add(2 * timeout) // the next message is refused or too late before
+		until = time.Now().Add(2 * timeout) // before this time the next message has failed or was appended
 	}
 	s.mu.Lock()
 	s.refusing = until
@@ -377,7 +378,7 @@ func unreachable(err error) bool {
 	}
 	const (
 		noPeers        = 10005 // not enough servers are there to keep a new stream, until more start
-		replicasOnSole = 10074 // a server without others is to keep several replicas
+		replicasOnSole = 10074 // a single server was asked to keep several replicas
 	)
 	switch api.ErrorCode {
 	case noPeers, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // another value of a key is on its way

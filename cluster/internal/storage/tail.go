@@ -15,8 +15,8 @@ type tail struct {
 	entries []entry
 	bytes   int
 	first   uint64 // messages from this number on are in entries
-	next    uint64 // all messages below this number that the log has were delivered
-	existed uint64 // the log has messages below this number that may not be delivered yet
+	next    uint64 // all messages of the log below this number were delivered
+	existed uint64 // below this number the log may have messages that were not delivered yet
 	changed chan struct{}
 }
 
@@ -29,8 +29,8 @@ type entry struct {
 // A tail has at most this many bytes.
 const bytesTail = 64 << 20
 
-// begin begins a subscription to the messages from a number on, and returns its generation. The log has
-// messages below the number existed, or has none from the number from on.
+// begin begins a subscription to the messages from a number on, and returns its generation. Below the number
+// existed the log may have messages that the subscription has yet to deliver.
 func (t *tail) begin(from, existed uint64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +122,7 @@ func (t *tail) find(from uint64) (e entry, known bool) {
 	return e, known
 }
 
-// watch is find with a channel that is closed when the result may be another one.
+// watch is find with a channel that is closed when the result may have changed.
 func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

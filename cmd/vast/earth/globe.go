@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// globe has what does not change and what all regions of an Earth have in common: the places, the distances
-// between them, and who lives where at the start.
+// globe has the constant data that all regions of an Earth share: the places, the distances between them, and
+// the homes of the travellers at the start.
 type globe struct {
 	seed    uint64
 	workers int
@@ -40,7 +40,7 @@ func newGlobe(c Config) globe {
 	return globe{seed: mix(c.Seed), workers: c.Workers, limit: c.Limit, report: c.Progress}
 }
 
-// survey fills the tables for n travellers, and puts the site of each place into sites, which g keeps.
+// survey fills the tables for n travellers, and puts the site of each place into sites. g keeps sites.
 func (g *globe) survey(list *places.List, sites []site, n int) error {
 	var err error
 	if g.inhabitants, err = table[uint64](g, "earth: inhabitants so far", len(sites)); err != nil {
@@ -143,8 +143,8 @@ func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	return at(first), at(end)
 }
 
-// startOf returns the trip on which a traveller is at the start, and its position. The trip has no steps if
-// the traveller stays at home; until is the end of the stay then.
+// startOf returns the trip on which a traveller is at the start, and its position. If the traveller stays at
+// home, the trip has no steps and until is the end of the stay.
 func (g *globe) startOf(number, home uint32) (t trip, at vector, until uint32) {
 	draw := draws(g.seed, number, 0, forTrip)
 	at = g.sites[home].At

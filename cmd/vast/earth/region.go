@@ -12,9 +12,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Globe has what the regions of one Earth have in common: the places, and the distances between them. Its
+// Globe has the data that the regions of one Earth share: the places, and the distances between them. The
 // regions together are the Earth that [New] makes from the same Config: all travellers do the same at the
-// same ticks. Each region is a world of its own, which may be in a process of its own.
+// same ticks. Each region is a world of its own, and may be in a process of its own.
 //
 // A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then it continues
 // in the other region.
@@ -25,12 +25,12 @@ type Globe struct {
 	bounds     []uint32 // region i has the places from bounds[i] up to bounds[i+1]
 
 	start  sync.Once
-	abroad [][]traveller // for each region, who comes from other regions and is on the way at the start
+	abroad [][]traveller // for each region, the travellers who are on the way to it at the start
 }
 
 // NewGlobe makes a globe of a number of regions with equal numbers of inhabitants. Each region is a stretch
 // of the curve on which the places lie, so it is made of neighbouring cells of the sphere. NewGlobe ignores
-// what a Config says of a folder.
+// Config.Data.
 func NewGlobe(c Config, regions int) (*Globe, error) {
 	list, err := c.complete()
 	if err != nil {
@@ -49,7 +49,7 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	}
 	all := g.inhabitants[len(g.inhabitants)-1]
 	for i := range regions {
-		// Each region has a place, however many inhabitants the places have.
+		// Each region has at least one place, even if one place has most of the inhabitants.
 		least, most := uint32(i), uint32(list.Len()-regions+i)
 		if i > 0 {
 			least = g.bounds[i-1] + 1
@@ -61,7 +61,7 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	return g, nil
 }
 
-// Close frees the memory. The regions must be closed before.
+// Close frees the memory. Close all regions before.
 func (g *Globe) Close() error { return g.close() }
 
 // Regions returns the number of regions.
@@ -99,7 +99,7 @@ func (g *Globe) regionOf(place uint32) int {
 	return lo
 }
 
-// depart finds who is on the way from one region to another at the start.
+// depart finds the travellers who are on the way from one region to another at the start.
 func (g *Globe) depart() {
 	g.abroad = make([][]traveller, g.Regions())
 	var found [cohorts][]traveller
@@ -214,7 +214,7 @@ func (r *Region) fill(e *Earth) error {
 	return e.breakOut()
 }
 
-// find finds the places of the world, and makes what is not a part of the state.
+// find finds the places of the world, and makes the data that Save does not store.
 func (r *Region) find(e *Earth) error {
 	if _, err := e.findPlaces(int(r.globe.bounds[r.index+1] - e.first)); err != nil {
 		return err
@@ -242,11 +242,11 @@ func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (t
 }
 
 // Tick advances the region by a tick. received has the sections that the regions sent to this one Lookahead
-// ticks before, in the order of the regions, or nothing if the tick is not above Lookahead. Tick returns the
-// sections for all regions, which are valid until the next tick. A section is the travellers who have
+// ticks before, in the order of the regions, or nothing in the first Lookahead ticks. Tick returns the
+// sections for all regions, which are valid until the next tick. A section has the travellers who have
 // departed for the region.
 //
-// Tick returns an error if a section is not one that a region sends.
+// Tick returns an error if a section is not valid.
 func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err error) {
 	if r.earth == nil {
 		if err := r.begin(r.fill); err != nil {
@@ -267,7 +267,7 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 	return r.sections, nil
 }
 
-// receive lets those travellers continue who were in transit.
+// receive adds the travellers in the sections to the world, where they continue their trips.
 func (r *Region) receive(received [][]byte) error {
 	e := r.earth
 	r.arriving = r.arriving[:0]
@@ -294,7 +294,7 @@ func (r *Region) receive(received [][]byte) error {
 	})
 }
 
-// send takes those travellers out of the world who have departed for other regions in this tick.
+// send moves the travellers who have departed for other regions in this tick from the world into sections.
 func (r *Region) send() {
 	e := r.earth
 	for i := range r.sections {
@@ -357,7 +357,7 @@ func (r *Region) State() (s State) {
 }
 
 // HashOf returns the [Earth.Hash] of the Earth from the states of all of its regions. It returns an error if
-// the states are not of one tick.
+// the states are not all of the same tick.
 func (g *Globe) HashOf(states []State) (string, error) {
 	le := binary.LittleEndian
 	var d digest

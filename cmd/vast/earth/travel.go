@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// transport is the means of a trip. A traveller at rest sets out when its stay ends, and the distance of the
-// trip determines the transport. On the way, each tick rotates the position by the same angle, which takes
-// twelve multiplications and no trigonometry.
+// transport is the mode of transport of a trip. A traveller at rest sets out when its stay ends, and the
+// distance of the trip determines the transport. On the way, each tick rotates the position by the same
+// angle, which takes twelve multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -27,8 +27,7 @@ func (t transport) String() string {
 	return fmt.Sprintf("transport(%d)", uint8(t))
 }
 
-// means has the speed of each transport in km/h, and the largest distance in km for which the transport is
-// taken.
+// means has the speed of each transport in km/h, and the longest trip in km that uses the transport.
 var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
 // turn is the rotation of a transport in one step. The fourth element of turns is unused; it keeps every
@@ -99,10 +98,10 @@ func towards(a, b wide) wide {
 	return d.times(1 / d.length())
 }
 
-// Lookahead is the number of ticks before what a part of the Earth sends takes effect in another part. A
-// traveller who departs is in transit for so long. No system touches the traveller meanwhile, so two parts of
-// the Earth can be computed in two places. Then the traveller makes the steps that it has missed, but not the
-// last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
+// Lookahead is the number of ticks after which a departure in one region takes effect in another region. A
+// traveller who departs is in transit for Lookahead ticks. No system touches the traveller in transit, so two
+// processes can compute the two regions. After the transit the traveller makes the steps that it has missed,
+// but not the last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
 const Lookahead = 8
 
 // board makes the steps that a traveller has missed in transit.
@@ -209,7 +208,7 @@ func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 	}
 }
 
-// setOut lets a traveller at rest begin a trip.
+// setOut begins a trip of a traveller at rest.
 func (e *Earth) setOut(who vast.Entity, t trip, commands *vast.Commands) {
 	e.stay.RemoveLater(commands, who)
 	e.at.RemoveLater(commands, who)

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// traveller is a traveller who departs, as it crosses the border of a region. The trip follows from the two
-// places between which it leads.
+// traveller is a traveller who departs for another region, as a section has it. It has no trip, because the
+// receiver computes the trip from its two places.
 type traveller struct {
 	life     life
 	cohort   uint8
@@ -27,8 +27,8 @@ const (
 	isRecovered
 )
 
-// bytesTraveller is the size of an encoded traveller. In a world its components take 44 bytes, without those
-// of its relations.
+// bytesTraveller is the size of an encoded traveller. In a world the components of a traveller take 44 bytes,
+// without its relations.
 const bytesTraveller = 8 + 1 + 4 + 8 + 5
 
 // appendTo appends the encoded traveller. All numbers are little-endian.
@@ -51,7 +51,7 @@ func decodeTraveller(b []byte) (t traveller) {
 		from: le.Uint32(b[13:]), to: le.Uint32(b[17:]), health: health(b[21]), until: le.Uint32(b[22:])}
 }
 
-// check reports why a traveller cannot come into the world.
+// check returns an error if a traveller cannot enter the world.
 func (e *Earth) check(t *traveller) error {
 	switch {
 	case t.cohort >= cohorts:
@@ -96,7 +96,7 @@ func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	return t
 }
 
-// admit records the birth of a traveller who comes into the world on a trip.
+// admit adds the commands that make a traveller who enters the world on a trip.
 func (e *Earth) admit(t *traveller, trip trip, at vector, commands *vast.Commands) {
 	who := commands.New(e.cohort[t.cohort].travellers)
 	e.stay.RemoveLater(commands, who)
