@@ -22,8 +22,8 @@ type constants struct {
 
 // differ returns an error that names what differs between this process and its cluster.
 func (c constants) differ(cluster constants) error {
-	const remedy = "%s differs: the cluster has %v, and this process has %v; set Options.%[1]s to that of " +
-		"the cluster, or Options.Name to that of another one"
+	const remedy = "the option %s differs: the cluster has %v, and this process has %v; set " +
+		"Options.%[1]s to that of the cluster, or Options.Name to that of another one"
 	var found []error
 	if c.Format != cluster.Format {
 		found = append(found, fmt.Errorf("the format differs: the cluster has %d, and this program knows "+
@@ -36,7 +36,7 @@ func (c constants) differ(cluster constants) error {
 		found = append(found, fmt.Errorf(remedy, "Lookahead", cluster.Lookahead, c.Lookahead))
 	}
 	if c.Schema != cluster.Schema {
-		found = append(found, fmt.Errorf("Schema differs: the cluster has %.200q, and this process has "+
+		found = append(found, fmt.Errorf("the option Schema differs: the cluster has %.200q, and this process has "+
 			"%.200q; use the program that has made the cluster, or set Options.Name to that of another one",
 			cluster.Schema, c.Schema))
 	}

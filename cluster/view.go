@@ -91,13 +91,6 @@ func newView(process string, regions int, lease time.Duration) *view {
 		changed: make(chan struct{})}
 }
 
-// changes returns a channel that is closed at the next change.
-func (v *view) changes() <-chan struct{} {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.changed
-}
-
 func (v *view) hasChanged() {
 	close(v.changed)
 	v.changed = make(chan struct{})
