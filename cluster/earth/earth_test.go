@@ -103,6 +103,35 @@ func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 	}
 }
 
+// A folder goes on with other flags for its end, and refuses another Earth.
+func TestFolderGoesOn(t *testing.T) {
+	flags := smallEarth(t, 120)
+	hash, _ := whole(t, flags, 120)
+	dir := t.TempDir()
+	play := func(more ...string) (string, error) {
+		var stdout, stderr bytes.Buffer
+		args := append(append([]string{"-data", dir, "-hz", "0", "-regions", "3"}, flags...), more...)
+		err := run(t.Context(), args, nil, &stdout, &stderr)
+		if stderr.Len() > 0 {
+			t.Errorf("%v: standard error has %q", more, &stderr)
+		}
+		return stdout.String(), err
+	}
+	for _, ticks := range []string{"20", "75", "120"} {
+		output, err := play("-ticks", ticks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := read(t, []byte(output)); fmt.Sprint(r.Ticks) != ticks || ticks == "120" && r.StateHash != hash {
+			t.Errorf("%s ticks: %d ticks and the hash %s, want %s at the end", ticks, r.Ticks, r.StateHash, hash)
+		}
+	}
+	_, err := play("-seed", "8")
+	if err == nil || !strings.Contains(err.Error(), "seed 7") || !strings.Contains(err.Error(), "seed 8") {
+		t.Errorf("another seed: %v", err)
+	}
+}
+
 func TestLinesTellWhatHappens(t *testing.T) {
 	flags := append(smallEarth(t, 1_000_000), "-json=false", "-plain", "-regions", "3")
 	ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)

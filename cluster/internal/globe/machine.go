@@ -20,15 +20,16 @@ type Machine struct {
 	picture Picture // of the last status
 }
 
-// New returns the machine of a region. It tells a hash of its state after the tick until.
+// New returns the machine of a region. Its status has the state after the tick until. The ticks do not depend
+// on until: a cluster that goes on later runs them again with another one.
 func New(g *simulation.Globe, region int, until uint64) *Machine {
 	return &Machine{Region: g.Region(region), until: until}
 }
 
 var _ cluster.Machine = (*Machine)(nil)
 
-// ticksPerHash is the number of ticks between two hashes of the state. By a hash, a process that runs the tick
-// again notices a different state. A hash takes as long as several ticks.
+// ticksPerHash is the number of ticks between two hashes of the state. By a hash, a process that runs the
+// tick again notices a different state. A hash takes as long as several ticks.
 const ticksPerHash = 512
 
 // Tick implements [cluster.Machine].
@@ -44,7 +45,7 @@ func (m *Machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 	for i, s := range sections {
 		sections[i] = bytes.Clone(s) // the region uses the memory again
 	}
-	if tick%ticksPerHash != 0 && tick != m.until {
+	if tick%ticksPerHash != 0 {
 		return sections, cluster.Hash{}, nil
 	}
 	return sections, cluster.Hash(m.State()), nil

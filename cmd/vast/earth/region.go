@@ -21,6 +21,7 @@ import (
 type Globe struct {
 	globe
 	list       *places.List
+	given      uint64 // Config.Seed
 	travellers int
 	bounds     []uint32 // region i has the places from bounds[i] up to bounds[i+1]
 
@@ -39,7 +40,7 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	if regions < 1 || regions > list.Len() {
 		return nil, fmt.Errorf("earth: %d regions: use 1 to %d, the number of places", regions, list.Len())
 	}
-	g := &Globe{globe: newGlobe(c), list: list, travellers: c.Travellers}
+	g := &Globe{globe: newGlobe(c), list: list, given: c.Seed, travellers: c.Travellers}
 	sites, err := table[site](&g.globe, "earth: places", list.Len())
 	if err == nil {
 		err = g.survey(list, sites, c.Travellers)
@@ -70,7 +71,7 @@ func (g *Globe) Regions() int { return len(g.bounds) - 1 }
 // Schema describes what sections consist of, and which Earth the regions are a part of. Regions of Globes
 // with different schemas cannot work together.
 func (g *Globe) Schema() string {
-	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.seed, g.travellers, hashOf(g.list))
+	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.given, g.travellers, hashOf(g.list))
 }
 
 // Capital returns the position of the largest place in a region, in degrees, north and east positive.
@@ -337,7 +338,7 @@ func (r *Region) InTransit() (n int) {
 func (r *Region) Crossed() uint64 { return r.earth.crossed }
 
 // State is the state of a region in a few bytes. The states of all regions at one tick give the hash of the
-// Earth: see [HashOf].
+// Earth: see [Globe.HashOf].
 type State [32]byte
 
 // State returns the state. Complexity: as [Earth.Hash].
