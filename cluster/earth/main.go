@@ -45,12 +45,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	} else if err != nil {
 		return fmt.Errorf("%w; -h shows the usage", err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if o.child {
 		go func() { // the process that has started this one holds the other end
 			_, _ = io.Copy(io.Discard, stdin)
-			cancel(errors.New("the process that has started this one has ended"))
+			cancel()
 		}()
 	}
 	if o.data == "" {
@@ -66,7 +66,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer func() { err = errors.Join(err, planet.Close()) }()
 	notices := &notices{out: stderr}
 	node, err := cluster.Join(ctx, o.cluster(planet, notices.add))
-	if err != nil {
+	if ctx.Err() != nil && err != nil {
+		return nil // a signal
+	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, node.Close()) }()

@@ -93,7 +93,7 @@ func (v *viewer) watch(ctx context.Context) error {
 	default:
 		err = v.lines(ended)
 	}
-	if ctx.Err() != nil && context.Cause(ctx) == ctx.Err() {
+	if ctx.Err() != nil {
 		return nil // a signal
 	}
 	if err != nil || !v.o.json {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -311,6 +312,10 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 		err := f(attempt)
 		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
+		}
+		if errors.Is(err, nats.ErrReconnectBufExceeded) { // there is no buffer
+			err = fmt.Errorf("no connection to %s: %w", cmp.Or(s.o.URL, "the embedded server"),
+				nats.ErrDisconnected)
 		}
 		cancel()
 		switch {

@@ -26,8 +26,9 @@ type entry struct {
 	m      []byte
 }
 
-// A tail has at most this many bytes.
-const bytesTail = 64 << 20
+// A tail has at most this many bytes. Regions of one process read messages of the last few ticks; a takeover
+// reads older ones from the server.
+const bytesTail = 4 << 20
 
 // begin begins a subscription to the messages from a number on, and returns its generation. Below the number
 // existed the log may have messages that the subscription has yet to deliver.
