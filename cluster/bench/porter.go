@@ -42,15 +42,11 @@ func porters(dir string, regions, bytes int, ran func(region int, tick uint64)) 
 		}}
 }
 
-// bytesTraveller is the size of a traveller that crosses a border, and bytesComponents that of its components
-// in a world: body 12, life 8, trip 20 and health 4. The links to its home do not count.
-const bytesTraveller, bytesComponents = 26, 44
-
 // handoffs sends travellers through one outbox, as fast as it takes them.
 func handoffs(ctx context.Context, b *bench) (row, error) {
 	const travellers, ticks = 1000, 2000 // in each tick
 	dir := filepath.Join(b.dir, "handoffs")
-	o := porters(dir, 1, travellers*bytesTraveller, nil)
+	o := porters(dir, 1, travellers*simulation.BytesTraveller, nil)
 	o.Until = ticks
 	n, err := cluster.Join(ctx, o)
 	if err != nil {
@@ -107,36 +103,6 @@ func followerLag(ctx context.Context, b *bench) (row, error) {
 	return row{What: "lag of a follower in another connection, p99 in ticks at 60 a second",
 		Ours: lags[len(lags)*99/100], Figure: lags[len(lags)*99/100], Unit: "ticks",
 		Goal: simulation.Lookahead + 3, Most: true}, nil
-}
-
-// handoffBytes compares the bytes of a message with those of the components that it carries: 300,000
-// travellers in 16 regions send about ten in each tick of a region.
-func handoffBytes(ctx context.Context, b *bench) (row, error) {
-	const travellers, ticks, regions = 10, 200, 16
-	dir := filepath.Join(b.dir, "handoff-bytes")
-	o := porters(dir, regions, travellers*bytesTraveller, nil)
-	o.Until, o.Every = ticks, 1_000_000 // the journals keep all messages
-	n, err := cluster.Join(ctx, o)
-	if err != nil {
-		return row{}, err
-	}
-	if err := errors.Join(n.Wait(ctx), n.Close()); err != nil {
-		return row{}, err
-	}
-	var sum int64
-	err = filepath.Walk(filepath.Join(dir, "journal"), func(_ string, i os.FileInfo, err error) error {
-		if err == nil && !i.IsDir() {
-			sum += i.Size()
-		}
-		return err
-	})
-	if err != nil {
-		return row{}, err
-	}
-	each := float64(sum) / (ticks * regions * travellers)
-	return row{What: "bytes of messages for each traveller, ten in a message", Against: "its components",
-		Ours: each, Peer: bytesComponents, Figure: each / bytesComponents, Unit: "×", Goal: 1.3,
-		Most: true}, nil
 }
 
 // failover kills the process that owns half of the regions, and measures for how long the others stand still.

@@ -277,10 +277,10 @@ func (r *Region) receive(received [][]byte) error {
 			return fmt.Errorf("earth: region %d has sent to region %d in tick %d: %w", from, r.index,
 				e.ticks-Lookahead, why)
 		}
-		if len(section)%bytesTraveller != 0 {
-			return bad(fmt.Errorf("%d bytes, and a traveller has %d", len(section), bytesTraveller))
+		if len(section)%BytesTraveller != 0 {
+			return bad(fmt.Errorf("%d bytes, and a traveller has %d", len(section), BytesTraveller))
 		}
-		for ; len(section) > 0; section = section[bytesTraveller:] {
+		for ; len(section) > 0; section = section[BytesTraveller:] {
 			t := decodeTraveller(section)
 			if err := e.check(&t); err != nil {
 				return bad(fmt.Errorf("traveller %d with %w", t.life.Number, err))

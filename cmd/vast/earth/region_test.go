@@ -83,7 +83,7 @@ func (cs *continents) count() (n int) {
 	for _, sent := range cs.sent[max(1, len(cs.sent)-Lookahead):] {
 		for _, from := range sent {
 			for _, section := range from {
-				sea += len(section) / bytesTraveller
+				sea += len(section) / BytesTraveller
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func TestRegionsAreOneEarth(t *testing.T) {
 			for _, sent := range cs.sent {
 				for from, sections := range sent {
 					for to, s := range sections {
-						crossed += len(s) / bytesTraveller
+						crossed += len(s) / BytesTraveller
 						if from == to && len(s) > 0 {
 							t.Error("a region has sent travellers to itself")
 						}
@@ -191,7 +191,7 @@ func TestSectionsOfStrangers(t *testing.T) {
 	for len(section) == 0 || len(cs.sent) <= Lookahead {
 		cs.tick(t, []int{0, 1})
 		if s := cs.sent[len(cs.sent)-1][0][1]; len(s) > 0 {
-			section = s[:bytesTraveller]
+			section = s[:BytesTraveller]
 		}
 	}
 	tick := uint64(len(cs.sent))

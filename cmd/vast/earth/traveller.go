@@ -27,9 +27,12 @@ const (
 	isRecovered
 )
 
-// bytesTraveller is the size of an encoded traveller. In a world the components of a traveller take 44 bytes,
-// without its relations.
-const bytesTraveller = 8 + 1 + 4 + 8 + 5
+// A traveller takes BytesTraveller bytes in a section. In a world its components take BytesComponents bytes:
+// body 12, life 8, trip 20 and health 4, without its relations.
+const (
+	BytesTraveller  = 8 + 1 + 4 + 8 + 5
+	BytesComponents = 12 + 8 + 20 + 4
+)
 
 // appendTo appends the encoded traveller. All numbers are little-endian.
 func (t *traveller) appendTo(b []byte) []byte {
