@@ -36,9 +36,9 @@ func (c constants) differ(cluster constants) error {
 		found = append(found, fmt.Errorf(remedy, "Lookahead", cluster.Lookahead, c.Lookahead))
 	}
 	if c.Schema != cluster.Schema {
-		found = append(found, fmt.Errorf("the option Schema differs: the cluster has %.200q, and this process has "+
-			"%.200q; use the program that has made the cluster, or set Options.Name to that of another one",
-			cluster.Schema, c.Schema))
+		found = append(found, fmt.Errorf("the option Schema differs: the cluster has %.200q, and this "+
+			"process has %.200q; use the program that has made the cluster, or set Options.Name to that of another "+
+			"one", cluster.Schema, c.Schema))
 	}
 	return errors.Join(found...)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestFollowers: a process that owns nothing computes the states of the owners, whoever they are.
+// TestFollowers: a process that owns no region computes the states of the owners, also after one has died.
 func TestFollowers(t *testing.T) {
 	w := newWorld(3, 150)
 	w.slow.Store(int64(5 * time.Millisecond))

@@ -118,7 +118,8 @@ func inTime(ctx context.Context, b *bench) (row, error) {
 // who cross a border.
 func handoffBytes(ctx context.Context, b *bench) (row, error) {
 	const travellers, regions, ticks = 300_000, 16, 300
-	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: 1}, regions)
+	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: 1},
+		regions)
 	if err != nil {
 		return row{}, err
 	}
@@ -151,7 +152,8 @@ func handoffBytes(ctx context.Context, b *bench) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	r := row{What: "bytes of messages for each traveller who crosses a border: 300,000 travellers, 16 regions",
+	r := row{What: "bytes of messages for each traveller who crosses a border: 300,000 travellers, 16 " +
+		"regions",
 		Against: "its components", Ours: float64(sum) / float64(crossed), Peer: simulation.BytesComponents,
 		Unit: "×", Goal: 1.3, Most: true}
 	r.Figure = r.Ours / r.Peer

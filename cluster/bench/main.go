@@ -52,7 +52,7 @@ var works = []work{
 // bench has what the rows share.
 type bench struct {
 	rounds int
-	dir    string // of the programs
+	dir    string // for programs and clusters
 	stderr io.Writer
 }
 

@@ -122,8 +122,10 @@ func TestFolderGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := read(t, []byte(output)); fmt.Sprint(r.Ticks) != ticks || ticks == "120" && r.StateHash != hash {
-			t.Errorf("%s ticks: %d ticks and the hash %s, want %s at the end", ticks, r.Ticks, r.StateHash, hash)
+		r := read(t, []byte(output))
+		if fmt.Sprint(r.Ticks) != ticks || ticks == "120" && r.StateHash != hash {
+			t.Errorf("%s ticks: %d ticks and the hash %s, want %s at the end", ticks, r.Ticks, r.StateHash,
+				hash)
 		}
 	}
 	_, err := play("-seed", "8")

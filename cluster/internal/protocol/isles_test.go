@@ -26,7 +26,7 @@ func newIsles(region, regions int) *isles {
 	return i
 }
 
-// isleInput is an input: somebody new comes with some gold.
+// isleInput returns an input: a new islander comes with some gold.
 func isleInput(gold uint64) []byte { return binary.LittleEndian.AppendUint64(nil, gold) }
 
 func mix(values ...uint64) uint64 {
