@@ -25,13 +25,14 @@ func (n *Node) balance(ctx context.Context) {
 	}
 }
 
-func (n *Node) look() picture { return n.view.look(n.session, n.o.Until, time.Now()) }
+func (n *Node) look() picture { return n.view.look(n.session, time.Now()) }
 
 // settle compares the regions that run here with the keys, and starts, stops, takes or gives regions.
 func (n *Node) settle(ctx context.Context) {
 	if n.view.heard().IsZero() {
 		return // the keys were not read yet
 	}
+	n.cancelProposal(ctx)
 	p := n.look()
 	for _, r := range n.regions {
 		n.settleRegion(ctx, r, &p)

@@ -2,30 +2,47 @@ package cluster
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vastgo/vast/cluster/internal/protocol"
+	"github.com/vastgo/vast/internal/executable"
 )
 
 // format is the version of the keys, messages and checkpoints.
 const format = 1
 
-// constants are what all processes of a cluster have in common. The first process writes them.
+// constants are what all processes of a cluster have in common. The first process writes them. Versions
+// follow by upgrades.
 type constants struct {
-	Format    int    `json:"format"`
-	Regions   int    `json:"regions"`
-	Lookahead uint64 `json:"lookahead"`
-	Schema    string `json:"schema"`
+	Format    int       `json:"format"`
+	Regions   int       `json:"regions"`
+	Lookahead uint64    `json:"lookahead"`
+	Versions  []version `json:"versions"`       // in the order of their first ticks
+	Next      *proposal `json:"next,omitempty"` // the version that a process wants to add
+}
+
+// version is a version of the program.
+type version struct {
+	From   uint64 `json:"from"` // its first tick; the next version begins after its last one
+	Build  string `json:"build"`
+	Schema string `json:"schema"`
+}
+
+// code identifies the version in messages.
+func (v version) code() protocol.Hash {
+	return sha256.Sum256(encode([]string{v.Build, v.Schema}))
 }
 
 // differ returns an error that names what differs between this process and its cluster.
-func (c constants) differ(cluster constants) error {
+func (c *constants) differ(cluster *constants) error {
 	const remedy = "the option %s differs: the cluster has %v, and this process has %v; set " +
 		"Options.%[1]s to that of the cluster, or Options.Name to that of another one"
 	var found []error
-	if c.Format != cluster.Format {
+	if c.Format != cluster.Format || len(cluster.Versions) == 0 {
 		found = append(found, fmt.Errorf("the format differs: the cluster has %d, and this program knows "+
 			"%d; use a program of the version that has made the cluster", cluster.Format, c.Format))
 	}
@@ -35,34 +52,102 @@ func (c constants) differ(cluster constants) error {
 	if c.Lookahead != cluster.Lookahead {
 		found = append(found, fmt.Errorf(remedy, "Lookahead", cluster.Lookahead, c.Lookahead))
 	}
-	if c.Schema != cluster.Schema {
+	return errors.Join(found...)
+}
+
+// differ returns an error that names what differs between the version of this process and that of its cluster.
+func (v version) differ(cluster version) error {
+	var found []error
+	if v.Schema != cluster.Schema {
 		found = append(found, fmt.Errorf("the option Schema differs: the cluster has %.200q, and this "+
-			"process has %.200q; use the program that has made the cluster, or set Options.Name to that of another "+
-			"one", cluster.Schema, c.Schema))
+			"process has %.200q; set Options.Schema to that of the cluster, Options.Upgrade to replace the program "+
+			"of the cluster, or Options.Name to the name of another cluster", cluster.Schema, v.Schema))
+	}
+	if v.Build != cluster.Build {
+		found = append(found, fmt.Errorf("the option Build differs: the cluster has %.200q, and this process "+
+			"has %.200q; set Options.Build to the same text in both if both compute the same, "+
+			"Options.Upgrade to replace the program of the cluster, or Options.Name to the name of another cluster",
+			cluster.Build, v.Build))
 	}
 	return errors.Join(found...)
 }
 
-// agree compares the constants with those of the cluster, or writes them.
-func (n *Node) agree(ctx context.Context) error {
-	mine := constants{format, n.o.Regions, n.o.Lookahead, n.o.Schema}
+// last returns the last tick of the version that begins with the tick from, or 0 if no later version is known.
+func (c *constants) last(from uint64) uint64 {
+	for _, v := range c.Versions {
+		if v.From > from {
+			return v.From - 1
+		}
+	}
+	return 0
+}
+
+// before returns the schema of the version before the one that begins with the tick from.
+func (c *constants) before(from uint64) (schema string, ok bool) {
+	i := slices.IndexFunc(c.Versions, func(v version) bool { return v.From == from })
+	if i < 1 {
+		return "", false
+	}
+	return c.Versions[i-1].Schema, true
+}
+
+// agree compares the constants with those of the cluster, or writes them. It returns the first tick of this
+// program's version, or 0 if the cluster does not have the version yet and the process may upgrade it.
+func (n *Node) agree(ctx context.Context) (from uint64, err error) {
+	if n.version.Build == "" {
+		if n.version.Build, err = executable.Hash(); err != nil {
+			return 0, err
+		}
+	}
+	mine := constants{Format: format, Regions: n.o.Regions, Lookahead: n.o.Lookahead,
+		Versions: []version{n.version}}
 	for {
-		b, revision, err := n.storage.Get(ctx, keyCluster)
+		cluster, revision, err := n.readConstants(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if revision > 0 {
-			var cluster constants
-			if err := json.Unmarshal(b, &cluster); err != nil {
-				return fmt.Errorf("the key %q of the cluster is damaged: %w", keyCluster, err)
-			}
-			return mine.differ(cluster)
+			from, err := n.versionIn(&cluster)
+			return from, errors.Join(mine.differ(&cluster), err)
 		}
 		_, err = n.storage.Set(ctx, keyCluster, encode(mine), 0)
 		if !errors.Is(err, protocol.ErrRefused) {
-			return err
+			return n.version.From, err
 		}
 	}
+}
+
+// versionIn returns the first tick of this program's version, or 0 if the process may upgrade the cluster.
+func (n *Node) versionIn(c *constants) (from uint64, err error) {
+	for _, v := range slices.Backward(c.Versions) {
+		if v.Build == n.version.Build && v.Schema == n.version.Schema {
+			return v.From, nil
+		}
+	}
+	if n.o.Upgrade || len(c.Versions) == 0 { // without a version it has another format
+		return 0, nil
+	}
+	return 0, n.version.differ(c.Versions[len(c.Versions)-1])
+}
+
+// readConstants reads the constants of the cluster, and their revision, which is 0 if there are none.
+func (n *Node) readConstants(ctx context.Context) (c constants, revision uint64, err error) {
+	b, revision, err := n.storage.Get(ctx, keyCluster)
+	if err != nil || revision == 0 {
+		return c, 0, err
+	}
+	if err := json.Unmarshal(b, &c); err != nil {
+		return c, 0, fmt.Errorf("the key %q of the cluster is damaged: %w", keyCluster, err)
+	}
+	return c, revision, nil
+}
+
+// codes returns the versions of the program for the protocol.
+func (c *constants) codes() (all []protocol.Version) {
+	for _, v := range c.Versions {
+		all = append(all, protocol.Version{From: v.From, Code: v.code()})
+	}
+	return all
 }
 
 func encode(value any) []byte {

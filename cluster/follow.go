@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -17,7 +16,8 @@ import (
 //
 // Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is late and the
 // messages that it needs were removed, or if its machine computes another result than the owner's. The second
-// case is reported.
+// case is reported. After an upgrade of the cluster, Follow returns [ErrUpgraded] after the last tick of this
+// process's program.
 func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
 	if region < 0 || region >= n.o.Regions {
 		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
@@ -30,6 +30,8 @@ func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, t
 		began := time.Now()
 		err := n.followOnce(ctx, region, between)
 		switch {
+		case err == nil && n.view.last() != n.o.Until:
+			return ErrUpgraded
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
@@ -55,14 +57,21 @@ func (n *Node) followOnce(ctx context.Context, region int, between func(m Machin
 			n.report(fmt.Errorf("closing the machine that followed region %d: %w", region, err))
 		}
 	}()
-	return protocol.Follow(ctx, protocol.Options{Region: region, Regions: n.o.Regions,
-		Lookahead: n.o.Lookahead, Schema: sha256.Sum256([]byte(n.o.Schema)), Storage: n.storage,
-		Machine: &follower{m, between}, Until: n.o.Until, Report: n.report})
+	o := protocol.Options{Region: region, Regions: n.o.Regions, Lookahead: n.o.Lookahead, Storage: n.storage,
+		Versions: n.view.versions, From: n.view.first(), Machine: &follower{m, n, between}, Until: n.o.Until, Report: n.report}
+	o.Due = func(_ context.Context, tick uint64) error {
+		if last := n.view.last(); last > 0 && tick > last {
+			return protocol.ErrEnd
+		}
+		return nil
+	}
+	return protocol.Follow(ctx, o)
 }
 
 // follower is a machine that shows itself after each tick.
 type follower struct {
 	Machine
+	n       *Node
 	between func(m Machine, tick uint64)
 }
 
@@ -74,3 +83,6 @@ func (f *follower) Tick(tick uint64, received, inputs [][]byte) ([][]byte, proto
 	}
 	return sections, protocol.Hash(state), err
 }
+
+// Load implements [protocol.Machine].
+func (f *follower) Load(tick uint64, state []byte) error { return f.n.load(f.Machine, tick, state) }

@@ -99,10 +99,11 @@ func (n *Node) keepAlive(ctx context.Context) {
 // beat sends a heartbeat.
 func (n *Node) beat(ctx context.Context, left bool) error {
 	now := time.Now()
+	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Left: left, Host: n.heart.host,
+		Program: n.heart.program, System: runtime.GOOS + "/" + runtime.GOARCH}
+	h.From, h.Proposal, h.Late = n.view.keepsTo()
 	n.mu.Lock()
-	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Draining: n.draining,
-		Failing: now.Before(n.failing), Left: left, Host: n.heart.host, Program: n.heart.program,
-		System: runtime.GOOS + "/" + runtime.GOARCH}
+	h.Draining, h.Failing = n.draining, now.Before(n.failing)
 	n.mu.Unlock()
 	key := processKey(n.process)
 	for {

@@ -19,8 +19,9 @@ var ErrClosed = errors.New("cluster: the node is closed")
 // Node is this process in a cluster. Its methods may be called from any goroutine.
 type Node struct {
 	o       Options
-	process string // its name
-	session string // of this Join
+	version version // of the program; Node.view has its first tick
+	process string  // its name
+	session string  // of this Join
 	lock    *disk.Lock
 	server  *storage.Server // or nil
 	url     string          // of the server
@@ -54,7 +55,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	n := &Node{o: o, draining: o.Observe, times: newTimes(), session: randomName()}
+	n := &Node{o: o, version: version{From: 1, Build: o.Build, Schema: o.Schema}, draining: true, times: newTimes(), session: randomName()}
 	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
 		*now = make(chan struct{}, 1)
 	}
@@ -90,20 +91,47 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := n.agree(ctx); err != nil {
+	from, err := n.agree(ctx)
+	if err != nil {
 		return err
 	}
 	if err := n.storage.MakeLogs(ctx, n.o.Regions); err != nil {
 		return err
 	}
-	n.view = newView(n.process, n.o.Regions, n.o.Lease)
+	n.view = newView(n.process, &n.o)
 	if err := n.startHeart(ctx); err != nil {
 		return err
 	}
-	for _, loop := range []func(context.Context){n.keepAlive, n.watch, n.balance, n.publish} {
+	n.loop(n.keepAlive, n.watch)
+	if err := n.view.wait(ctx, n.ctx, func() bool { return n.view.ready }); err != nil {
+		return err
+	}
+	if from == 0 {
+		if from, err = n.upgrade(ctx); err != nil {
+			return err
+		}
+	}
+	n.employ(from)
+	n.loop(n.balance, n.publish)
+	return nil
+}
+
+// loop runs loops until the node ends.
+func (n *Node) loop(loops ...func(context.Context)) {
+	for _, loop := range loops {
 		n.loops.Go(func() { loop(n.ctx) })
 	}
-	return n.view.wait(ctx, n.ctx, func() bool { return n.view.ready })
+}
+
+// employ has the process take regions of the version that begins with a tick.
+func (n *Node) employ(from uint64) {
+	n.view.mu.Lock()
+	n.view.from = from
+	n.view.mu.Unlock()
+	n.mu.Lock()
+	n.draining = n.o.Observe
+	n.mu.Unlock()
+	poke(n.beatNow)
 }
 
 func (n *Node) startServer() error {
@@ -156,15 +184,23 @@ func (n *Node) Process() string { return n.process }
 
 // Wait waits until all regions of the cluster have run the tick Options.Until. It returns an error before if
 // the context ends, the node is closed, or the node cannot go on. If no tick is the last, Wait ends only so.
+// After an upgrade of the cluster, Wait returns [ErrUpgraded] when all regions have run the last tick of this
+// process's program.
 func (n *Node) Wait(ctx context.Context) error {
-	return n.view.wait(ctx, n.ctx, func() bool {
+	upgraded := false
+	err := n.view.wait(ctx, n.ctx, func() bool {
 		for r := range n.view.statuses {
-			if !n.view.statuses[r].value.finished(n.o.Until) {
+			if !n.view.finished(r) {
 				return false
 			}
 		}
+		upgraded = n.view.lastTick() != n.o.Until
 		return true
 	})
+	if err == nil && upgraded {
+		return ErrUpgraded
+	}
+	return err
 }
 
 // Send appends an input to those of a region, and returns its number. The owner of the region hands the input
@@ -197,7 +233,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	return n.view.wait(ctx, n.ctx, func() bool {
 		for r := range n.view.owners {
 			o := &n.view.owners[r].value
-			if !n.view.statuses[r].value.finished(n.o.Until) && (o.Session == "" || o.Session == n.session) {
+			if !n.view.finished(r) && (o.Session == "" || o.Session == n.session) {
 				return false
 			}
 		}
@@ -219,7 +255,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		for i, r := range n.regions {
-			if r.cancel != nil || r.finished && !n.view.statuses[i].value.finished(n.o.Until) ||
+			if r.cancel != nil || r.finished && !n.view.finished(i) ||
 				!r.finished && n.view.owners[i].value.Session == n.session {
 				return false
 			}

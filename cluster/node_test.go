@@ -464,6 +464,7 @@ func TestDifferentConstants(t *testing.T) {
 		{func(o *Options) { o.Regions = 7 }, []string{"Regions differs", "has 2", "has 7", "Options.Reg"}},
 		{func(o *Options) { o.Lookahead = 5 }, []string{"Lookahead differs", "has 2", "has 5"}},
 		{func(o *Options) { o.Schema = "islands" }, []string{"Schema differs", `"islanders"`, `"islands"`}},
+		{func(o *Options) { o.Build = "other" }, []string{"Build differs", `"other"`, "Options.Upgrade"}},
 		{func(o *Options) { o.Regions, o.Schema = 1, "" }, []string{"Regions differs", "Schema differs"}},
 	} {
 		o := w.options(t, a.URL())

@@ -21,6 +21,10 @@ type Hash [32]byte
 //
 // A Machine may also have the method Status() []byte. It returns a short JSON value for [Node.Regions]. It is
 // called after ticks, about once a second, and after Load, by the same goroutine.
+//
+// A Machine may also have the method Upgraded(schema string) error. It is called after Load if the state, or
+// sections that arrive in the following lookahead ticks, are of a program with another Options.Schema, which
+// it gets. Inputs that were sent before an upgrade, and no tick has taken yet, are of that program, too.
 type Machine interface {
 	// Tick runs a tick; the first one has the number 1. received has what the regions sent to this one
 	// lookahead ticks before, by sender. It is nil in the first lookahead ticks. inputs are those that came
@@ -75,8 +79,18 @@ type Options struct {
 	// Lookahead is the number of ticks after which a section takes effect. A larger one hides more of the
 	// latency of messages. All processes of a cluster have the same one. Default: 1.
 	Lookahead uint64
-	// Schema describes what sections and inputs consist of. All processes of a cluster have the same one.
+	// Schema describes what states, sections and inputs consist of. All processes of a cluster have the same
+	// one, except during an upgrade.
 	Schema string
+	// Build names the program. A tick may run again in another process, so all processes have the same
+	// Build. A program that sets Build promises that all programs with this Build and this Schema compute
+	// the same, on all processors of the cluster. Default: a hash of the executable file.
+	Build string
+	// Upgrade has Join replace the program of a cluster, if its Build or Schema differs from that of this
+	// process. The processes agree on a tick some seconds ahead. Those of the old program run all regions up
+	// to this tick; then their Wait returns [ErrUpgraded]. Those of the new program go on from checkpoints of
+	// this tick. So start the new program while the old one runs.
+	Upgrade bool
 	// New returns the machine of a region in its state before the first tick. It is called by the goroutine
 	// that runs the region.
 	New func(region int) (Machine, error)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,13 +70,14 @@ func (n *Node) ended(r *region, err error, stopped, again bool, after time.Durat
 	if err != nil && !stopped {
 		n.report(fmt.Errorf("region %d has stopped: %w", r.number, err))
 	}
+	last := n.view.last()
 	n.mu.Lock()
 	r.cancel = nil
 	now := time.Now()
 	switch {
 	case err == nil:
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), n.o.Until)) // a run that finds all ticks done runs none
+		r.tick.Store(max(r.tick.Load(), last)) // a run that finds all ticks done runs none
 	case stopped || again:
 	default:
 		if after > maxPause {
@@ -125,11 +125,16 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 		p.period = time.Duration(float64(time.Second) / n.o.Hz)
 	}
 	o := protocol.Options{Region: r.number, Regions: n.o.Regions, Lookahead: n.o.Lookahead,
-		Schema: sha256.Sum256([]byte(n.o.Schema)), Storage: n.storage, Journal: j,
-		Machine: &machine{Machine: m, region: r, until: n.o.Until, pace: &p, times: n.times},
+		Storage: n.storage, Journal: j, Versions: n.view.versions, From: n.view.first(),
+		Machine: &machine{Machine: m, n: n, region: r, pace: &p},
 		Held:    func() bool { return n.held(ctx, r.number) },
-		Due:     p.wait,
-		Every:   n.o.Every, Until: n.o.Until, Report: n.report, Process: n.process, Number: randomNumber()}
+		Due: func(ctx context.Context, tick uint64) error {
+			if err := n.begin(ctx, r.number, tick); err != nil {
+				return err
+			}
+			return p.wait(ctx)
+		},
+		Every: n.o.Every, Until: n.o.Until, Report: n.report, Process: n.process, Number: randomNumber()}
 	err = protocol.Run(ctx, o)
 	return !p.due.IsZero(), err
 }
@@ -144,11 +149,10 @@ func (n *Node) closed(what string, r *region, f func() error) {
 // machine is a Machine that notes what happens.
 type machine struct {
 	Machine
+	n      *Node
 	region *region
-	until  uint64
 	asked  time.Time // when the machine was last asked for its status
 	pace   *pace
-	times  *times
 }
 
 var _ protocol.Machine = (*machine)(nil)
@@ -161,10 +165,10 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protoc
 		return nil, protocol.Hash{}, err
 	}
 	if p := m.pace; !p.due.IsZero() { // it is not run again by a takeover
-		m.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
+		m.n.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
 			cmp.Or(p.period, time.Second/60))
 	}
-	if now := time.Now(); now.Sub(m.asked) >= statusEvery || tick == m.until {
+	if now := time.Now(); now.Sub(m.asked) >= statusEvery || tick == m.n.o.Until {
 		m.ask(now)
 	}
 	m.region.tick.Store(tick)
@@ -172,12 +176,27 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protoc
 }
 
 // Load implements [protocol.Machine].
-func (m *machine) Load(state []byte) error {
-	if err := m.Machine.Load(state); err != nil {
+func (m *machine) Load(tick uint64, state []byte) error {
+	if err := m.n.load(m.Machine, tick, state); err != nil {
 		return err
 	}
 	m.ask(time.Now())
 	return nil
+}
+
+// load sets a machine to the state after a tick. If sections of the version before arrive after this tick,
+// load says so.
+func (n *Node) load(m Machine, tick uint64, state []byte) error {
+	if err := m.Load(state); err != nil {
+		return err
+	}
+	u, ok := m.(interface{ Upgraded(schema string) error })
+	c, from := n.view.copyConstants(), n.view.first()
+	before, upgraded := c.value.before(from)
+	if !ok || !upgraded || before == n.o.Schema || tick+1 >= from+n.o.Lookahead {
+		return nil
+	}
+	return u.Upgraded(before)
 }
 
 // ask asks the machine for its status.

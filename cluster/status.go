@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -40,6 +41,9 @@ func (n *Node) Regions() []Status {
 			regions[r].Waiting = "no process runs the region"
 		case orphaned:
 			regions[r].Waiting = "the process that ran the region has died"
+		case abandoned:
+			regions[r].Waiting = fmt.Sprintf("no process of the program before runs the region up to tick %d",
+				n.view.first()-1)
 		}
 		if s.Waiting != "" && s.Process == o.Process {
 			regions[r].Waiting = s.Waiting
@@ -75,12 +79,13 @@ func (n *Node) publish(ctx context.Context) {
 // region runs and all is set.
 func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
 	known := n.view.status(r.number)
-	next := status{Process: n.process, Tick: r.tick.Load()}
+	next := status{Process: n.process, From: n.view.first(), Tick: r.tick.Load()}
+	done := n.view.done(r.number)
 	n.mu.Lock()
 	switch {
 	case r.finished:
 		next.Done = true
-		all = !known.value.finished(n.o.Until)
+		all = !done
 	case r.unwritten:
 		next.Waiting = r.why
 		all = true

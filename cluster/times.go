@@ -103,7 +103,7 @@ type pace struct {
 const maxDebt = time.Second
 
 // wait waits until the next tick is due.
-func (p *pace) wait(ctx context.Context, _ uint64) error {
+func (p *pace) wait(ctx context.Context) error {
 	now := time.Now()
 	switch {
 	case p.period == 0 || p.next.IsZero():

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/vastgo/vast/cluster/internal/protocol"
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
@@ -31,9 +33,14 @@ type heartbeat struct {
 	Session string `json:"session"` // of this Join
 	Lease   int64  `json:"lease"`   // in milliseconds
 	// Draining is set if the process takes no regions, and Failing if it could not run one lately.
-	Draining bool `json:"draining,omitempty"`
-	Failing  bool `json:"failing,omitempty"`
-	Left     bool `json:"left,omitempty"` // after Close
+	From uint64 `json:"from"` // the first tick of the program's version; 0 before the process has agreed on it
+	// Proposal is the revision of the constants whose proposal the process keeps to. Late says that it
+	// cannot.
+	Proposal uint64 `json:"proposal,omitempty"`
+	Late     bool   `json:"late,omitempty"`
+	Draining bool   `json:"draining,omitempty"`
+	Failing  bool   `json:"failing,omitempty"`
+	Left     bool   `json:"left,omitempty"` // after Close
 
 	Host    string `json:"host"` // this and the following are for operators
 	Program string `json:"program"`
@@ -51,8 +58,9 @@ type owner struct {
 // status is what the owner of a region tells about it.
 type status struct {
 	Process string          `json:"process"`
+	From    uint64          `json:"from"` // the first tick of the version of the program that runs the region
 	Tick    uint64          `json:"tick"`
-	Done    bool            `json:"done,omitempty"` // the tick is the owner's last one, and durable
+	Done    bool            `json:"done,omitempty"` // the tick is the owner's last one, and in a checkpoint
 	Waiting string          `json:"waiting,omitempty"`
 	Machine json.RawMessage `json:"machine,omitempty"`
 }
@@ -73,8 +81,13 @@ type member struct {
 type view struct {
 	process string        // this one
 	lease   time.Duration // of this process
+	until   uint64        // the last tick; 0 if there is none
+	codes   atomic.Pointer[[]protocol.Version]
 
 	mu        sync.Mutex
+	from      uint64 // the first tick of this program's version; 0 until the process has agreed on it
+	constants known[constants]
+	begun     []uint64 // the last tick that this process has begun, by region
 	processes map[string]*member
 	owners    []known[owner]
 	statuses  []known[status]
@@ -85,10 +98,10 @@ type view struct {
 	changed     chan struct{} // closed at the next change
 }
 
-func newView(process string, regions int, lease time.Duration) *view {
-	return &view{process: process, lease: lease, processes: make(map[string]*member),
-		owners: make([]known[owner], regions), statuses: make([]known[status], regions),
-		changed: make(chan struct{})}
+func newView(process string, o *Options) *view {
+	return &view{process: process, lease: o.Lease, until: o.Until, processes: make(map[string]*member),
+		begun: make([]uint64, o.Regions), owners: make([]known[owner], o.Regions),
+		statuses: make([]known[status], o.Regions), changed: make(chan struct{})}
 }
 
 func (v *view) hasChanged() {
@@ -127,6 +140,7 @@ func (v *view) wait(ctx, node context.Context, holds func() bool) error {
 func (v *view) begin() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.constants.revision = 0
 	for _, m := range v.processes {
 		m.revision = 0
 	}
@@ -149,7 +163,10 @@ func (v *view) tell(e storage.Entry, now time.Time) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	defer v.hasChanged()
-	if kind == keyProcess {
+	switch kind {
+	case keyCluster:
+		return v.tellConstants(e)
+	case keyProcess:
 		return v.tellProcess(name, e, now)
 	}
 	region, err := strconv.Atoi(name)
@@ -178,6 +195,18 @@ func tellOf[T any](k *known[T], e storage.Entry) error {
 	}
 	*k = known[T]{value, e.Revision}
 	return err
+}
+
+func (v *view) tellConstants(e storage.Entry) error {
+	before := v.constants.value
+	err := tellOf(&v.constants, e)
+	if err != nil {
+		v.constants.value = before // they never shrink
+		return err
+	}
+	codes := v.constants.value.codes()
+	v.codes.Store(&codes)
+	return nil
 }
 
 func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
@@ -233,6 +262,12 @@ func (v *view) owner(region int) known[owner] {
 	return v.owners[region]
 }
 
+func (v *view) copyConstants() known[constants] {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.constants
+}
+
 func (v *view) status(region int) known[status] {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -252,14 +287,87 @@ func (v *view) lives(m *member, now time.Time) bool {
 	return !m.value.Left && now.Sub(since) <= lease
 }
 
+// alive reports whether a session of a process seems to live.
+func (v *view) alive(process, session string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.processes[process]
+	return m != nil && m.value.Session == session && v.lives(m, time.Now())
+}
+
+// versions returns the versions of the program.
+func (v *view) versions() []protocol.Version { return *v.codes.Load() }
+
+// first returns the first tick of this program's version.
+func (v *view) first() uint64 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.from
+}
+
+// keepsTo returns what a heartbeat says about the version and about a proposal.
+func (v *view) keepsTo() (from, proposal uint64, late bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	c := &v.constants
+	if c.value.Next == nil {
+		return v.from, 0, false
+	}
+	return v.from, c.revision, slices.Max(v.begun) >= c.value.Next.From
+}
+
+// lastTick returns the last tick that this program runs, or 0 if no tick is the last. Callers hold mu.
+func (v *view) lastTick() uint64 {
+	last := v.constants.value.last(v.from)
+	if last == 0 || v.until > 0 && v.until < last {
+		return v.until
+	}
+	return last
+}
+
+// last is lastTick for callers that do not hold mu.
+func (v *view) last() uint64 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.lastTick()
+}
+
+// done is finished for callers that do not hold mu.
+func (v *view) done(region int) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.finished(region)
+}
+
+// finished reports whether a region has run the last tick of this program. Callers hold mu.
+func (v *view) finished(region int) bool {
+	s, last := &v.statuses[region].value, v.lastTick()
+	return last > 0 && s.Done && s.Tick >= last || s.From > v.from
+}
+
+// earlier reports whether a region has not run the last tick of the program before. Callers hold mu.
+func (v *view) earlier(region int) bool {
+	s := &v.statuses[region]
+	return s.revision > 0 && s.value.From < v.from && !(s.value.Done && s.value.Tick+1 >= v.from)
+}
+
+// handedOver reports whether the owner of a region has run the last tick of the program before. Callers hold
+// mu.
+func (v *view) handedOver(region int) bool {
+	s, by := &v.statuses[region], v.processes[v.owners[region].value.Process]
+	return s.revision > 0 && s.value.From < v.from && s.value.Done && (by == nil || by.value.From < v.from)
+}
+
 // ownership says whether a region needs an owner.
 type ownership int
 
 const (
-	owned    ownership = iota
-	released           // the owner has given it up, or there was none
-	orphaned           // the owner has died
-	finished           // it has run its last tick
+	owned     ownership = iota
+	released            // the owner has given it up, or there was none
+	orphaned            // the owner has died
+	finished            // it has run its last tick, or the last one of this version of the program
+	earlier             // a process with the version before runs it
+	abandoned           // a process with the version before must run it, and none does
 )
 
 // picture is a view at one moment.
@@ -267,14 +375,14 @@ type picture struct {
 	owners     []known[owner]
 	ownerships []ownership
 	unfinished int
-	// counts has how many unfinished regions each process has that lives and takes regions. This process is
-	// one of them, whether it takes regions or not.
+	// counts has how many unfinished regions each process has that lives and takes regions of this version of
+	// the program. This process is one of them, whether it takes regions or not.
 	counts map[string]int
-	others int // the processes that live and do not drain, without this one
+	others int // the processes of this version that live and do not drain, without this one
 }
 
-// look returns the picture of this moment. until is the last tick.
-func (v *view) look(session string, until uint64, now time.Time) picture {
+// look returns the picture of this moment.
+func (v *view) look(session string, now time.Time) picture {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.late(now)
@@ -286,7 +394,7 @@ func (v *view) look(session string, until uint64, now time.Time) picture {
 			continue
 		}
 		alive[name] = m.value.Session
-		if m.value.Draining {
+		if m.value.Draining || m.value.From != v.from {
 			continue
 		}
 		p.others++
@@ -295,16 +403,27 @@ func (v *view) look(session string, until uint64, now time.Time) picture {
 		}
 	}
 	alive[v.process] = session
+	if own := v.processes[v.process]; own != nil {
+		own.value.From = v.from // the next heartbeat says so
+	}
 	for r, o := range p.owners {
-		if v.statuses[r].value.finished(until) {
+		dead := o.value.Session == "" || alive[o.value.Process] != o.value.Session
+		switch {
+		case v.finished(r):
 			p.ownerships[r] = finished
+			continue
+		case v.earlier(r) && dead:
+			p.ownerships[r] = abandoned
+			continue
+		case v.earlier(r):
+			p.ownerships[r] = earlier
 			continue
 		}
 		p.unfinished++
 		switch {
-		case o.value.Session == "":
+		case o.value.Session == "" || v.handedOver(r):
 			p.ownerships[r] = released
-		case alive[o.value.Process] != o.value.Session:
+		case dead:
 			p.ownerships[r] = orphaned
 		default:
 			if n, takes := p.counts[o.value.Process]; takes {
@@ -314,6 +433,3 @@ func (v *view) look(session string, until uint64, now time.Time) picture {
 	}
 	return p
 }
-
-// finished reports whether a region has run the tick until, and never has more to run if until is 0.
-func (s *status) finished(until uint64) bool { return until > 0 && s.Done && s.Tick >= until }

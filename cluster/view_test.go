@@ -16,7 +16,7 @@ func at(milliseconds int) time.Time {
 
 // TestSilence goes through what makes a process look dead. Leases are 1000 milliseconds.
 func TestSilence(t *testing.T) {
-	v := newView("me", 1, time.Second)
+	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
 	tell := func(key string, value any, now int) {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestSilence(t *testing.T) {
 	mine := heartbeat{Session: "1", Lease: 1000}
 	expect := func(now int, want ownership) {
 		t.Helper()
-		if got := v.look("1", 0, at(now)).ownerships[0]; got != want {
+		if got := v.look("1", at(now)).ownerships[0]; got != want {
 			t.Errorf("at %d the region is %d, want %d", now, got, want)
 		}
 	}
@@ -85,13 +85,14 @@ func TestSilence(t *testing.T) {
 	expect(23300, orphaned)
 	tell("status.0", status{Tick: 7, Done: true}, 23300)
 	expect(23300, orphaned)
-	if got := v.look("1", 7, at(23300)).ownerships[0]; got != finished {
+	v.until = 7
+	if got := v.look("1", at(23300)).ownerships[0]; got != finished {
 		t.Errorf("the region is %d after its last tick", got)
 	}
 }
 
 func TestDamagedKeysAreIgnored(t *testing.T) {
-	v := newView("me", 2, time.Second)
+	v := newView("me", &Options{Regions: 2, Lease: time.Second})
 	for i, c := range []struct {
 		key, value string
 		bad        bool
@@ -127,7 +128,7 @@ func TestPace(t *testing.T) {
 	var delays []time.Duration
 	due := func() {
 		before := p.next
-		if p.wait(ended, 0) == nil {
+		if p.wait(ended) == nil {
 			t.Error("the end of the context was not returned")
 		}
 		delays = append(delays, p.next.Sub(before))

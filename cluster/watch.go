@@ -23,7 +23,7 @@ func (n *Node) watchOnce(ctx context.Context) {
 	defer cancel()
 	n.view.begin()
 	began := time.Now()
-	entries, err := n.storage.Watch(ctx, keyProcess+".*", keyOwner+".*", keyStatus+".*")
+	entries, err := n.storage.Watch(ctx, keyCluster, keyProcess+".*", keyOwner+".*", keyStatus+".*")
 	if err != nil {
 		if n.away.Load() == nil && ctx.Err() == nil {
 			n.report(err)
@@ -44,6 +44,9 @@ func (n *Node) watchOnce(ctx context.Context) {
 				n.view.complete(time.Now())
 			default:
 				n.told(e)
+			}
+			if e.Key == keyCluster {
+				poke(n.beatNow) // a proposal wants an answer
 			}
 			poke(n.settleNow)
 		case <-n.watchNow:

@@ -6,13 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/executable"
 	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/vm"
 )
 
 func init() {
-	if _, err := executable(); err != nil { // WebAssembly
-		executable = func() (string, error) { return "export_test.go", nil }
+	if _, err := executable.Path(); err != nil { // WebAssembly
+		executable.Path = func() (string, error) { return "export_test.go", nil }
 	}
 }
 

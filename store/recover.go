@@ -2,15 +2,12 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
+	"github.com/vastgo/vast/internal/executable"
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
@@ -29,16 +26,16 @@ type replayed struct {
 // recorded input before the next tick. Both functions must compute the same from the same world and inputs. A
 // Schedule does, if its systems read nothing else.
 //
-// Fill a new world before Recover, and change any other world after Recover. If there are ticks to replay, a
-// change between Open and Recover is an error; the store sees such changes as it sees those between ticks:
-// see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
+// Fill a new world before Recover, and change any other world only after Recover. If there are ticks to
+// replay, a change between Open and Recover is an error. The store sees such changes like changes between
+// ticks: see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
 // checkpoint is.
 //
 // A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
-// A tick that failed is not replayed. Unless a checkpoint followed it, the world is that of the tick before
-// it, and its inputs wait for the next tick.
+// A tick that failed is not replayed. Unless a checkpoint followed it, Recover restores the world before that
+// tick, and the inputs of the tick wait for the next tick.
 //
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
 // Close the store after an error.
@@ -60,7 +57,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.noteRepeat(repeat{broken: true}) // the checkpoint before was perhaps of another build
+		s.noteRepeat(repeat{broken: true}) // another build may have taken the last checkpoint
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {
@@ -68,7 +65,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 		s.unchanged()
 		engine.OnSettle(s.w, s.settle)
 		if err = s.begin(); err == nil {
-			s.settle() // no tick waits for the first copy, which is of everything
+			s.settle() // the first copy is of everything: complete it, so that no tick waits for it
 		}
 	}
 	if err != nil {
@@ -78,8 +75,8 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	return nil
 }
 
-// recover replays ticks and begins the journal. changed is whether the program has changed a world that the
-// folder kept.
+// recover replays ticks and begins the journal. changed reports whether the program has changed the world
+// that Open read.
 func (s *Store) recover(tick func() error, changed bool) error {
 	build, err := s.build()
 	if err != nil {
@@ -162,8 +159,9 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	return nil
 }
 
-// dropped returns the record that drops what follows the checkpoint, or a change. The inputs that waited when
-// the checkpoint was taken are dropped, too; ticks and changes between them are in the checkpoint.
+// dropped returns the record that drops everything after a change outside of ticks or, if there is none,
+// after the checkpoint. The inputs that waited when the checkpoint was taken are then dropped, too; ticks and
+// changes between them are in the checkpoint.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change
 	if !after.broken {
@@ -206,7 +204,7 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 // BuildError is the error of Recover for ticks that another build of the program has recorded, and for inputs
 // that it has applied after the last tick: this build may compute another world from them.
 type BuildError struct {
-	Recorded, Build string // the builds that recorded the tick and that cannot replay it
+	Recorded, Build string // the build that recorded the tick, and this build, which cannot replay it
 	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
 	Ticks           int    // how many ticks follow the checkpoint
@@ -251,20 +249,21 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 	return nil
 }
 
-var errUnrepeatable = errors.New("it fails here, or the program has called Changed, and not the first time")
+var errUnrepeatable = errors.New("the replay failed or called Store.Changed, and the first run did not")
 
 // tail is what the journal holds after a checkpoint.
 type tail struct {
 	ticks  []replayed
 	inputs []input // in the order of positions; after replayable, those that no tick has applied
-	// now are records of the kind recordNow, position and build alone: the inputs before them were applied.
+	// now has the records of the kind recordNow, with position and build only. All inputs before such a
+	// record were applied.
 	now    []replayed
 	broken bool // the world was changed outside of ticks at position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops the inputs that the journal holds at a position or later, and all else at another one or later.
+// cut drops the inputs from position inputs on, and all other records from position on.
 func (t *tail) cut(inputs, position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
 		t.inputs = t.inputs[:len(t.inputs)-1]
@@ -361,26 +360,10 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	return nil
 }
 
-// executable returns the path of the program's file. Tests replace it.
-var executable = os.Executable
-
 // build returns the name of the program's build.
 func (s *Store) build() (string, error) {
 	if s.o.Build != "" {
 		return s.o.Build, nil
 	}
-	path, err := executable()
-	if err != nil {
-		return "", fmt.Errorf("the executable file is not known, so set Options.Build: %w", err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("the executable file cannot be read, so set Options.Build: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("the executable file cannot be read, so set Options.Build: %w", err)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+	return executable.Hash()
 }

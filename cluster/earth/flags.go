@@ -20,6 +20,7 @@ type options struct {
 	hz                 float64
 	ticks              uint64 // 0: until a signal
 	checkpoint         uint64 // ticks from one checkpoint to the next
+	upgrade            bool
 	json, plain        bool
 	child              bool
 }
@@ -50,6 +51,8 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.Uint64Var(&o.ticks, "ticks", 0, "`number` of the last tick; 0: run until a signal")
 	f.Uint64Var(&o.checkpoint, "checkpoint", 600,
 		"`number` of ticks from one checkpoint of a region to the next")
+	f.BoolVar(&o.upgrade, "upgrade", false,
+		"replace the program of a running cluster by this build, at a tick some seconds ahead")
 	f.BoolVar(&o.json, "json", false, "print one JSON object at the end; needs -ticks")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second instead of a map")
 	f.BoolVar(&o.child, "child", false, "end when standard input ends; for processes that -processes starts")

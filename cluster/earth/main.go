@@ -107,7 +107,7 @@ func (o options) cluster(planet *simulation.Globe, report func(error)) cluster.O
 		New: func(region int) (cluster.Machine, error) {
 			return globe.New(planet, region, o.ticks), nil
 		},
-		Hz: o.hz, Until: o.ticks, Every: o.checkpoint, Report: report,
+		Hz: o.hz, Until: o.ticks, Every: o.checkpoint, Upgrade: o.upgrade, Report: report,
 	}
 }
 

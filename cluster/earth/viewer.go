@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,7 +84,7 @@ func (s *sample) processes() int {
 // watch shows the cluster until its last tick or the end of the context.
 func (v *viewer) watch(ctx context.Context) error {
 	ended := make(chan error, 1)
-	go func() { ended <- v.node.Wait(ctx) }()
+	go func() { ended <- v.wait(ctx) }()
 	var err error
 	switch file, ok := v.stdout.(*os.File); {
 	case v.o.json:
@@ -100,6 +101,19 @@ func (v *viewer) watch(ctx context.Context) error {
 		return err
 	}
 	return v.report()
+}
+
+// wait waits for the last tick. After an upgrade, a process that has the server of the others goes on until the
+// context ends.
+func (v *viewer) wait(ctx context.Context) error {
+	err := v.node.Wait(ctx)
+	if !errors.Is(err, cluster.ErrUpgraded) || v.node.URL() == "" {
+		return err
+	}
+	v.notices.add(errors.New("another build runs the regions now; this process has the NATS server and keeps " +
+		"running"))
+	<-ctx.Done()
+	return nil
 }
 
 // lines prints a line a second.

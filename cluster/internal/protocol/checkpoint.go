@@ -118,7 +118,7 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 		f := r.from[i]
 		f.next, f.id, f.tick, f.hash = at.Next, ID(at.ID), at.Tick, Hash(at.Hash)
 	}
-	return r.o.Machine.Load(b[d.InputOffset()+1:])
+	return r.o.Machine.Load(r.tick, b[d.InputOffset()+1:])
 }
 
 func sumOf(parts ...[]byte) []byte {

@@ -8,7 +8,8 @@ import (
 
 // Follow runs the ticks of a region again, behind its owner, from the newest checkpoint until the last tick
 // or until the context ends. It changes nothing in the storage. Each tick runs after the owner's message for
-// it is in the outbox, with the cut of this message, and when Due returns.
+// it is in the outbox, with the cut of this message, and when Due returns. Follow also returns nil if Due
+// returns [ErrEnd].
 //
 // Follow returns ErrGone if messages or inputs that it needs were removed, because it is late. It returns
 // ErrHistory if the owner has computed another state. Then the machine is of no use, and another Follow
@@ -19,11 +20,15 @@ func Follow(ctx context.Context, o Options) error {
 		return err
 	}
 	r := &owner{o: o}
-	if err := r.begin(ctx); err != nil {
+	if err := r.begin(ctx); errors.Is(err, ErrEnd) {
+		return nil
+	} else if err != nil {
 		return fmt.Errorf("following region %d: %w", o.Region, err)
 	}
 	for o.Until == 0 || r.tick < o.Until {
-		if err := r.followed(ctx); err != nil {
+		if err := r.followed(ctx); errors.Is(err, ErrEnd) {
+			return nil
+		} else if err != nil {
 			return fmt.Errorf("following region %d after tick %d: %w", o.Region, r.tick, err)
 		}
 	}
@@ -41,6 +46,9 @@ func (r *owner) begin(ctx context.Context) error {
 			return fmt.Errorf("the checkpoint %s: %w", p.Checkpoint, ErrGone)
 		}
 		r.revision = revision
+		if err := r.runs(&p); err != nil {
+			return err
+		}
 		r.open()
 		if err := r.load(ctx, p); !errors.Is(err, ErrGone) { // ErrGone: the owner may have made a newer one
 			own := *r.from[r.o.Region]

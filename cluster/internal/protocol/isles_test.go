@@ -9,17 +9,20 @@ import (
 )
 
 // isles is a machine for simulations: people who live on the isle of a region and sail to others. Who arrives
-// finds who has arrived before, so the order of arrivals counts.
+// finds who has arrived before, so the order of arrivals counts. In the second version of the program, people
+// have an age, which increases with each journey.
 type isles struct {
-	region, regions int
-	People          []islander
-	Guests          uint64 // a hash of all arrivals, in their order
+	s       *sim
+	region  int
+	version int
+	People  []islander
+	Guests  uint64 // a hash of all arrivals, in their order
 }
 
-type islander struct{ ID, Gold uint64 }
+type islander struct{ ID, Gold, Age uint64 }
 
-func newIsles(region, regions int) *isles {
-	i := &isles{region: region, regions: regions}
+func newIsles(s *sim, region, version int) *isles {
+	i := &isles{s: s, region: region, version: version}
 	for n := range uint64(5) {
 		i.People = append(i.People, islander{ID: uint64(region)<<32 | n, Gold: n})
 	}
@@ -41,10 +44,14 @@ func mix(values ...uint64) uint64 {
 func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, error) {
 	for _, section := range received {
 		for len(section) > 0 {
-			one := islander{binary.LittleEndian.Uint64(section), binary.LittleEndian.Uint64(section[8:])}
-			i.Guests = mix(i.Guests, one.ID, one.Gold)
+			one := islander{ID: binary.LittleEndian.Uint64(section), Gold: binary.LittleEndian.Uint64(section[8:])}
+			size := i.s.bytesIslander(tick - i.s.lookahead)
+			if size > 16 {
+				one.Age = binary.LittleEndian.Uint64(section[16:])
+			}
+			i.Guests = mix(i.Guests, one.ID, one.Gold, one.Age)
 			i.People = append(i.People, one)
-			section = section[16:]
+			section = section[size:]
 		}
 	}
 	for n, input := range inputs {
@@ -58,24 +65,35 @@ func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 		}
 		return 1
 	})
-	sections := make([][]byte, i.regions)
+	sections := make([][]byte, i.s.regions)
 	i.People = slices.DeleteFunc(i.People, func(p islander) bool {
 		luck := mix(p.ID, p.Gold, tick, i.Guests)
 		if luck%5 > 0 {
 			return false
 		}
-		to := luck / 5 % uint64(i.regions)
+		to := luck / 5 % uint64(i.s.regions)
 		sections[to] = binary.LittleEndian.AppendUint64(sections[to], p.ID)
 		sections[to] = binary.LittleEndian.AppendUint64(sections[to], p.Gold+luck%7)
+		if i.version > 0 {
+			sections[to] = binary.LittleEndian.AppendUint64(sections[to], p.Age+1)
+		}
 		return true
 	})
 	b, err := i.Save()
 	return sections, sha256.Sum256(b), err
 }
 
+// bytesIslander returns the size of an islander in the sections of a tick.
+func (s *sim) bytesIslander(tick uint64) int {
+	if s.versionOf(tick) == 0 {
+		return 16
+	}
+	return 24
+}
+
 func (i *isles) Save() ([]byte, error) { return json.Marshal(i) }
 
-func (i *isles) Load(state []byte) error {
+func (i *isles) Load(_ uint64, state []byte) error {
 	i.People = nil
 	return json.Unmarshal(state, i)
 }
@@ -89,7 +107,7 @@ func (s *sim) compare() error {
 	sea := make(map[uint64][][][]byte) // by tick, sender and receiver
 	people := 0
 	for n := range isles {
-		isles[n] = newIsles(n, s.regions)
+		isles[n] = newIsles(s, n, 0)
 		people += len(isles[n].People)
 	}
 	for tick := uint64(1); tick <= s.until; tick++ {
@@ -105,12 +123,13 @@ func (s *sim) compare() error {
 					received = append(received, from[n])
 				}
 			}
+			isle.version = s.versionOf(tick)
 			sections, state, err := isle.Tick(tick, received, inputs)
 			if err != nil {
 				return err
 			}
-			want := message{region: uint32(n), tick: tick, before: before[n], cut: m.cut, state: state,
-				sections: sections}
+			want := message{region: uint32(n), tick: tick, before: before[n], code: codeOf(isle.version),
+				cut: m.cut, state: state, sections: sections}
 			if before[n] = want.hash(); before[n] != m.hash() {
 				return fmt.Errorf("tick %d of region %d differs from a run without a cluster", tick, n)
 			}
@@ -125,10 +144,10 @@ func (s *sim) compare() error {
 			}
 		}
 		count := len(seen)
-		for _, at := range sea {
+		for sent, at := range sea {
 			for _, from := range at {
 				for _, to := range from {
-					for ; len(to) > 0; to = to[16:] {
+					for ; len(to) > 0; to = to[s.bytesIslander(sent):] {
 						seen[binary.LittleEndian.Uint64(to)] = true
 						count++
 					}

@@ -37,7 +37,7 @@ type message struct {
 	owner  uint64 // the number of the owner
 	before Hash   // the hash of the tick before; of an epoch record: of the last tick before it
 
-	schema   Hash // of a tick: what sections consist of
+	code     Hash // of a tick: of the version of the program that ran it
 	cut      uint64
 	state    Hash     // of the region after the tick, or zero if the owner did not compute it
 	sections [][]byte // by receiver
@@ -66,7 +66,7 @@ func (m *message) appendTo(b []byte) []byte {
 	b = le.AppendUint64(b, m.owner)
 	b = append(b, m.before[:]...)
 	if m.kind == kindTick {
-		b = append(b, m.schema[:]...)
+		b = append(b, m.code[:]...)
 		b = le.AppendUint64(b, m.cut)
 		b = append(b, m.state[:]...)
 		b = le.AppendUint32(b, uint32(len(m.sections)))
@@ -118,7 +118,7 @@ func (m *message) decodeTick(b []byte) error {
 		return fmt.Errorf("the tick has %d bytes after its header, want at least %d", len(b), fixed)
 	}
 	le := binary.LittleEndian
-	m.schema, b = Hash(b), b[sha256.Size:]
+	m.code, b = Hash(b), b[sha256.Size:]
 	m.cut, b = le.Uint64(b), b[8:]
 	m.state, b = Hash(b), b[sha256.Size:]
 	n := le.Uint32(b)
@@ -154,7 +154,7 @@ func (m *message) hash() Hash {
 	b := le.AppendUint32(nil, m.region)
 	b = le.AppendUint64(b, m.tick)
 	b = append(b, m.before[:]...)
-	b = append(b, m.schema[:]...)
+	b = append(b, m.code[:]...)
 	b = le.AppendUint64(b, m.cut)
 	b = append(b, m.state[:]...)
 	b = le.AppendUint32(b, uint32(len(m.sections)))

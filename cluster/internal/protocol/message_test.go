@@ -10,7 +10,7 @@ import (
 )
 
 func exampleTick() *message {
-	return &message{kind: kindTick, region: 1, epoch: 3, tick: 7, owner: 9, before: Hash{1}, schema: Hash{2},
+	return &message{kind: kindTick, region: 1, epoch: 3, tick: 7, owner: 9, before: Hash{1}, code: Hash{2},
 		cut: 4, state: Hash{3}, sections: [][]byte{{}, []byte("two"), bytes.Repeat([]byte{5}, 300)}}
 }
 
@@ -38,7 +38,7 @@ func TestHash(t *testing.T) {
 		"region":  func(m *message) { m.region++ },
 		"tick":    func(m *message) { m.tick++ },
 		"before":  func(m *message) { m.before[5]++ },
-		"schema":  func(m *message) { m.schema[5]++ },
+		"schema":  func(m *message) { m.code[5]++ },
 		"cut":     func(m *message) { m.cut++ },
 		"state":   func(m *message) { m.state[5]++ },
 		"content": func(m *message) { m.sections[1] = []byte("tow") },

@@ -13,14 +13,19 @@ type Options struct {
 	Region    int // from 0 on
 	Regions   int
 	Lookahead uint64 // at least 1; the same for all regions, always
-	Schema    Hash   // what sections consist of
-	Storage   Storage
-	Journal   Journal
-	Machine   Machine // before its first tick
+	// Versions returns the versions of the program that run ticks of the cluster, in the order of their first
+	// ticks. Later calls may return more versions.
+	Versions func() []Version
+	// From is the first tick of the version that this process runs.
+	From    uint64
+	Storage Storage
+	Journal Journal
+	Machine Machine // before its first tick
 	// Held reports whether the lease of the region holds. An owner without its lease stops before its next
 	// message. Default: it holds.
 	Held func() bool
-	// Due returns when a tick is due. Default: at once.
+	// Due returns when a tick is due, or [ErrEnd] if another version of the program runs the tick. Default:
+	// each tick is due at once.
 	Due func(ctx context.Context, tick uint64) error
 	// Every is the number of ticks between two checkpoints. Default: 60.
 	Every uint64
@@ -83,8 +88,10 @@ type sent struct {
 // number is the number of a tick's message in the outbox.
 type number struct{ tick, number uint64 }
 
-// Run takes a region over and runs its ticks, until the last one or until the context ends. It returns
-// ErrFenced if another process takes the region over. The state of the machine is then of no use.
+// Run takes a region over and runs its ticks until the last one of the region or of this version of the
+// program, or until the context ends. Before it returns nil, there is a checkpoint of the last tick. Run
+// returns ErrFenced if another process takes the region over. The state of the machine is then of no use. Run
+// returns ErrVersion if a process of an earlier version must run the region first.
 func Run(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -93,19 +100,21 @@ func Run(ctx context.Context, o Options) error {
 		o.Every = 60
 	}
 	r := &owner{o: o}
-	if err := r.takeOver(ctx); err != nil {
+	if err := r.takeOver(ctx); errors.Is(err, ErrEnd) {
+		return nil
+	} else if err != nil {
 		return fmt.Errorf("taking region %d over: %w", o.Region, r.why(ctx, err))
 	}
 	for r.o.Until == 0 || r.tick < r.o.Until {
 		tick := r.tick + 1
-		if err := r.live(ctx); err != nil {
+		if err := r.live(ctx); errors.Is(err, ErrEnd) {
+			break
+		} else if err != nil {
 			return fmt.Errorf("tick %d of region %d: %w", tick, o.Region, r.why(ctx, err))
 		}
 	}
-	for len(r.sent) > 0 {
-		if err := r.acknowledge(ctx); err != nil {
-			return err
-		}
+	if err := r.finish(ctx); err != nil {
+		return fmt.Errorf("ending region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, err))
 	}
 	return nil
 }
@@ -183,7 +192,7 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 		return nil, fmt.Errorf("the machine sends %d sections to %d regions", len(sections), r.o.Regions)
 	}
 	m := &message{kind: kindTick, region: uint32(r.o.Region), epoch: r.epoch, owner: r.o.Number, tick: tick,
-		before: r.hash, schema: r.o.Schema, cut: cut, state: state, sections: sections}
+		before: r.hash, code: r.o.codeOf(tick), cut: cut, state: state, sections: sections}
 	r.tick, r.hash, r.cut = tick, m.hash(), cut
 	return m, nil
 }
@@ -357,6 +366,29 @@ func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64
 			return err
 		}
 	}
+}
+
+// finish waits until all messages are appended, and until the newest checkpoint is of the last tick.
+func (r *owner) finish(ctx context.Context) error {
+	for len(r.sent) > 0 {
+		if err := r.acknowledge(ctx); err != nil {
+			return err
+		}
+	}
+	for r.pointer.Tick < r.tick {
+		if r.saving == nil {
+			if err := r.save(ctx); err != nil {
+				return err
+			}
+		}
+		if err := r.saving.stored.Wait(ctx); err != nil {
+			return err
+		}
+		if err := r.advance(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // save begins to store a checkpoint.

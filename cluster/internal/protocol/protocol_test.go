@@ -24,13 +24,16 @@ func TestFaults(t *testing.T) {
 			f.lostTail = 2
 		}
 		s := newSim(seed, 1+int(seed%5), f, noMistake)
+		if seed%3 == 0 {
+			s.upgradeLater()
+		}
 		if err := s.run(); err != nil {
 			t.Error(err)
 		}
 		sum.add(s.count)
 	}
 	t.Log(sum)
-	for _, what := range []string{"crashes", "fenced", "followed", "inputs", "intruders", "loads", "purged",
+	for _, what := range []string{"crashes", "early", "fenced", "followed", "inputs", "intruders", "loads", "purged",
 		"refilled", "refused", "reported", "sleeps", "tails", "twice", "unknown"} {
 		if sum[what] < seeds/2 {
 			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
@@ -86,11 +89,15 @@ func TestLossInTakeover(t *testing.T) {
 
 // TestMistakes breaks each rule on purpose: the simulation must find it.
 func TestMistakes(t *testing.T) {
-	for m := noMistake + 1; m <= purgeMore; m++ {
+	for m := noMistake + 1; m <= versionSoon; m++ {
 		var found error
 		seed := uint64(0)
 		for ; found == nil && seed < 300; seed++ {
-			found = newSim(seed, 2+int(seed%3), usual, m).run()
+			s := newSim(seed, 2+int(seed%3), usual, m)
+			if m == versionSoon {
+				s.upgradeLater()
+			}
+			found = s.run()
 		}
 		t.Logf("mistake %d, %d seeds: %v", m, seed, found)
 		if found == nil {

@@ -93,9 +93,9 @@ func (r *reader) check(m *message) error {
 		return fmt.Errorf("it is of region %d", m.region)
 	case m.kind == kindEpoch:
 		return nil
-	case m.schema != r.o.Schema:
-		return fmt.Errorf("its sections have the schema %v, and this program has %v: set the same "+
-			"Options.Schema in all processes", m.schema, r.o.Schema)
+	case m.code != r.o.codeOf(m.tick):
+		return fmt.Errorf("another version of the program, %v, ran tick %d, and %v runs this tick: set the "+
+			"same Options.Build and Options.Schema in all processes", m.code, m.tick, r.o.codeOf(m.tick))
 	case len(m.sections) != r.o.Regions:
 		return fmt.Errorf("it is for %d regions of %d", len(m.sections), r.o.Regions)
 	}

@@ -50,6 +50,9 @@ func (l *simLog) accept(b []byte) {
 	if m.kind == kindEpoch {
 		return
 	}
+	if m.code != codeOf(l.s.versionOf(m.tick)) {
+		l.s.violated("region %d: another version of the program ran tick %d", l.region, m.tick)
+	}
 	hash := m.hash()
 	if old, ok := l.history[m.tick]; ok && old != hash {
 		l.s.violated("region %d: tick %d has two histories", l.region, m.tick)
@@ -311,6 +314,12 @@ func (c *simStored) Done() (bool, error) {
 	}
 	c.o.s.checkpoints[c.region][c.name] = c.b
 	return true, nil
+}
+
+func (c *simStored) Wait(context.Context) error {
+	c.o.wait(func() bool { return c.o.s.chance(100) })
+	c.questions = 0
+	return nil
 }
 
 func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, head, state []byte) Stored {

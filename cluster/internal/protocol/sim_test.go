@@ -20,6 +20,7 @@ type sim struct {
 	regions   int
 	lookahead uint64
 	until     uint64
+	upgrade   uint64 // the first tick of the second version of the program; 0 if there is one version
 	faults    faults
 	mistake   mistake
 
@@ -68,6 +69,7 @@ const (
 	cutOutside              // the cut is not in the message
 	pointerAlways           // a pointer is replaced whatever its revision is
 	purgeMore               // messages are removed that a region needs to start again
+	versionSoon             // the second version of the program takes the last ticks of the first one for its own
 )
 
 func newSim(seed uint64, regions int, f faults, m mistake) *sim {
@@ -92,6 +94,9 @@ func newSim(seed uint64, regions int, f faults, m mistake) *sim {
 	return s
 }
 
+// upgradeLater has a second version of the program run the ticks from some tick on.
+func (s *sim) upgradeLater() { s.upgrade = 2 + s.r.Uint64N(s.until-2) }
+
 // chance returns true n times of 1000.
 func (s *sim) chance(n int) bool { return s.r.IntN(1000) < n }
 
@@ -112,6 +117,7 @@ type simOwner struct {
 	stop    func()
 	ready   func() bool // what the owner waits for, or nil
 	sleeps  int         // until this step
+	version int         // of the program
 	machine *isles
 	err     error
 	done    bool
@@ -139,8 +145,11 @@ const follower = -1
 // begin starts an owner or a follower.
 func (s *sim) begin(process, region int, run func(context.Context, Options) error) {
 	s.number++
-	o := &simOwner{s: s, process: process, region: region, number: s.number,
-		machine: newIsles(region, s.regions), follows: process == follower}
+	o := &simOwner{s: s, process: process, region: region, number: s.number, follows: process == follower}
+	if s.upgrade > 0 {
+		o.version = s.r.IntN(2)
+	}
+	o.machine = newIsles(s, region, o.version)
 	var journal Journal
 	if !o.follows {
 		journal = s.journals[process][region]
@@ -154,8 +163,9 @@ func (s *sim) begin(process, region int, run func(context.Context, Options) erro
 		o.yield = yield
 		o.pass()
 		o.err = run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
-			Storage: simStorage{o}, Journal: journal, Machine: o.machine, Every: 5,
-			Until: s.until, Number: o.number, Process: strconv.Itoa(process), Report: func(err error) {
+			Storage: simStorage{o}, Journal: journal, Machine: o.machine, Every: 5, Versions: s.versions,
+			From: s.versions()[o.version].From, Due: o.due, Until: s.until, Number: o.number, Process: strconv.Itoa(process),
+			Report: func(err error) {
 				switch {
 				case errors.Is(err, errUnknown):
 				case s.faults.intruder > 0 || s.count["intruders"] > 0:
@@ -166,6 +176,35 @@ func (s *sim) begin(process, region int, run func(context.Context, Options) erro
 			}})
 	})
 	s.owners = append(s.owners, o)
+}
+
+// versionOf returns the version of the program that runs a tick.
+func (s *sim) versionOf(tick uint64) int {
+	if s.upgrade > 0 && tick >= s.upgrade {
+		return 1
+	}
+	return 0
+}
+
+func codeOf(version int) Hash { return Hash{byte(version + 1)} }
+
+func (s *sim) versions() []Version {
+	if s.upgrade == 0 {
+		return []Version{{1, codeOf(0)}}
+	}
+	from := s.upgrade
+	if s.mistake == versionSoon {
+		from = max(2, from-3)
+	}
+	return []Version{{1, codeOf(0)}, {from, codeOf(1)}}
+}
+
+// due is Options.Due.
+func (o *simOwner) due(_ context.Context, tick uint64) error {
+	if o.s.versionOf(tick) > o.version {
+		return ErrEnd
+	}
+	return nil
 }
 
 // pass gives control to the simulation.
@@ -327,6 +366,8 @@ func (s *sim) ended(o *simOwner) {
 		s.count["late"]++
 	case errors.Is(o.err, ErrFenced):
 		s.count["fenced"]++
+	case errors.Is(o.err, ErrVersion):
+		s.count["early"]++
 	case errors.Is(o.err, ErrLost) && s.count["tails"] > 0:
 	default:
 		s.violated("owner %d of region %d: %w", o.number, o.region, o.err)

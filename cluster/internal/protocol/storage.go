@@ -60,6 +60,8 @@ type Appended interface {
 type Stored interface {
 	// Done reports whether the checkpoint is durable. It returns an error if the checkpoint was not stored.
 	Done() (bool, error)
+	// Wait waits until Done reports true, or an error. It returns the error of the context if that ends.
+	Wait(ctx context.Context) error
 }
 
 // Journal keeps the messages of one outbox on the disk of a process.
@@ -82,8 +84,8 @@ type Machine interface {
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state.
 	Save() ([]byte, error)
-	// Load sets the state to what Save has returned.
-	Load(state []byte) error
+	// Load sets the state to what Save has returned after a tick.
+	Load(tick uint64, state []byte) error
 }
 
 var (
@@ -95,6 +97,10 @@ var (
 	ErrFenced = errors.New("another process owns the region")
 	// ErrLost reports that a log has lost messages that it had acknowledged.
 	ErrLost = errors.New("acknowledged messages are lost")
+	// ErrVersion reports that a tick is one of an earlier version of the program.
+	ErrVersion = errors.New("another version of the program must run the region first")
+	// ErrEnd is the error of Options.Due for a tick of a later version of the program.
+	ErrEnd = errors.New("a later version of the program runs the tick")
 	// ErrHistory reports that a message contradicts what was read or computed before.
 	ErrHistory = errors.New("the history has changed")
 )

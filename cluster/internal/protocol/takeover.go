@@ -12,6 +12,9 @@ func (r *owner) takeOver(ctx context.Context) error {
 	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
 		return err
 	}
+	if err := r.runs(&r.pointer); err != nil {
+		return err // the owner is of the right version, and must not be fenced
+	}
 	ticks, err := r.fence(ctx)
 	if err != nil {
 		return err
@@ -26,6 +29,9 @@ func (r *owner) takeOver(ctx context.Context) error {
 		return err
 	}
 	p := r.pointer
+	if err := r.runs(&p); err != nil {
+		return err
+	}
 	if p.Holder == r.o.Process {
 		if ticks, err = r.refill(ctx, ticks); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -14,14 +13,29 @@ import (
 )
 
 // stored is a checkpoint on its way.
-type stored struct{ result atomic.Pointer[error] }
+type stored struct {
+	done chan struct{} // closed at the end
+	err  error         // valid after done is closed
+}
 
 // Done implements [protocol.Stored].
 func (s *stored) Done() (bool, error) {
-	if err := s.result.Load(); err != nil {
-		return true, *err
+	select {
+	case <-s.done:
+		return true, s.err
+	default:
+		return false, nil
 	}
-	return false, nil
+}
+
+// Wait implements [protocol.Stored].
+func (s *stored) Wait(ctx context.Context) error {
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
@@ -32,17 +46,17 @@ const bytesChunk = 512 << 10
 // PutCheckpoint implements [protocol.Storage].
 func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, head, state []byte,
 ) protocol.Stored {
-	result := &stored{}
+	result := &stored{done: make(chan struct{})}
 	object := objectName(region, name)
 	s.background.Go(func() {
 		what := "storing the checkpoint " + object
-		err := s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
+		result.err = s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
 			_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: object,
 				Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}},
 				io.MultiReader(bytes.NewReader(head), bytes.NewReader(state)))
 			return err
 		})
-		result.result.Store(&err)
+		close(result.done)
 	})
 	return result
 }

@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// An upgrade adds a version of the program to the constants. A process of the new version proposes its first
+// tick, which is some seconds ahead. Each process says in its heartbeat whether it can keep to the proposal:
+// from then on its regions do not run the tick. If all can, the proposer makes the proposal a version. The
+// processes of the version before then end each region with a checkpoint before that tick, and the processes
+// of the new one go on from there.
+
+// ErrUpgraded is the error of calls after a process of another build has upgraded the cluster.
+var ErrUpgraded = errors.New("cluster: another build of the program runs the following ticks")
+
+// proposal is a version that a process wants to add.
+type proposal struct {
+	version
+	Process string `json:"process"`
+	Session string `json:"session"` // of the process
+}
+
+// errLate is the error for a proposal whose first tick has begun somewhere.
+var errLate = errors.New("the processes were faster than the upgrade")
+
+// mostVersions is how many versions the constants keep.
+const mostVersions = 8
+
+// upgrade adds the version of this program to the cluster, and returns its first tick.
+func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
+	for seconds := uint64(3); ; seconds *= 2 {
+		tick, err := n.tickIn(ctx, seconds)
+		if err == nil {
+			from, err = n.propose(ctx, tick+1)
+		}
+		if err != nil || from > 0 {
+			return from, err
+		}
+		err = n.decide(ctx)
+		if err != nil && !errors.Is(err, errLate) {
+			return 0, fmt.Errorf("upgrading the cluster after tick %d: %w", tick, err)
+		}
+		// Whether the version is there is known only now: an answer may be lost.
+		if from, err := n.agree(ctx); err != nil || from > 0 {
+			return from, err
+		}
+	}
+}
+
+// decide makes the proposal of this process a version when the other processes keep to it, and removes the
+// proposal otherwise.
+func (n *Node) decide(ctx context.Context) error {
+	c := n.view.copyConstants()
+	if c.value.Next == nil || c.value.Next.Session != n.session {
+		return errLate
+	}
+	err := n.accepted(ctx, c.revision)
+	if err == nil {
+		versions := append(slices.Clone(c.value.Versions), c.value.Next.version)
+		c.value.Versions = versions[max(0, len(versions)-mostVersions):]
+	}
+	c.value.Next = nil
+	n.change(context.WithoutCancel(ctx), keyCluster, c.value, c.revision)
+	return err
+}
+
+// tickIn returns the tick that the regions run some seconds from now.
+func (n *Node) tickIn(ctx context.Context, seconds uint64) (uint64, error) {
+	before, _ := n.view.furthest()
+	sleep(ctx, statusEvery)
+	now, done := n.view.furthest()
+	if done {
+		return now, ctx.Err()
+	}
+	return now + n.o.Lookahead + (now-before+1)*seconds, ctx.Err()
+}
+
+// furthest returns the tick of the region that is ahead, and whether all regions have ended after this tick.
+func (v *view) furthest() (tick uint64, done bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.statuses {
+		tick = max(tick, s.value.Tick)
+	}
+	done = tick > 0 && !slices.ContainsFunc(v.statuses, func(s known[status]) bool {
+		return !s.value.Done || s.value.Tick != tick
+	})
+	return tick, done
+}
+
+// propose proposes that the version of this program begins with a tick. If another process has added the
+// version meanwhile, propose returns its first tick, and 0 otherwise.
+func (n *Node) propose(ctx context.Context, first uint64) (from uint64, err error) {
+	for {
+		c, revision, err := n.readConstants(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if from, err := n.versionIn(&c); err != nil || from > 0 {
+			return from, err
+		}
+		if c.Next != nil && n.view.alive(c.Next.Process, c.Next.Session) {
+			sleep(ctx, n.o.Lease/3) // at most one process proposes at a time
+		} else {
+			c.Next = &proposal{version: n.version, Process: n.process, Session: n.session}
+			c.Next.From = max(first, c.Versions[len(c.Versions)-1].From+1)
+			if n.change(ctx, keyCluster, c, revision) {
+				return 0, nil
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// accepted waits until all living processes keep to the proposal of a revision. It returns errLate if one of
+// them cannot.
+func (n *Node) accepted(ctx context.Context, revision uint64) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*n.o.Lease+5*time.Second, errors.New("no answer"))
+	defer cancel()
+	var missing []string
+	late := false
+	err := n.view.wait(ctx, n.ctx, func() bool {
+		missing, late = n.view.unready(revision, time.Now())
+		return late || len(missing) == 0
+	})
+	switch {
+	case late:
+		return errLate
+	case err != nil:
+		return fmt.Errorf("%w from %s: the processes of the program before must run while it is replaced",
+			err, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// unready returns what does not keep to the proposal of a revision yet, and whether a process cannot. Callers
+// hold mu.
+func (v *view) unready(revision uint64, now time.Time) (missing []string, late bool) {
+	if v.constants.revision != revision || v.constants.value.Next == nil {
+		return nil, true
+	}
+	alive := make(map[string]bool) // by session
+	for name, m := range v.processes {
+		if name == v.process || !v.lives(m, now) {
+			continue
+		}
+		alive[m.value.Session] = true
+		if m.value.From > 0 && m.value.Proposal != revision {
+			missing = append(missing, fmt.Sprintf("process %s on %s", name, m.value.Host))
+		}
+		late = late || m.value.Proposal == revision && m.value.Late
+	}
+	for r, o := range v.owners {
+		late = late || v.statuses[r].value.Tick >= v.constants.value.Next.From
+		if !alive[o.value.Session] && !v.statuses[r].value.Done {
+			missing = append(missing, fmt.Sprintf("an owner of region %d", r))
+		}
+	}
+	return missing, late
+}
+
+// begin is called before a region runs a tick. It waits while the first tick of another version is proposed
+// and not agreed, and returns protocol.ErrEnd if another version runs the tick.
+func (n *Node) begin(ctx context.Context, region int, tick uint64) error {
+	ended := false
+	err := n.view.wait(ctx, n.ctx, func() bool {
+		c := &n.view.constants.value
+		last := c.last(n.view.from)
+		ended = last > 0 && tick > last
+		if !ended && c.Next != nil && tick >= c.Next.From {
+			n.view.begun[region] = tick - 1
+			return false
+		}
+		n.view.begun[region] = tick
+		return true
+	})
+	if err == nil && ended {
+		return protocol.ErrEnd
+	}
+	return err
+}
+
+// cancelProposal removes the proposal of a process that has died.
+func (n *Node) cancelProposal(ctx context.Context) {
+	c := n.view.copyConstants()
+	if next := c.value.Next; next != nil && !n.view.alive(next.Process, next.Session) {
+		c.value.Next = nil
+		n.change(ctx, keyCluster, c.value, c.revision)
+	}
+}
