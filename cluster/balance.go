@@ -37,10 +37,7 @@ func (n *Node) settle(ctx context.Context) {
 	for _, r := range n.regions {
 		n.settleRegion(ctx, r, &p)
 	}
-	n.mu.Lock()
-	draining := n.draining
-	n.mu.Unlock()
-	if draining {
+	if n.drains() {
 		return
 	}
 	n.takeRegions(ctx, &p)
@@ -50,14 +47,17 @@ func (n *Node) settle(ctx context.Context) {
 // settleRegion starts a region of this process, stops one of another process, and releases one that does not
 // run here although it should.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
+	draining := n.drains()
 	o := n.view.owner(r.number) // not from p, which may be old: starting a region fences its owner
 	mine := o.value.Session == n.session
 	now := time.Now()
 	n.mu.Lock()
-	runs, release := r.cancel != nil, n.draining || r.giving || now.Before(r.retry)
+	runs, release := r.cancel != nil, draining || r.giving || now.Before(r.retry)
 	done := r.finished || p.ownerships[r.number] == finished
 	if !mine {
 		r.giving = false
+	}
+	if !mine || draining {
 		r.stop()
 	}
 	switch p.ownerships[r.number] {
@@ -79,9 +79,16 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	}
 }
 
-// takeRegions takes regions without an owner, up to the share of this process. Regions whose last owner was
-// this process come first, because their journals are here. The others come in random order, so that
-// processes seldom want the same one.
+// drains reports whether the process gives its regions up and takes no more.
+func (n *Node) drains() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.draining || n.view.drained(n.process)
+}
+
+// takeRegions takes regions without an owner: those whose place is this process, and others up to the share
+// of the process. Regions whose last owner was this process come first, because their journals are here. The
+// others come in random order, so that processes seldom want the same one.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
@@ -91,8 +98,9 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		return cmp.Compare(n.strange(p, a), n.strange(p, b))
 	})
 	for _, i := range order {
-		if p.counts[n.process] >= p.share() {
-			return
+		here := p.places[i] == n.process
+		if !here && (p.places[i] != "" || p.counts[n.process] >= p.share()) {
+			continue
 		}
 		if s := p.ownerships[i]; s != released && s != orphaned {
 			continue
@@ -103,7 +111,7 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		patience := now.Sub(r.without) < n.o.Lease
 		n.mu.Unlock()
 		// For a lease, a process with fewer regions goes first; it may be unable to take the region.
-		if !ready || patience && !p.fewest(n.process) {
+		if !ready || patience && !here && !p.fewest(n.process) {
 			continue
 		}
 		if n.take(ctx, i, p) {
@@ -157,16 +165,21 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 	return m.value.Left || m.value.Session != o.Session
 }
 
-// giveRegion gives a region to other processes, at most one per lease.
+// giveRegion gives a region to other processes, at most one per lease: one whose place is another process, or
+// any that has no place if this process has too many.
 func (n *Node) giveRegion(p *picture) {
 	now := time.Now()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if now.Sub(n.gave) < n.o.Lease || !p.gives(n.process) {
+	if now.Sub(n.gave) < n.o.Lease {
 		return
 	}
+	gives := p.gives(n.process)
 	for _, i := range rand.Perm(len(n.regions)) {
-		r := n.regions[i]
+		r, elsewhere := n.regions[i], p.places[i] != "" && p.places[i] != n.process
+		if !elsewhere && (!gives || p.places[i] == n.process) {
+			continue
+		}
 		if r.cancel != nil && !r.giving && p.owners[i].value.Session == n.session {
 			r.giving = true
 			r.stop()

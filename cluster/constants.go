@@ -55,24 +55,27 @@ func (c *constants) differ(cluster *constants) error {
 	return errors.Join(found...)
 }
 
-// differ returns an error that names what differs between the version of this process and that of its cluster.
+// differ returns an error that names what differs between the version of this process and that of its
+// cluster.
 func (v version) differ(cluster version) error {
 	var found []error
 	if v.Schema != cluster.Schema {
 		found = append(found, fmt.Errorf("the option Schema differs: the cluster has %.200q, and this "+
-			"process has %.200q; set Options.Schema to that of the cluster, Options.Upgrade to replace the program "+
-			"of the cluster, or Options.Name to the name of another cluster", cluster.Schema, v.Schema))
+			"process has %.200q; set Options.Schema to that of the cluster, Options.Upgrade to replace the "+
+			"program of the cluster, or Options.Name to the name of another cluster",
+			cluster.Schema, v.Schema))
 	}
 	if v.Build != cluster.Build {
-		found = append(found, fmt.Errorf("the option Build differs: the cluster has %.200q, and this process "+
-			"has %.200q; set Options.Build to the same text in both if both compute the same, "+
-			"Options.Upgrade to replace the program of the cluster, or Options.Name to the name of another cluster",
-			cluster.Build, v.Build))
+		found = append(found, fmt.Errorf("the option Build differs: the cluster has %.200q, and this "+
+			"process has %.200q; set Options.Build to the same text in both if both compute the same, "+
+			"Options.Upgrade to replace the program of the cluster, or Options.Name to the name of another "+
+			"cluster", cluster.Build, v.Build))
 	}
 	return errors.Join(found...)
 }
 
-// last returns the last tick of the version that begins with the tick from, or 0 if no later version is known.
+// last returns the last tick of the version that begins with the tick from, or 0 if no later version is
+// known.
 func (c *constants) last(from uint64) uint64 {
 	for _, v := range c.Versions {
 		if v.From > from {

@@ -58,7 +58,8 @@ func (n *Node) followOnce(ctx context.Context, region int, between func(m Machin
 		}
 	}()
 	o := protocol.Options{Region: region, Regions: n.o.Regions, Lookahead: n.o.Lookahead, Storage: n.storage,
-		Versions: n.view.versions, From: n.view.first(), Machine: &follower{m, n, between}, Until: n.o.Until, Report: n.report}
+		Versions: n.view.versions, From: n.view.first(), Machine: &follower{m, n, between},
+		Until: n.o.Until, Report: n.report}
 	o.Due = func(_ context.Context, tick uint64) error {
 		if last := n.view.last(); last > 0 && tick > last {
 			return protocol.ErrEnd

@@ -102,8 +102,9 @@ func (n *Node) beat(ctx context.Context, left bool) error {
 	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Left: left, Host: n.heart.host,
 		Program: n.heart.program, System: runtime.GOOS + "/" + runtime.GOARCH}
 	h.From, h.Proposal, h.Late = n.view.keepsTo()
+	h.Draining = n.drains()
 	n.mu.Lock()
-	h.Draining, h.Failing = n.draining, now.Before(n.failing)
+	h.Failing = now.Before(n.failing)
 	n.mu.Unlock()
 	key := processKey(n.process)
 	for {

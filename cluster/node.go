@@ -55,10 +55,9 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	n := &Node{o: o, version: version{From: 1, Build: o.Build, Schema: o.Schema}, draining: true, times: newTimes(), session: randomName()}
-	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
-		*now = make(chan struct{}, 1)
-	}
+	n := &Node{o: o, version: version{From: 1, Build: o.Build, Schema: o.Schema}, draining: true,
+		times: newTimes(), session: randomName()}
+	n.makeSignals()
 	n.lease.renewed = make(chan struct{})
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	for r := range o.Regions {
@@ -68,6 +67,12 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		return nil, fmt.Errorf("cluster: joining %s: %w", o.Name, errors.Join(err, n.shutDown(ErrClosed)))
 	}
 	return n, nil
+}
+
+func (n *Node) makeSignals() {
+	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
+		*now = make(chan struct{}, 1)
+	}
 }
 
 func (n *Node) join(ctx context.Context) (err error) {

@@ -15,6 +15,8 @@ type Times struct {
 	// Tick is the time in Machine.Tick, and Barrier the time before it: for the sections of other regions,
 	// for inputs, and for room in the outbox.
 	Tick, Barrier Percentiles
+	// TickTotal and BarrierTotal are the sums of these times.
+	TickTotal, BarrierTotal time.Duration
 	// InTime is the share of ticks that ended at most one period after they were due. Without Options.Hz a
 	// period is a sixtieth of a second.
 	InTime float64
@@ -33,6 +35,8 @@ type times struct {
 	mu            sync.Mutex
 	tick, barrier *hdrhistogram.Histogram // microseconds
 	ticks, inTime uint64
+	tickTotal     time.Duration
+	barrierTotal  time.Duration
 	rates         map[int]*rate // by region
 }
 
@@ -57,9 +61,12 @@ func (t *times) add(region int, wanted, began, ended time.Time, waited, period t
 	if ended.Sub(wanted) <= period {
 		t.inTime++
 	}
-	// A tick of more than an hour is left out.
-	_ = t.tick.RecordValue(ended.Sub(began).Microseconds())
-	_ = t.barrier.RecordValue(max(waited, 0).Microseconds())
+	took, waited := ended.Sub(began), max(waited, 0)
+	t.tickTotal += took
+	t.barrierTotal += waited
+	// The percentiles leave out a tick of more than an hour.
+	_ = t.tick.RecordValue(took.Microseconds())
+	_ = t.barrier.RecordValue(waited.Microseconds())
 	r := t.rates[region]
 	if r == nil {
 		t.rates[region] = &rate{first: ended, last: ended}
@@ -72,7 +79,8 @@ func (t *times) add(region int, wanted, began, ended time.Time, waited, period t
 func (t *times) sum() Times {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := Times{Ticks: t.ticks, Tick: percentiles(t.tick), Barrier: percentiles(t.barrier)}
+	s := Times{Ticks: t.ticks, Tick: percentiles(t.tick), Barrier: percentiles(t.barrier),
+		TickTotal: t.tickTotal, BarrierTotal: t.barrierTotal}
 	if t.ticks > 0 {
 		s.InTime = float64(t.inTime) / float64(t.ticks)
 	}

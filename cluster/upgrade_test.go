@@ -255,7 +255,7 @@ func TestProposal(t *testing.T) {
 		t.Helper()
 		for {
 			c := n.view.copyConstants()
-			c.value.Next = &proposal{version: version{From: from, Build: "second"}, Process: n.process, Session: session}
+			c.value.Next = &proposal{version{From: from, Build: "second"}, n.process, session}
 			if n.change(deadline(t), keyCluster, c.value, c.revision) {
 				return n.view.copyConstants().revision
 			}

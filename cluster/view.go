@@ -15,25 +15,30 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// The keys of a cluster, beside those of package storage. process, owner and status are followed by a dot and
-// the name of a process or the number of a region.
+// The keys of a cluster, beside those of package storage. All but the first are followed by a dot and the
+// name of a process or the number of a region.
 const (
 	keyCluster = "cluster"
 	keyProcess = "process"
 	keyOwner   = "owner"
 	keyStatus  = "status"
+	keyPlace   = "place" // this and the following are set by operators
+	keyDrain   = "drain"
 )
 
-func processKey(name string) string { return keyProcess + "." + name }
-func ownerKey(region int) string    { return keyOwner + "." + strconv.Itoa(region) }
-func statusKey(region int) string   { return keyStatus + "." + strconv.Itoa(region) }
+func processKey(name string) string  { return keyProcess + "." + name }
+func ownerKey(region int) string     { return keyOwner + "." + strconv.Itoa(region) }
+func placeKey(region int) string     { return keyPlace + "." + strconv.Itoa(region) }
+func drainKey(process string) string { return keyDrain + "." + process }
+func statusKey(region int) string    { return keyStatus + "." + strconv.Itoa(region) }
 
 // heartbeat is the sign of life of a process.
 type heartbeat struct {
 	Session string `json:"session"` // of this Join
 	Lease   int64  `json:"lease"`   // in milliseconds
 	// Draining is set if the process takes no regions, and Failing if it could not run one lately.
-	From uint64 `json:"from"` // the first tick of the program's version; 0 before the process has agreed on it
+	// From is the first tick of the program's version, and 0 before the process has agreed on it.
+	From uint64 `json:"from"`
 	// Proposal is the revision of the constants whose proposal the process keeps to. Late says that it
 	// cannot.
 	Proposal uint64 `json:"proposal,omitempty"`
@@ -65,6 +70,16 @@ type status struct {
 	Machine json.RawMessage `json:"machine,omitempty"`
 }
 
+// place says which process is to run a region; none if it is empty.
+type place struct {
+	Process string `json:"process"`
+}
+
+// drained says whether a process is to take no regions.
+type drained struct {
+	Drain bool `json:"drain"`
+}
+
 // known is the value of a key and its revision, which is 0 if there is no such key.
 type known[T any] struct {
 	value    T
@@ -91,8 +106,10 @@ type view struct {
 	processes map[string]*member
 	owners    []known[owner]
 	statuses  []known[status]
-	ready     bool      // all keys were told
-	own       time.Time // when a heartbeat of this process was told last
+	places    []known[place]
+	drains    map[string]known[drained] // by process
+	ready     bool                      // all keys were told
+	own       time.Time                 // when a heartbeat of this process was told last
 	// interrupted is when something was last told late. Until a lease after that, silence proves nothing.
 	interrupted time.Time
 	changed     chan struct{} // closed at the next change
@@ -101,7 +118,8 @@ type view struct {
 func newView(process string, o *Options) *view {
 	return &view{process: process, lease: o.Lease, until: o.Until, processes: make(map[string]*member),
 		begun: make([]uint64, o.Regions), owners: make([]known[owner], o.Regions),
-		statuses: make([]known[status], o.Regions), changed: make(chan struct{})}
+		statuses: make([]known[status], o.Regions), places: make([]known[place], o.Regions),
+		drains: make(map[string]known[drained]), changed: make(chan struct{})}
 }
 
 func (v *view) hasChanged() {
@@ -145,8 +163,9 @@ func (v *view) begin() {
 		m.revision = 0
 	}
 	for r := range v.owners {
-		v.owners[r].revision, v.statuses[r].revision = 0, 0
+		v.owners[r].revision, v.statuses[r].revision, v.places[r].revision = 0, 0, 0
 	}
+	clear(v.drains)
 }
 
 // complete is called when all keys were told.
@@ -168,6 +187,11 @@ func (v *view) tell(e storage.Entry, now time.Time) error {
 		return v.tellConstants(e)
 	case keyProcess:
 		return v.tellProcess(name, e, now)
+	case keyDrain:
+		k := v.drains[name]
+		err := tellOf(&k, e)
+		v.drains[name] = k
+		return err
 	}
 	region, err := strconv.Atoi(name)
 	if err != nil || region < 0 || region >= len(v.owners) || name != strconv.Itoa(region) {
@@ -178,6 +202,8 @@ func (v *view) tell(e storage.Entry, now time.Time) error {
 		return tellOf(&v.owners[region], e)
 	case keyStatus:
 		return tellOf(&v.statuses[region], e)
+	case keyPlace:
+		return tellOf(&v.places[region], e)
 	}
 	return nil
 }
@@ -298,6 +324,13 @@ func (v *view) alive(process, session string) bool {
 // versions returns the versions of the program.
 func (v *view) versions() []protocol.Version { return *v.codes.Load() }
 
+// drained reports whether an operator drains a process.
+func (v *view) drained(process string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.drains[process].value.Drain
+}
+
 // first returns the first tick of this program's version.
 func (v *view) first() uint64 {
 	v.mu.Lock()
@@ -378,7 +411,8 @@ type picture struct {
 	// counts has how many unfinished regions each process has that lives and takes regions of this version of
 	// the program. This process is one of them, whether it takes regions or not.
 	counts map[string]int
-	others int // the processes of this version that live and do not drain, without this one
+	places []string // the process that is to run each region and can; empty if there is none
+	others int      // the processes of this version that live and do not drain, without this one
 }
 
 // look returns the picture of this moment.
@@ -387,6 +421,7 @@ func (v *view) look(session string, now time.Time) picture {
 	defer v.mu.Unlock()
 	v.late(now)
 	p := picture{owners: slices.Clone(v.owners), ownerships: make([]ownership, len(v.owners)),
+		places: make([]string, len(v.owners)),
 		counts: map[string]int{v.process: 0}}
 	alive := make(map[string]string) // the sessions by process
 	for name, m := range v.processes {
@@ -407,6 +442,9 @@ func (v *view) look(session string, now time.Time) picture {
 		own.value.From = v.from // the next heartbeat says so
 	}
 	for r, o := range p.owners {
+		if _, takes := p.counts[v.places[r].value.Process]; takes {
+			p.places[r] = v.places[r].value.Process
+		}
 		dead := o.value.Session == "" || alive[o.value.Process] != o.value.Session
 		switch {
 		case v.finished(r):

@@ -23,7 +23,8 @@ func (n *Node) watchOnce(ctx context.Context) {
 	defer cancel()
 	n.view.begin()
 	began := time.Now()
-	entries, err := n.storage.Watch(ctx, keyCluster, keyProcess+".*", keyOwner+".*", keyStatus+".*")
+	entries, err := n.storage.Watch(ctx, keyCluster, keyProcess+".*", keyOwner+".*", keyStatus+".*",
+		keyPlace+".*", keyDrain+".*")
 	if err != nil {
 		if n.away.Load() == nil && ctx.Err() == nil {
 			n.report(err)

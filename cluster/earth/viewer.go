@@ -103,15 +103,15 @@ func (v *viewer) watch(ctx context.Context) error {
 	return v.report()
 }
 
-// wait waits for the last tick. After an upgrade, a process that has the server of the others goes on until the
-// context ends.
+// wait waits for the last tick. After an upgrade, a process that has the server of the others goes on until
+// the context ends.
 func (v *viewer) wait(ctx context.Context) error {
 	err := v.node.Wait(ctx)
 	if !errors.Is(err, cluster.ErrUpgraded) || v.node.URL() == "" {
 		return err
 	}
-	v.notices.add(errors.New("another build runs the regions now; this process has the NATS server and keeps " +
-		"running"))
+	v.notices.add(errors.New("another build runs the regions now; this process has the NATS server and " +
+		"keeps running"))
 	<-ctx.Done()
 	return nil
 }

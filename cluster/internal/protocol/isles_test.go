@@ -44,10 +44,11 @@ func mix(values ...uint64) uint64 {
 func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, error) {
 	for _, section := range received {
 		for len(section) > 0 {
-			one := islander{ID: binary.LittleEndian.Uint64(section), Gold: binary.LittleEndian.Uint64(section[8:])}
+			le := binary.LittleEndian
+			one := islander{ID: le.Uint64(section), Gold: le.Uint64(section[8:])}
 			size := i.s.bytesIslander(tick - i.s.lookahead)
 			if size > 16 {
-				one.Age = binary.LittleEndian.Uint64(section[16:])
+				one.Age = le.Uint64(section[16:])
 			}
 			i.Guests = mix(i.Guests, one.ID, one.Gold, one.Age)
 			i.People = append(i.People, one)

@@ -33,8 +33,8 @@ func TestFaults(t *testing.T) {
 		sum.add(s.count)
 	}
 	t.Log(sum)
-	for _, what := range []string{"crashes", "early", "fenced", "followed", "inputs", "intruders", "loads", "purged",
-		"refilled", "refused", "reported", "sleeps", "tails", "twice", "unknown"} {
+	for _, what := range []string{"crashes", "early", "fenced", "followed", "inputs", "intruders", "loads",
+		"purged", "refilled", "refused", "reported", "sleeps", "tails", "twice", "unknown"} {
 		if sum[what] < seeds/2 {
 			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
 		}

@@ -69,7 +69,7 @@ const (
 	cutOutside              // the cut is not in the message
 	pointerAlways           // a pointer is replaced whatever its revision is
 	purgeMore               // messages are removed that a region needs to start again
-	versionSoon             // the second version of the program takes the last ticks of the first one for its own
+	versionSoon             // the second version of the program runs the last ticks of the first one
 )
 
 func newSim(seed uint64, regions int, f faults, m mistake) *sim {
@@ -164,7 +164,8 @@ func (s *sim) begin(process, region int, run func(context.Context, Options) erro
 		o.pass()
 		o.err = run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
 			Storage: simStorage{o}, Journal: journal, Machine: o.machine, Every: 5, Versions: s.versions,
-			From: s.versions()[o.version].From, Due: o.due, Until: s.until, Number: o.number, Process: strconv.Itoa(process),
+			From: s.versions()[o.version].From, Due: o.due, Until: s.until, Number: o.number,
+			Process: strconv.Itoa(process),
 			Report: func(err error) {
 				switch {
 				case errors.Is(err, errUnknown):

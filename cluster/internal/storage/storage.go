@@ -26,6 +26,8 @@ type Options struct {
 	// Connect has further options of the connection, such as credentials and TLS.
 	Connect  []nats.Option
 	Replicas int // of each stream. Default: 1.
+	// Existing has Open return an error if the cluster does not exist. Default: Open makes it.
+	Existing bool
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
 	Waiting func(error)
@@ -152,6 +154,9 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 			return err
 		}
 		s.regions, err = s.js.KeyValue(ctx, c.Bucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) && s.o.Existing {
+			return fmt.Errorf("the servers have no cluster of this name: %w", err)
+		}
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			s.regions, err = s.js.CreateKeyValue(ctx, c)
 		}

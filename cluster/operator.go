@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// Operator looks at a cluster and moves its regions, without being one of its processes. Its methods may be
+// called from any goroutine.
+type Operator struct{ n *Node }
+
+// Operate connects to a cluster on the NATS servers of a URL. The options are those of the connection, such
+// as credentials and TLS. Call Close in the end.
+func Operate(ctx context.Context, url, name string, connect ...nats.Option) (*Operator, error) {
+	n := &Node{o: Options{Name: name, URL: url, Lease: time.Second}, session: randomName()}
+	n.makeSignals()
+	n.ctx, n.cancel = context.WithCancelCause(context.Background())
+	if err := n.operate(ctx, connect); err != nil {
+		return nil, fmt.Errorf("cluster: connecting to %s on %s: %w", name, url,
+			errors.Join(err, n.shutDown(ErrClosed)))
+	}
+	return &Operator{n}, nil
+}
+
+func (n *Node) operate(ctx context.Context, connect []nats.Option) (err error) {
+	n.storage, err = storage.Open(ctx, storage.Options{Name: n.o.Name, URL: n.o.URL, Connect: connect,
+		Existing: true, Waiting: n.waiting})
+	if err != nil {
+		return err
+	}
+	c, revision, err := n.readConstants(ctx)
+	switch {
+	case err != nil:
+		return err
+	case revision == 0 || len(c.Versions) == 0 || c.Format != format:
+		return fmt.Errorf("the cluster has the format %d, and this program knows %d", c.Format, format)
+	}
+	n.o.Regions, n.o.Lookahead = c.Regions, c.Lookahead
+	n.view = newView("", &n.o)
+	n.view.from = c.Versions[len(c.Versions)-1].From
+	n.loop(n.watch)
+	return n.view.wait(ctx, n.ctx, func() bool { return n.view.ready })
+}
+
+// Close ends the connection.
+func (o *Operator) Close() error { return o.n.shutDown(ErrClosed) }
+
+// Regions returns what is known of all regions. It does not wait.
+func (o *Operator) Regions() []Status { return o.n.Regions() }
+
+// Process is what is known of a process that has joined.
+type Process struct {
+	Name    string
+	Host    string
+	Program string // the name of its executable file
+	System  string // such as linux/amd64
+	Build   string // as in Options.Build; empty while the process joins
+	Alive   bool   // it has sent a heartbeat within its lease
+	// Draining says that the process takes no regions, and Failing that it could not run one lately.
+	Draining, Failing bool
+	Regions           int // how many it owns
+}
+
+// Processes returns the processes that live or own regions, in the order of their names.
+func (o *Operator) Processes() []Process {
+	v := o.n.view
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	builds := make(map[uint64]string)
+	for _, version := range v.constants.value.Versions {
+		builds[version.From] = version.Build
+	}
+	var all []Process
+	for name, m := range v.processes {
+		h := &m.value
+		p := Process{Name: name, Host: h.Host, Program: h.Program, System: h.System, Build: builds[h.From],
+			Alive: v.lives(m, time.Now()), Draining: h.Draining, Failing: h.Failing,
+			Regions: v.owned(name, h.Session)}
+		if p.Alive || p.Regions > 0 {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b Process) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// owned returns how many regions a session of a process owns. Callers hold mu.
+func (v *view) owned(process, session string) (n int) {
+	for _, o := range v.owners {
+		if o.value.Process == process && o.value.Session == session {
+			n++
+		}
+	}
+	return n
+}
+
+// Move moves a region to a process, and returns when the process owns the region. The region stays there,
+// also if the process then has more than its fair share. It goes to another process only if this one dies or
+// drains, and returns when the process does. With an empty process, the region may be anywhere again.
+func (o *Operator) Move(ctx context.Context, region int, process string) error {
+	n := o.n
+	if region < 0 || region >= n.o.Regions {
+		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+	}
+	if process != "" {
+		if err := o.takes(process); err != nil {
+			return err
+		}
+	}
+	if err := o.set(ctx, placeKey(region), place{process}, func(v *view) uint64 {
+		return v.places[region].revision
+	}); err != nil || process == "" {
+		return err
+	}
+	err := n.view.wait(ctx, n.ctx, func() bool {
+		by := n.view.owners[region].value
+		m := n.view.processes[by.Process]
+		return by.Process == process && m != nil && m.value.Session == by.Session
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: moving region %d to %s: %w", region, process, err)
+	}
+	return nil
+}
+
+// takes returns an error if a process takes no regions.
+func (o *Operator) takes(process string) error {
+	v := o.n.view
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch m := v.processes[process]; {
+	case m == nil || !v.lives(m, time.Now()):
+		return fmt.Errorf("cluster: no process %q lives", process)
+	case m.value.Draining || v.drains[process].value.Drain:
+		return fmt.Errorf("cluster: the process %q is draining, and takes no regions", process)
+	case m.value.From != v.from:
+		return fmt.Errorf("cluster: the process %q has another version of the program", process)
+	}
+	return nil
+}
+
+// Drain has a process give its regions to others and take no more, also after it starts again. Drain returns
+// when the process owns none. If no other process takes regions, Drain returns an error and changes nothing.
+func (o *Operator) Drain(ctx context.Context, process string) error {
+	n := o.n
+	others := 0
+	for _, p := range o.Processes() {
+		if p.Name != process && o.takes(p.Name) == nil {
+			others++
+		}
+	}
+	if others == 0 {
+		return errors.New("cluster: no other process takes the regions: start one before this one drains")
+	}
+	if err := o.drain(ctx, process, true); err != nil {
+		return err
+	}
+	err := n.view.wait(ctx, n.ctx, func() bool {
+		m := n.view.processes[process]
+		return m == nil || m.value.Draining && n.view.owned(process, m.value.Session) == 0
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: draining %s: %w", process, err)
+	}
+	return nil
+}
+
+// Resume ends what Drain began: the process takes regions again.
+func (o *Operator) Resume(ctx context.Context, process string) error {
+	return o.drain(ctx, process, false)
+}
+
+func (o *Operator) drain(ctx context.Context, process string, drain bool) error {
+	if o.n.view.member(process).revision == 0 {
+		return fmt.Errorf("cluster: no process %q has joined", process)
+	}
+	return o.set(ctx, drainKey(process), drained{drain}, func(v *view) uint64 {
+		return v.drains[process].revision
+	})
+}
+
+// set sets a key, whatever its value was. revision returns the revision of the key.
+func (o *Operator) set(ctx context.Context, key string, value any, revision func(v *view) uint64) error {
+	n := o.n
+	for {
+		n.view.mu.Lock()
+		known := revision(n.view)
+		n.view.mu.Unlock()
+		if n.change(ctx, key, value, known) {
+			return nil
+		}
+		if err := cmp.Or(context.Cause(ctx), context.Cause(n.ctx)); err != nil {
+			return fmt.Errorf("cluster: setting the key %s: %w", key, err)
+		}
+		sleep(ctx, 20*time.Millisecond)
+	}
+}

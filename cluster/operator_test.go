@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOperator moves regions to a process, drains it and lets it take regions again.
+func TestOperator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(4, 0)
+	w.slow.Store(int64(2 * time.Millisecond))
+	o := w.options(t, "")
+	o.Listen, o.Lease = "127.0.0.1:0", 300*time.Millisecond
+	a := join(t, o)
+	until(t, "the first process has all regions", func() bool { return loads(a)[0] == 4 })
+	second := w.options(t, a.URL())
+	second.Lease = o.Lease
+	b := join(t, second)
+	until(t, "two processes share the regions", func() bool { return slices.Equal(loads(a, b), []int{2, 2}) })
+
+	if _, err := Operate(deadline(t), a.URL(), "none"); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a cluster that does not exist: %v", err)
+	}
+	op, err := Operate(deadline(t), a.URL(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := op.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	all := op.Processes()
+	if len(all) != 2 || !all[0].Alive || all[0].Regions != 2 || all[0].Build == "" ||
+		all[0].Build != all[1].Build || all[0].System == "" || all[0].Draining {
+		t.Errorf("got %+v", all)
+	}
+
+	// More than the fair share.
+	for region := range 4 {
+		if err := op.Move(deadline(t), region, b.Process()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "all regions run there", func() bool { return slices.Equal(loads(a, b), []int{0, 4}) })
+	reached := least(a)
+	until(t, "the regions run", func() bool { return least(a) > reached+50 })
+	if l := loads(a, b); !slices.Equal(l, []int{0, 4}) {
+		t.Errorf("regions with a place have moved: %v", l)
+	}
+	if err := op.Move(deadline(t), 0, "nobody"); err == nil || !strings.Contains(err.Error(), "no process") {
+		t.Errorf("moving to a process that does not exist: %v", err)
+	}
+	if err := op.Move(deadline(t), 4, b.Process()); err == nil {
+		t.Error("there are four regions")
+	}
+
+	// The place does not hold while its process drains.
+	if err := op.Drain(deadline(t), b.Process()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the other one has all regions", func() bool { return slices.Equal(loads(a, b), []int{4, 0}) })
+	if err := op.Drain(deadline(t), a.Process()); err == nil || !strings.Contains(err.Error(), "no other") {
+		t.Errorf("draining the last process: %v", err)
+	}
+	if err := op.Move(deadline(t), 0, b.Process()); err == nil || !strings.Contains(err.Error(), "draining") {
+		t.Errorf("moving to a process that drains: %v", err)
+	}
+	closeAll(t, b)
+	b = join(t, second)
+	reached = least(a)
+	until(t, "the regions run", func() bool { return least(a) > reached+50 })
+	if l := loads(a, b); !slices.Equal(l, []int{4, 0}) {
+		t.Errorf("a process that drained takes regions after it started again: %v", l)
+	}
+	for region := range 4 {
+		if err := op.Move(deadline(t), region, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := op.Resume(deadline(t), b.Process()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "two processes share the regions", func() bool { return slices.Equal(loads(a, b), []int{2, 2}) })
+	for _, s := range op.Regions() {
+		if s.Failovers != 0 || s.Waiting != "" {
+			t.Errorf("got %+v", s)
+		}
+	}
+}
