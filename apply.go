@@ -77,10 +77,10 @@ func (w *World) checkCommands(cs []*Commands) {
 			panic(fmt.Sprintf("vast: World.Apply: Commands %d are nil: make them with NewCommands", i+1))
 		case c.world != w:
 			c.mustBeOpen("World.Apply was given")
-			panic(fmt.Sprintf("vast: World.Apply: Commands %d belong to world %q, not to %q", i+1,
-				c.world.options.Name, w.options.Name))
+			panic(fmt.Sprintf("vast: World.Apply: Commands %d belong to world %q, not to %q: apply "+
+				"them to their own world", i+1, c.world.options.Name, w.options.Name))
 		case c.pass == w.commands.pass:
-			panic(fmt.Sprintf("vast: World.Apply: Commands %d are given twice", i+1))
+			panic(fmt.Sprintf("vast: World.Apply: Commands %d are given twice: pass each Commands once", i+1))
 		}
 		c.mustBeOpen("World.Apply was given")
 		c.pass = w.commands.pass

@@ -8,14 +8,23 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Columns returns the columns of a world for a function of package store, in the order of their numbers. If
-// the function writes the world, Columns returns an error if Commands have not been applied.
-func (states) Columns(function string, w *World, writes bool) ([]state.Column, error) {
+// Ready checks that a function of package store may use a world, and returns the number of its columns. If
+// the function writes the world to a file, Ready returns an error if Commands have not been applied.
+func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)
 	w.mustBeDistinct()
 	if writes && w.commands.pending() {
-		return nil, errors.New("commands have been recorded and not applied: call World.Apply first")
+		return 0, errors.New("commands have been recorded and not applied: call World.Apply first")
+	}
+	return len(w.columns), nil
+}
+
+// Columns returns the columns of a world for a function of package store, in the order of their numbers. It
+// checks what Ready checks.
+func (s states) Columns(function string, w *World, writes bool) ([]state.Column, error) {
+	if _, err := s.Ready(function, w, writes); err != nil {
+		return nil, err
 	}
 	columns := make([]state.Column, len(w.columns))
 	for i, c := range w.columns {
@@ -32,21 +41,16 @@ func (states) WorldOf(q Query) *World {
 	return q.q.world
 }
 
-// Births makes counts[i] entities of each archetype, and calls born for each run of them. Once all exist, it
-// calls fill, to write their components, and then the callbacks of the births. So a callback sees components
-// that refer to other entities of the call. born and fill must not change the structure of the world. On an
-// error nothing has changed.
-func (states) Births(archetypes []*Archetype, counts []int, born func(i int, r Run), fill func()) error {
-	var grown []growth
-	for i, a := range archetypes {
-		g := growth{a, slices.Clone(a.extents), a.promised, len(a.extents) == 1 && a.extents[0].spare}
-		if err := a.Grow(counts[i]); err != nil {
-			for _, g := range grown {
-				g.undo()
-			}
-			return err
-		}
-		grown = append(grown, g)
+// Births makes counts[i] entities of archetypes[i], and calls born for each run of them. An archetype may
+// occur several times. Once all slots are reserved, and before the first birth, Births calls room, which
+// makes room for what follows the births. Once all entities exist, Births calls fill, to write their
+// components, and then the callbacks of the births. So a callback sees components that refer to other
+// entities of the call. room, born and fill must not change the structure of the world. On an error nothing
+// has changed, apart from memory that room has committed.
+func (states) Births(archetypes []*Archetype, counts []int, room func() error, born func(i int, r Run),
+	fill func()) error {
+	if err := growAll(archetypes, counts, room); err != nil {
+		return err
 	}
 	type birth struct {
 		of *Archetype
@@ -75,6 +79,36 @@ func (states) Births(archetypes []*Archetype, counts []int, born func(i int, r R
 	return nil
 }
 
+// growAll makes room for the births of several archetypes, and calls room. On an error no archetype has
+// grown.
+func growAll(archetypes []*Archetype, counts []int, room func() error) (err error) {
+	totals := make(map[*Archetype]int, len(archetypes))
+	for i, a := range archetypes {
+		totals[a] += counts[i]
+	}
+	var grown []growth
+	defer func() {
+		if err != nil {
+			for _, g := range grown {
+				g.undo()
+			}
+		}
+	}()
+	for _, a := range archetypes {
+		n, ok := totals[a]
+		if !ok {
+			continue // it has grown for all of its births
+		}
+		delete(totals, a)
+		g := growth{a, slices.Clone(a.extents), a.promised, len(a.extents) == 1 && a.extents[0].spare}
+		if err := a.Grow(n); err != nil {
+			return err
+		}
+		grown = append(grown, g)
+	}
+	return room()
+}
+
 // growth is what an archetype had before Archetype.Grow.
 type growth struct {
 	*Archetype
@@ -100,6 +134,10 @@ func (g *growth) undo() {
 	}
 }
 
+// GrowNames makes room for a name of each entity that fits into the world's present memory. Setting these
+// names then cannot fail. The world must have Names.
+func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
+
 // Cyclic reports whether a relation is cyclic. The parameter is the column that holds the relation's sources.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 
@@ -115,7 +153,7 @@ func (states) GrowEdges(sources any, n int) error {
 }
 
 // AddEdge is [Edges.Add] for the edges whose sources a column holds. v must be addressable and have the type
-// of their values.
+// of the values of the edges.
 func (states) AddEdge(sources any, from, to Entity, v reflect.Value) bool {
 	return sources.(*column).store.(edgesOfAnyType).add(from, to, v)
 }

@@ -107,8 +107,9 @@ func (w *World) changed(op operation, n int) {
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {
-	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed "+
-		"there. Record structural changes in Commands and apply them after the loop, or use "+
-		"World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange.",
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s: record structural "+
+		"changes in Commands and apply them after the loop or callback, or replace the loop by "+
+		"World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange; writing values is not a "+
+		"structural change",
 		w.options.Name, doing, operationNames[w.last]))
 }

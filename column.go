@@ -36,7 +36,7 @@ type column struct {
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
 	attended bool           // whether it is observed or requires other columns
-	internal bool           // whether it holds the targets of a relation or of edges, which are no component
+	internal bool           // whether it holds the targets of a relation or edges, which are not components
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
 	store    store          // keeps elements that do not lie at base; nil for most columns
 	onAdd    []hook
@@ -56,10 +56,10 @@ type column struct {
 	name  string
 	typ   reflect.Type // nil for a tag
 
-	requires []*column // in the order of registration, with those that these require
+	requires []*column // the required columns and those that they require, in the order of registration
 
-	owed     int // additions and births that were promised room in the store and are still to come
-	promised int // the additions in owed
+	owed     int // future additions and births for which the store keeps room
+	promised int // the part of owed that Grow of this column has promised
 
 	linked string // the name of the relation or edges that the column belongs to, if any
 	skew   int    // bytes from the start of the span to base: see bitset.Skew
@@ -137,8 +137,9 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// Large columns reserve this much more than they can use. Otherwise columns with components of one size lie
-// at a distance of a power of two, and a loop over two of them takes up to twice as long: see decision 0013.
+// A column of manyBytes or more reserves apart more bytes than it can use. Otherwise columns with components
+// of one size lie at a distance of a power of two, and a loop over two of them takes up to twice as long: see
+// decision 0013.
 const (
 	manyBytes = 16 << 20
 	apart     = 2 << 20

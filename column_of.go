@@ -81,9 +81,9 @@ func (w *World) mustBeDistinct() {
 }
 
 // twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
-// unnamed types, such as uint64 and [8]byte, have no twin, because such a type does not say which component
-// it is. Relations and edges have no twin, because no code looks for them by type. The world's Names have no
-// twin, because no program registers them.
+// unnamed types, such as uint64 and [8]byte, have no twin, because such a type does not name a component.
+// Relations and edges have no twin, because no code looks for them by type. The world's Names have no twin,
+// because no program registers them.
 func (w *World) twin(c *column, name string) *column {
 	if c.typ != nil && c.typ.PkgPath() == "" {
 		return nil
@@ -107,8 +107,7 @@ func (w *World) mustBeNewTag(name string) {
 	}
 }
 
-// besides names w and the other world in a message about the mistake of using something of w in the other
-// world.
+// besides returns the end of a message that says that something belongs to w and not to the other world.
 func (w *World) besides(other *World) string {
 	if name := w.options.Name; name != other.options.Name {
 		return fmt.Sprintf("world %q, not to %q", name, other.options.Name)

@@ -169,7 +169,7 @@ func TestChangeNamesTheMethod(t *testing.T) {
 		{"Names.Remove", func(a, _ Entity) { w.Names().Remove(a) }},
 		{"Column.Add", func(a, _ Entity) { num.EditOrAdd(a) }},
 	} {
-		mustPanic(t, "a query was running, by "+step.name+". Values", func() {
+		mustPanic(t, "a query was running, by "+step.name+": record", func() {
 			for range w.Query().All() {
 				step.change(es[0], es[1])
 			}

@@ -16,10 +16,10 @@ import (
 
 // CommandsOptions say how Commands are made. The zero value works.
 type CommandsOptions struct {
-	// Bytes is the most that can be recorded between two calls of [World.Apply]. A command takes 16 bytes
-	// plus the size of its value, rounded up to a multiple of 8. Bytes costs addresses only. Default: 1 GiB;
-	// on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which takes the memory
-	// at once, 4 MiB.
+	// Bytes is the largest number of bytes that can be recorded between two calls of [World.Apply]. A command
+	// takes 16 bytes plus the size of its value, rounded up to a multiple of 8. Bytes costs addresses only.
+	// Default: 1 GiB; on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which
+	// takes the memory at once, 4 MiB.
 	Bytes int
 }
 
@@ -179,8 +179,8 @@ func (c *Commands) cut() {
 // New records the birth of an entity and returns a placeholder for it. In further commands of the same
 // Commands, the placeholder stands for the entity, once it is made. Everywhere else the placeholder is stale,
 // like an entity of another world, and component values that hold it are stored as they are. After Apply,
-// [Commands.Resolve] returns the entity. A command at an earlier position than the birth comes before the
-// entity and is skipped, so using the placeholder there is a bug.
+// [Commands.Resolve] returns the entity. A command at an earlier position than the birth is applied before
+// the entity exists, and is skipped, so using the placeholder there is a bug.
 //
 // The entity's components are zero, as by [Archetype.New]. Commands that add its components set their values.
 func (c *Commands) New(a *Archetype) Entity {
@@ -449,8 +449,8 @@ func (c *Commands) mustKnow(col *column) {
 
 //go:noinline
 func (c *Commands) foreign(what string, of *World) {
-	panic(fmt.Sprintf("vast: %s belongs to %s, that of the Commands: record it in Commands of its own world",
-		what, of.besides(c.world)))
+	panic(fmt.Sprintf("vast: %s belongs to %s: record it in Commands of its own world", what,
+		of.besides(c.world)))
 }
 
 // close closes all Commands of a world.

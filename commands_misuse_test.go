@@ -129,7 +129,7 @@ func TestApplyInsideQueries(t *testing.T) {
 			tag.AddLater(c, e)
 			_, _ = w.Apply(c)
 		}
-	}, "changed while a query was running, by World.Apply", "Values may be changed",
+	}, "changed while a query was running, by World.Apply", "writing values is not a structural change",
 		"in Commands and apply them after the loop")
 	// Apply is allowed inside a query as long as it skips every command.
 	n := 0

@@ -4,7 +4,7 @@ import "slices"
 
 // committed is the committed memory of some columns and of the control arrays. If a growth fails half-way,
 // shrink gives back the memory beyond these sizes. Otherwise that memory would still count against a limit
-// that others share.
+// that other containers may share.
 type committed struct {
 	size         uint32
 	gens, owners int               // bytes above and below w.control
@@ -20,7 +20,8 @@ type columnCommitted struct {
 	undo  func() // undoes growth of the store; may be nil
 }
 
-// committed returns the current sizes. The caller passes them to forget, those of the last call first.
+// committed returns the current sizes. The caller passes each result to forget, in the reverse order of the
+// calls.
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len()}

@@ -19,7 +19,7 @@ import (
 // query is of another world, and for a relation with RelationOptions.Cyclic.
 //
 // Complexity: one step for each run, and for each 64-slot word and depth with entities of that depth.
-// Entities deeper than 63 are found by their links, which costs a sort of the slots of each such depth.
+// InDepthOrder finds entities deeper than 63 by their links, and sorts the slots of each such depth.
 // InDepthOrder allocates only for such depths, and for queries that are more than conditions on components,
 // such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
@@ -100,7 +100,7 @@ type depthWalk struct {
 
 	level int         // index in relation.levels: depth - 1; the sets below deep-1 have one depth each
 	set   *bitset.Set // the set of the current level, or nil
-	rest  uint64      // words of the current block of the set that are to come
+	rest  uint64      // a bit for each word of the current block that is not visited yet
 	block uint        // the set's next block to look at
 	at    uint        // for a level without a set, the next index in slots
 	slots []uint32    // the slots of a level without a set, in ascending order

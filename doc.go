@@ -10,14 +10,14 @@
 //   - [Relation] links each source to one target, such as a part to its whole. [Edges] link a source to any
 //     number of targets, with a value for each link.
 //   - [Archetype] is a set of columns that entities are born with. It makes entities, side by side in memory.
-//   - [Query] selects entities that have all, none, at least one or nothing but some components, and those in
-//     a list, with a target, or changed. It yields the [Slot] of each entity, by which [Column.At] finds
-//     components; or each [Run] of consecutive slots, whose components are ordinary slices; or references;
-//     or parts for workers, each a [Batch]. Bulk methods, such as [World.DeleteAll], take a Query.
+//   - [Query] selects entities by the components that they have or lack. It can also select by a list, by the
+//     target of a link, or by changes. It yields slots, runs, references or batches. By a [Slot], [Column.At]
+//     finds components. In a [Run] of consecutive slots, components are ordinary slices. A [Batch] is a part
+//     for one worker. Bulk methods, such as [World.DeleteAll], take a Query.
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
-//   - [Tracker] notes which entities gained or lost some components, or had them written, since its last
-//     look. Hooks, such as [Column.OnAdd], are called at once.
+//   - [Tracker] notes which entities gained or lost a component of its columns, or had one written, since
+//     the last [Tracker.Next]. Hooks, such as [Column.OnAdd], are called at once.
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
 //   - [World.Visit] lets other goroutines look at a world whenever its owner calls [World.Admit].
 //
@@ -47,12 +47,12 @@
 // # Costs
 //
 // An entity's component lies at the column's base + slot × size. A look-up tests the generation and one bit.
-// Adding or removing a component writes it and one bit, and moves nothing. A query combines 64 presence bits
-// at a time, and passes 4,096 or 262,144 slots at once if all of them match or none does. Links are indices
-// in columns: linking takes a few writes, and walking over the sources of a target takes one step for each
-// source. A command is recorded in a few words off the Go heap. Hooks and trackers cost nothing while there
-// are none, except one test for each change. Memory is committed when it is first needed, and [World.Trim]
-// gives it back.
+// Adding a component writes its value and sets one bit. Removing it clears the bit. Neither moves a
+// component. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots at once if all of
+// them match or none does. Links are indices in columns: linking takes a few writes, and walking over the
+// sources of a target takes one step for each source. A command is recorded in a few words off the Go heap.
+// Hooks and trackers cost nothing while there are none, except one test for each change. Memory is committed
+// when it is first needed, and [World.Trim] gives it back.
 //
 // # Lifetimes
 //

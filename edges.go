@@ -8,6 +8,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/rooms"
 )
 
 // EdgesOptions say how edges are made. The zero value works.
@@ -72,6 +73,7 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	if err != nil {
 		panic(err)
 	}
+	w.markPool(rooms.Of(pool))
 	e := &edges[T]{world: w, pool: pool, onDelete: o.OnDelete}
 	typ := reflect.TypeFor[ends[T]]()
 	if e.sources, e.targets, err = w.registerLinked(name, typ, typ); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// room makes one more edge unable to fail. On failure nothing has changed.
+// room makes room for one more edge. On failure nothing has changed.
 func (s *edges[T]) room(from, to uint32) error {
 	return s.reach(from+1, to+1, 1)
 }
 
-// reach makes n more edges between slots below the given ends unable to fail. On failure nothing has changed.
+// reach makes room for n more edges between slots below the given ends. On failure nothing has changed.
 func (s *edges[T]) reach(sources, targets uint32, n int) error {
 	if sources <= s.sources.slots && targets <= s.targets.slots {
 		return s.pool.Grow(n)
@@ -208,7 +208,7 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 					own, before, next = one.to, one.prevIn, one.nextIn
 				}
 				if own != slot || before != prev {
-					must(false, "%s: an edge of slot %d is in the list of slot %d", name, own, slot)
+					must(false, "%s: an edge of slot %d is misplaced in the list of slot %d", name, own, slot)
 				}
 				prev, h = h, next
 			}
@@ -218,7 +218,7 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 			total += int(n)
 		}
 		if total != s.pool.Len() {
-			must(false, "%s: %d edges are in lists, of %d", c.name, total, s.pool.Len())
+			must(false, "%s: the lists hold %d edges, and the pool holds %d", c.name, total, s.pool.Len())
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
 //
 // An Entity holds the number of the slot, how often the slot had been used, and a mark of the world, so that
-// an entity of another world is stale here, too. Worlds share 255 marks, so do not rely on marks to tell
-// worlds apart.
+// an entity of another world is stale here, too. Worlds share 255 marks, and each process hands them out
+// anew, so do not rely on marks to tell worlds apart. [Options].Mark chooses the mark of a world.
 type Entity struct {
 	slot       uint32
 	generation uint32

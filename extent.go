@@ -250,7 +250,7 @@ func (w *World) reclaim(a *Archetype) bool {
 }
 
 // moveOn sets the archetype's current word to the first word of the extent at index at. If there is no such
-// extent, it becomes the archetype's last word.
+// extent, the current word becomes the archetype's last word.
 func (a *Archetype) moveOn(at int) {
 	switch k := len(a.extents); {
 	case at < k:

@@ -20,7 +20,8 @@ func (c *column) hookRemove(f hook) {
 	c.world.observe(c)
 }
 
-// observe notes that a column has hooks, a store or trackers. A world without such columns pays one test.
+// observe notes that a column has hooks, a store or trackers. In a world without such columns, a change takes
+// only one test more.
 func (w *World) observe(c *column) {
 	if c.observed {
 		return

@@ -30,16 +30,19 @@ func (w *World) checkInvariants() {
 	}
 	w.live.CheckInvariants()
 	w.vacant.CheckInvariants()
-	must(w.size%64 == 0 && w.frontier*64 <= w.size, "frontier at word %d of %d slots", w.frontier, w.size)
+	must(w.size%64 == 0 && w.frontier*64 <= w.size, "the frontier is at word %d, and the %d slots "+
+		"do not reach it or are not whole words", w.frontier, w.size)
 	must(w.frontier == 0 || !w.vacant.Test(uint(w.frontier-1)), "the word below the frontier is vacant")
 	beyond := w.vacant.Next(uint(w.frontier))
-	must(beyond == uint(w.vacant.Len()), "word %d is vacant, the frontier is at %d", beyond, w.frontier)
+	must(beyond == uint(w.vacant.Len()), "word %d is vacant beyond the frontier at word %d", beyond,
+		w.frontier)
 
 	owned, worn := uint32(0), 0
 	for _, a := range w.archetypes {
 		n := uint32(0)
 		for i, x := range a.extents {
-			must(x.archetype == a && w.extents[x.id] == x && x.words > 0, "extent %d is not in order", x.id)
+			must(x.archetype == a && w.extents[x.id] == x && x.words > 0,
+				"extent %d is registered wrongly or has no words", x.id)
 			must(i == 0 || a.extents[i-1].word+a.extents[i-1].words <= x.word, "extents overlap at word %d",
 				x.word)
 			must(x.word+x.words <= w.frontier, "an extent reaches beyond the frontier, to word %d",
@@ -53,8 +56,8 @@ func (w *World) checkInvariants() {
 	}
 	// Extents do not share words: each word names one owner, and checkExtent found that each extent's words
 	// name that extent.
-	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned,
-		w.vacant.Count(), w.frontier)
+	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d owned and %d vacant words do not add up to "+
+		"the %d words below the frontier", owned, w.vacant.Count(), w.frontier)
 	must(w.worn == worn, "the world counts %d slots at their last generation, and there are %d", w.worn, worn)
 	unused := 0
 	for _, x := range w.extents {
@@ -71,7 +74,8 @@ func (w *World) checkInvariants() {
 		if i < uint(w.size/64) {
 			f := w.owner(uint32(i)).floor
 			if f != 0 && (f&^generation.MaxCount != uint32(w.mark) || generation.Exhausted(f)) {
-				must(false, "word %d has the floor %#x", i, f)
+				must(false, "word %d has the floor %#x, which lacks the world's mark or is the last "+
+					"generation", i, f)
 			}
 		}
 	}
@@ -125,10 +129,12 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		for bit, g := range gens {
 			alive := live>>bit&1 != 0
 			if g < floor {
-				must(false, "slot %d has generation %#x, the floor is %#x", int(i)*64+bit, g, floor)
+				must(false, "slot %d has generation %#x, below the floor %#x of its word", int(i)*64+bit, g,
+					floor)
 			}
 			if alive && (g&^generation.MaxCount != uint32(w.mark) || generation.Count(g) == 0) {
-				must(false, "the entity in slot %d has generation %#x", int(i)*64+bit, g)
+				must(false, "the entity in slot %d has generation %#x, which lacks the world's mark or a "+
+					"number of uses", int(i)*64+bit, g)
 			}
 			if generation.Exhausted(g) {
 				last++
@@ -147,7 +153,8 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 // checkPlace checks the word in which an archetype first looks for free slots.
 func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	if a.at == nil {
-		must(len(a.extents) == 0 && a.vacancy == &noVacancy, "an archetype with extents has no current word")
+		must(len(a.extents) == 0 && a.vacancy == &noVacancy,
+			"an archetype without a current word has extents or a vacancy")
 		return
 	}
 	x := a.at
@@ -181,7 +188,8 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	w.checkMarks(c, must)
 	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
 		(c.slots == 0 || c.bytes == 0 || c.bytesFor(int(c.slots)) <= c.span.Committed()),
-		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(),
+		"column %s counts %d usable slots: not whole words, or too many for the world, its %d bits or its "+
+			"%d bytes", c.name, c.slots, c.set.Len(),
 		c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)

@@ -120,7 +120,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
+	after := l.bits + 1<<first // its lowest bit is the run's end; after is 0 if the run leaves the word
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))

@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// marks are the notes of one tracker about one column since its last look.
+// marks are the notes of one tracker about one column since the tracker's last look: NewTracker or the last
+// call of Tracker.Next.
 //
 // A look copies no presence bits, because a slot that has neither gained nor lost the component since the
 // look is as it was then. The first loss in a slot notes the entity that was there. A slot whose first change
@@ -269,7 +270,7 @@ func (c *column) lost(word uint32, mask uint64) {
 }
 
 // lose clears the presence bits of the slots of mask in a word, which all have the component, and notes the
-// losses for trackers. The caller runs the hooks, and tells the store of the elements.
+// losses for trackers. The caller runs the hooks and updates the store.
 func (c *column) lose(word uint32, mask uint64) {
 	if c.tracked {
 		c.lost(word, mask)
@@ -340,7 +341,8 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 			must(m.touched.Test(at), "column %s: slot %d had an element and is not marked as touched",
 				c.name, at)
 			must(known != 0 && generation.Count(known) <= generation.Count(now),
-				"column %s: slot %d had generation %#x, has %#x", c.name, at, known, now)
+				"column %s: slot %d had generation %#x at the last look, which is 0 or newer than %#x now",
+				c.name, at, known, now)
 		}
 		for at := m.touched.Next(0); at < uint(m.touched.Len()); at = m.touched.Next(at/64*64 + 64) {
 			gained := m.touched.Word(at/64) &^ m.had.Word(at/64) & c.now(uint32(at/64))

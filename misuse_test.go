@@ -197,8 +197,8 @@ func TestChangesInsideQueries(t *testing.T) {
 				}
 				return w.Query(born)
 			}
-			remedy := []string{`world "home"`, "changed while", "by " + tt.name + ".",
-				"Values may be changed", "after the loop"}
+			remedy := []string{`world "home"`, "changed while", "by " + tt.name + ":",
+				"writing values is not a structural change", "after the loop"}
 			steps := 0
 			q := begin()
 			says(t, func() {

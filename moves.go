@@ -11,7 +11,7 @@ import (
 // Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new
 // references. The zero Moves holds no entities. Later changes of the world do not change Moves.
 type Moves struct {
-	first uint32 // the first word of words
+	first uint32 // the number of the first word in words
 	words []movedWord
 	pairs []movedEntity // sorted by old slot
 }
@@ -24,7 +24,7 @@ type movedWord struct {
 
 type movedEntity struct{ old, new Entity }
 
-// newMoves returns the moves of the entities in the slots from to the slots to. The world is unchanged until
+// newMoves returns the moves of the entities, from slot from[i] to slot to[i]. The world is unchanged until
 // World.move.
 func (w *World) newMoves(from, to []uint32) Moves {
 	if len(from) == 0 {

@@ -13,8 +13,8 @@ import (
 // hold: Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
-	byName map[string]Entity // includes names of deleted entities until the next sweep
-	sweep  int               // number of entries at which the next sweep is due
+	byName map[string]Entity // includes names of deleted entities until the next call of forget
+	sweep  int               // number of entries at which Set calls forget
 }
 
 // NameTaken is the error of [Names.Set] if another living entity has the name.
@@ -71,7 +71,7 @@ func (n *Names) Len() int { return n.made().texts.Len() }
 // Set gives e a name, which replaces e's present name, and reports whether e is alive. The empty name removes
 // e's name. The error is a [*NameTaken] if another living entity has the name; then nothing has changed. Set
 // panics if the world is closed. If it needs memory and gets none, it panics with the same error as
-// [Column.Add]. Complexity: that of a map, and amortized one step for the sweep.
+// [Column.Add]. Complexity: that of a map, and amortized one step for removing the names of deleted entities.
 func (n *Names) Set(e Entity, name string) (bool, error) {
 	w := n.made().texts.c.world
 	if !w.Alive(e) {

@@ -44,9 +44,9 @@ func (o MoveOptions) most(method string) int {
 //
 // Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
 // moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each
-// free slot of the archetype, but for no more slots than it has entities. It gives up room that
-// [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
-// [ArchetypeStats.PackPays] tells whether packing saves time.
+// free slot of the archetype, up to its number of entities. Pack gives up room that [Archetype.Grow] made.
+// With [MoveOptions.Most], a program can move some entities each tick. [ArchetypeStats.PackPays] tells
+// whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
 // sees, and one step for each 64 slots of the archetype.

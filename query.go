@@ -136,7 +136,8 @@ func (q *query) columns(roles ...role) (columns []*column) {
 
 // made computes the fields that depend on the conditions.
 func (q *query) made() Query {
-	// The required sets and the excluded ones share an array, because many programs make a query each time.
+	// The required sets and the excluded ones share an array, because many programs make a query for each
+	// loop.
 	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
 	for _, n := range q.named {
 		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
@@ -260,9 +261,8 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 // [World.Query], [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are
 // registered later. A query that names no column matches the entities without any component.
 //
-// Complexity: one step for each 64-slot word that matches otherwise, and one for each component that the
-// entities there were born with or gained and that the query does not name. The number of the world's columns
-// makes no difference.
+// Complexity: for each 64-slot word that matches otherwise, one step, and one step for each column that its
+// entities were born with or gained later. Other columns make little difference.
 func (q Query) Exactly() Query {
 	made := q.with("Query.Exactly")
 	made.exact = true
@@ -296,12 +296,11 @@ func (q Query) To(rel Relation, target Entity) Query {
 
 // Changed returns the query that also asks for a component that was written or gained since a tracker last
 // looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except
-// for one step for each 64 slots in use at its start. All methods of Query work with it. Each run of the
-// query sees the marks that exist when the run starts.
+// for one step at its start for each 64 slots of the column. All methods of Query work with it. Each loop
+// over the query sees the marks that exist when the loop starts.
 //
-// A mark that is set during the run at a slot that the run has passed makes no difference to the run. At a
-// later slot it may. So a loop may edit the entities that the query yields, also in batches on several
-// goroutines.
+// A mark that is set during the loop has no effect on the loop if the loop has passed the slot. Otherwise it
+// may have one. So a loop may edit the entities that the query yields, also in batches on several goroutines.
 //
 // It panics if the tracker is closed, is of another world or does not track the column, and if the query
 // leaves the column out. Running the query panics once the tracker is closed.

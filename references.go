@@ -109,7 +109,7 @@ var (
 // renewal replaces the old references of moved entities by the new references.
 type renewal struct {
 	Moves
-	seen  map[visited]bool // the values behind slices and pointers that are renewed
+	seen  map[visited]bool // the values behind slices and pointers that were renewed
 	batch [64]*Entity      // Entities that flush will renew
 	n     int              // number of Entities in batch
 }
@@ -250,7 +250,8 @@ func (c *column) renew(n *renewal) {
 	}
 }
 
-// renew renews the Entities in recorded commands, and the Entities that placeholders stand for.
+// renew renews the Entities in commands. The command of an applied birth holds the entity that was made, for
+// [Commands.Resolve].
 func (c *Commands) renew(n *renewal) {
 	for at := uintptr(0); at < c.used; {
 		h := c.head(at)

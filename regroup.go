@@ -15,8 +15,8 @@ import (
 // gets no memory for the room, it panics with a [*vm.Error] and has moved nothing. It panics if the query is
 // of another world.
 //
-// Complexity: as Pack, and one step for each 64 slots with matches and each component that their entities may
-// have.
+// Complexity: as for Pack, and in each 64-slot word with matches one step for each component that its
+// entities may have.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)

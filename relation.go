@@ -78,7 +78,7 @@ type relation struct {
 	linkRoom uint32        // slots whose links are committed; no slot beyond them is a source
 	levels   []*bitset.Set // levels[i] has the sources of level i+1
 
-	detached []uint32 // entities with sources that have lost their own target in the running operation
+	detached []uint32 // slots of targets that lost their own target in the running operation
 }
 
 // NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation

@@ -82,8 +82,8 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	return n
 }
 
-// roomForRuns makes linking the runs' entities to a target unable to fail. If it fails, some room may have
-// been made.
+// roomForRuns makes room for links from the runs' entities to a target. If it fails, some room may have been
+// made.
 func (k *relation) roomForRuns(runs []Run, target Entity) error {
 	// The last run comes first, so that each set grows once.
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -179,7 +179,7 @@ func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 
 // RemoveAll removes the links of all entities that match the query and have a target, and returns the number
 // of removed links. The query sees the world as it was before the call. RemoveAll panics if the query is of
-// another world. Complexity: one step for each link and for each descendant of their sources.
+// another world. Complexity: one step for each link and for each descendant of its source.
 func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk

@@ -53,7 +53,7 @@ func (k *relation) try(f func() error) error {
 	return k.world.try([]*column{k.sources, k.targets}, f)
 }
 
-// room makes linking source to target unable to fail. On failure nothing has changed.
+// room makes room for a link from source to target. On failure nothing has changed.
 func (k *relation) room(source, target uint32) error {
 	level := uint32(0)
 	if !k.cyclic {

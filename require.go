@@ -9,23 +9,24 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Require makes each entity that gains the component of col also gain those of others that it lacks. They
-// start as zero; a component that the entity has stays as it is. This holds for each operation that adds
-// components: births, Add, EditOrAdd, AddAll, [World.Exchange] and [World.Apply]. So [World.Archetype] puts
-// the columns of others into an archetype with col. A required component can require others in turn.
+// Require makes col require others: an entity that gains the component of col also gains the components of
+// others that it lacks. These start as zero; a component that the entity has stays as it is. This holds for
+// each operation that adds components: births, Add, EditOrAdd, AddAll, [World.Exchange] and [World.Apply]. So
+// [World.Archetype] puts the columns of others into an archetype with col. A required component can require
+// others in turn.
 //
 // Only a gain counts. An entity may lose a required component and keep the one that requires it. A write to
 // a component that the entity already has adds nothing. An entity that loses col keeps the others.
 //
 // Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
 // components first, in the order of their registration, as if the program had added them. If memory runs out,
-// an operation changes nothing, and Grow of col makes room for the required components, too.
+// an operation changes nothing. Grow of col also makes room for the required components.
 //
 // Call Require once the columns are made. It panics if an archetype has col or a column that requires col, or
-// if an entity has such a component: it does not change what was made before. Call Grow of these columns
-// after Require, which releases the room that earlier calls promised. Require also panics if col requires
-// itself, if a column belongs to another world or is named twice, and if it belongs to a relation, to edges
-// or to [Names]. A world without requirements pays nothing.
+// if an entity has such a component: Require does not change what was made before. Require releases the room
+// that earlier calls of Grow promised, so call Grow of these columns afterwards. Require also panics if col
+// requires itself, if a column belongs to another world or is named twice, and if it belongs to a relation,
+// to edges or to [Names]. A world without requirements pays nothing.
 func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 	w.mustTakeColumns("World.Require")
 	w.mustRunAlone("World.Require")
@@ -73,8 +74,8 @@ func (c *column) mustBeUnused(what string) {
 	}
 }
 
-// require adds to the columns that c requires. The list is in the order of registration and has what these
-// columns require, too.
+// require adds columns to those that c requires. c.requires is in the order of registration and includes the
+// columns that these require.
 func (c *column) require(required []*column) {
 	c.requires = slices.Concat(c.requires, required)
 	slices.SortFunc(c.requires, func(a, b *column) int { return cmp.Compare(a.id, b.id) })
@@ -82,8 +83,8 @@ func (c *column) require(required []*column) {
 	c.attended = c.observed || len(c.requires) > 0
 }
 
-// addRequired gives e, which is about to gain the component, what c requires and e lacks. Then the addition
-// to c cannot fail.
+// addRequired gives e the required components that e lacks, before e gains the component of c. Then the
+// addition to c cannot fail.
 func (c *column) addRequired(e Entity) {
 	if err := c.growToAdd(e.slot); err != nil {
 		panic(err)
@@ -111,7 +112,7 @@ type gaining struct {
 	share   int        // how many of the gains may redeem promises
 }
 
-// gaining returns what entities of a query gain with some columns: first the components that these require.
+// gaining returns the components that entities of a query gain with some columns, the required ones first.
 func (w *World) gaining(q Query, columns []*column) []gaining {
 	var all []gaining
 	for _, r := range w.columns {
@@ -200,8 +201,8 @@ func (w *World) roomFor(q Query, all []gaining) error {
 	})
 }
 
-// giveRequired gives the entities in the slots [lo, hi), which are about to gain components, what these
-// require. It returns the number of gains.
+// giveRequired gives the entities in the slots [lo, hi) the required components, before they gain the
+// components that require these. It returns the number of gains.
 func giveRequired(all []gaining, lo, hi uint32) (added int) {
 	for i := 0; i < len(all) && all[i].by != nil; i++ {
 		for g, at := &all[i], lo; at < hi; {
@@ -213,8 +214,8 @@ func giveRequired(all []gaining, lo, hi uint32) (added int) {
 	return added
 }
 
-// giveNew gives the slots of mask in a word, which all lack the component, a zero component. There must be
-// room.
+// giveNew gives a zero component to the slots of mask in a word. All of these slots must lack the component.
+// There must be room.
 func (c *column) giveNew(word uint32, mask uint64) (added int) {
 	added = c.giveZeroIn(word, mask)
 	if c.store != nil {

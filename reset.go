@@ -7,8 +7,8 @@ import "github.com/vastgo/vast/internal/invariants"
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
 // new world, and the room that [Archetype.Grow] promised is no longer promised. Generations go on, so an
 // [Entity] differs from all entities that had its slot before. A program that repeats its steps after Reset
-// computes the same values from slots again, but other values from generations or from [Entity.ID]. The
-// random numbers of sched.Context.Random are such other values.
+// computes the same values from slots again, but other values from generations or from [Entity.ID]. So
+// sched.Context.Random returns other numbers, too.
 //
 // Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {

@@ -24,8 +24,9 @@ type restored struct {
 
 // Restore prepares an empty world, which Describe has accepted, for a state, and returns the arrays to fill.
 // Bits and floors lie in Go memory until Settle. Restore returns an error if the world is not empty, or has
-// no room, or if the state contradicts itself. If the first result is nil then, the world is as it was;
-// otherwise the world must be abandoned and closed, as after an error of Settle or Finish.
+// no room, or if the state contradicts itself. If an error comes with a nil first result, the world is as it
+// was. After any other error the caller must abandon and close the world, as after an error of Settle or
+// Finish.
 func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	if err := w.mustBeUnused(); err != nil {
 		return nil, nil, err
@@ -41,7 +42,8 @@ func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	for _, c := range w.columns {
 		c.kept(c.promised)
 	}
-	w.mark, w.alignment = generation.Mark(s.Mark), s.Alignment
+	w.setMark(generation.Mark(s.Mark))
+	w.alignment = s.Alignment
 	if err := w.restoreExtents(s, w.restoreArchetypes(s)); err != nil {
 		return r, nil, err
 	}
@@ -86,7 +88,8 @@ func (r *restored) column(i int) error {
 	s.Notes = s.Notes[:min(len(s.Notes), len(c.marks))]
 	for n, end := range s.Notes {
 		if end < 0 || end%64 != 0 || end > r.s.Used*64 {
-			return fmt.Errorf("a tracker of column %s has notes up to slot %d", c.name, end)
+			return fmt.Errorf("a tracker of column %s has notes up to slot %d: the end must be a "+
+				"multiple of 64 in the world", c.name, end)
 		}
 		if err := c.marks[n].grow(end); err != nil {
 			return err
@@ -117,10 +120,14 @@ func (w *World) checkState(s *state.World) error {
 			"to at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
 	}
 	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
-		return fmt.Errorf("the mark of the world is %#x", s.Mark)
+		return fmt.Errorf("%#x is not the mark of a world", s.Mark)
+	}
+	if mark := generation.Mark(s.Mark); w.marked && mark != w.mark {
+		return fmt.Errorf("the saved world has the mark %d, and world %q has Options.Mark %d: set it to "+
+			"%[1]d, or leave it out", mark.Number(), w.options.Name, w.mark.Number())
 	}
 	if s.Words < 0 || s.Used < s.Words || s.Alignment < 0 || s.Alignment&(s.Alignment-1) != 0 {
-		return fmt.Errorf("the world has %d words and the alignment %d", s.Words, s.Alignment)
+		return fmt.Errorf("a world cannot have %d words and the alignment %d", s.Words, s.Alignment)
 	}
 	for _, columns := range s.Archetypes {
 		for k, i := range columns {
@@ -140,11 +147,12 @@ func (w *World) checkState(s *state.World) error {
 		end = uint64(x.Word) + uint64(x.Words)
 	}
 	if end != uint64(s.Words) {
-		return fmt.Errorf("the last extent ends at word %d of %d", end, s.Words)
+		return fmt.Errorf("the last extent ends at word %d, and the world has %d words", end, s.Words)
 	}
 	for _, c := range s.Columns {
 		if c.Slots < 0 || c.Slots%64 != 0 || c.Slots > s.Words*64 {
-			return fmt.Errorf("column %s has components up to slot %d of %d", c.Name, c.Slots, s.Words*64)
+			return fmt.Errorf("column %s has components up to slot %d: the end must be a multiple of "+
+				"64, and at most %d", c.Name, c.Slots, s.Words*64)
 		}
 		if c.Pool != nil && c.Pool.Slots < 0 {
 			return fmt.Errorf("column %s has a pool of %d slots", c.Name, c.Pool.Slots)
@@ -282,7 +290,8 @@ func (r *restored) settleEntities() error {
 		for bit, g := range gens {
 			switch alive := mask>>bit&1 != 0; {
 			case g != 0 && g&^generation.MaxCount != mark || vacant && generation.Exhausted(g):
-				return fmt.Errorf("word %d has the generation %#x", i, g)
+				return fmt.Errorf("word %d has the generation %#x, which has another mark or is the "+
+					"last one in a word without an archetype", i, g)
 			case alive && g == 0:
 				return fmt.Errorf("the entity in slot %d has no generation", i*64+bit)
 			case generation.Exhausted(g):
@@ -297,7 +306,8 @@ func (r *restored) settleEntities() error {
 	return nil
 }
 
-// noteExtremes notes the extremes of all words until Finish: each generation is read once, on all processors.
+// noteExtremes notes the least and the greatest generation of each word until Finish. It reads each
+// generation once, on all processors.
 func (w *World) noteExtremes() {
 	known := make([][2]uint32, w.size/64)
 	share := len(known)/runtime.GOMAXPROCS(0) + 1
@@ -407,7 +417,8 @@ func (states) Finish(of any) (err error) {
 		for slot := range n.texts.c.present() {
 			e, name := r.w.entityIn(slot), *n.texts.at(slot)
 			if other, taken := n.byName[name]; taken || name == "" {
-				return fmt.Errorf("the entities %v and %v have the name %q", other, e, name)
+				return fmt.Errorf("the name %[3]q of entity %[2]v is empty, or entity %[1]v has it too",
+					other, e, name)
 			}
 			n.byName[name] = e
 		}

@@ -37,7 +37,7 @@ func (states) NewLinks(w *World, name string, typ reflect.Type, capacity int, r 
 	bytes := max(capacity, 4*w.options.MaxEntities)
 	if size := int(typ.Size()); size > 0 && bytes > math.MaxInt/8/size {
 		panic(&vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: size, Err: vm.ErrSize,
-			Detail: "the value of an edge is too large"})
+			Detail: "the values of the edges are too large: set a smaller capacity, or a smaller type"})
 	} else {
 		bytes *= size
 	}
@@ -68,7 +68,7 @@ func edgeOf(typ reflect.Type) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// bytesLinks are the bytes of an edge without its value.
+// bytesLinks is the number of bytes of an edge without its value.
 const bytesLinks = int(unsafe.Offsetof(edge[struct{}]{}.value))
 
 // links returns the bytes of the edge in a slot of the pool without its value. It is sound for slots that
@@ -77,7 +77,7 @@ func (s *runtimeEdges) links(slot int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(s.first, slot*int(unsafe.Sizeof(edge[struct{}]{})))), bytesLinks)
 }
 
-// at returns the address of a value. It is sound for slots below the end that reachValues was given.
+// at returns the address of a value. It is sound for slots whose values reachValues has committed.
 func (s *runtimeEdges) at(slot int) unsafe.Pointer {
 	return unsafe.Add(s.span.Base(), slot*int(s.typ.Size()))
 }
@@ -202,7 +202,7 @@ func (r runtimeEdgesState) sizes() (size, value int) {
 	return int(t.Size()), int(t.Field(t.NumField() - 1).Offset)
 }
 
-// Reserve takes memory in which elements lie as in a pool of edge[T] until Settle.
+// Reserve reserves memory for the elements, laid out as in a pool of edge[T]. Settle releases this memory.
 func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	if err := r.Container.Reserve(c); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	size, _ := r.sizes()
 	if c.Slots > math.MaxInt/8/size {
 		return &vm.Error{Op: "reserve", Purpose: r.s.world.options.Name, Bytes: size, Err: vm.ErrSize,
-			Detail: "the value of an edge is too large"}
+			Detail: "the values of the edges are too large"}
 	}
 	bytes := max(c.Slots*size, 1)
 	staged, err := vm.Reserve(bytes, vm.Options{Name: r.s.world.options.Name, Limit: r.s.world.options.Limit})

@@ -86,7 +86,8 @@ func (s *runtimeHeapStore) check(c *column, must func(bool, string, ...any)) {
 		first := uint(i) << s.shift
 		n := c.set.CountRange(first, first+1<<s.shift)
 		must(n == used, "column %s: block %d counts %d elements for %d entities", c.name, i, used, n)
-		must((s.blocks[i] != nil) == (used > 0), "column %s: block %d has %d elements", c.name, i, used)
+		must((s.blocks[i] != nil) == (used > 0),
+			"column %s: block %d with %d elements is missing, or was not freed", c.name, i, used)
 		total += n
 	}
 	must(live == s.live, "column %s: %d blocks have elements, the store counts %d", c.name, live, s.live)

@@ -11,7 +11,7 @@ import (
 )
 
 // runtimePool is a store like poolStore for a type that is known at run time only. The pool has slots and
-// generations, and room for elements whose size it knows. This store reads and writes them.
+// generations, and room for elements of a given size. This store reads and writes the elements.
 type runtimePool struct {
 	inPlace
 	base    unsafe.Pointer // handles, by slot
@@ -50,6 +50,7 @@ func (w *World) registerSparse(name string, typ reflect.Type) (*column, error) {
 	}
 	c.typ, s.base, s.rooms = typ, c.base, rooms.Of(s.pool)
 	s.first, _ = s.rooms.Memory()
+	w.markPool(s.rooms)
 	c.keep(s)
 	return c, nil
 }

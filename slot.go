@@ -96,9 +96,9 @@ func (r Run) All() iter.Seq2[int, Entity] {
 }
 
 // At returns the component of a slot's entity. The slot must come from a query that asks for the column. For
-// other columns, use [Column.TryAt]. The address stays valid as [Column.Get] describes. At panics if the slot
+// other columns, use [Column.TryAt]. The address stays valid as [Column] describes. At panics if the slot
 // lies beyond the column's memory. Only builds with the tag invariants also notice that an entity lacks the
-// component, or that the slot is of another world. Complexity: one comparison, one address.
+// component, or that the slot is of another world. Complexity: constant; one comparison.
 func (c Column[T]) At(s Slot) *T {
 	if s.n >= c.c.slots {
 		panic(lacking{c.c, s.n, "At"})
@@ -125,8 +125,8 @@ func (c Column[T]) EditAt(s Slot) *T {
 	return c.at(s.n)
 }
 
-// TryAt returns the component of a slot's entity, or nil if the entity lacks it. Complexity: one comparison,
-// one bit, one address.
+// TryAt returns the component of a slot's entity, or nil if the entity lacks it. Complexity: constant; one
+// comparison and one test of a bit.
 func (c Column[T]) TryAt(s Slot) *T {
 	if !c.c.hasAt(s.n) {
 		return nil

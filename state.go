@@ -4,12 +4,13 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 )
 
-// states has the methods behind package store: what a world keeps, and how it is put back.
+// states has the methods behind package store. They describe the state of a world, and restore it.
 type states struct{}
 
 func init() { state.Vast = states{} }
@@ -52,11 +53,11 @@ func (states) Describe(w *World) (*state.World, error) {
 	return s, nil
 }
 
-// OnSettle has f be called before commands and visitors may write anything in a world, and before the world
-// is reset or gives memory back. f returns when they may. f may be nil.
+// OnSettle registers f. World.Apply, Admit, Reset, Trim and Close call f before they write to the world or
+// give memory back, and f blocks until they may. A nil f ends that.
 func (states) OnSettle(w *World, f func()) { w.settle = f }
 
-// settled returns when anything in the world may be written.
+// settled waits until the world may be written to.
 func (w *World) settled() {
 	if w.settle != nil {
 		w.settle()
@@ -179,7 +180,7 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 	return arrays
 }
 
-// arrays returns the arrays of marks for the slots below end. They are number n of column i.
+// arrays returns the arrays of marks for the slots below end. The arrays are number n of column i.
 func (m *marks) arrays(i, n, end int) []state.Array {
 	return []state.Array{
 		state.BitsOf(state.Changed, i, n, end/64, m.changed),
@@ -241,6 +242,10 @@ func (states) Value(of any, slot int) reflect.Value {
 	c := of.(*column)
 	return reflect.NewAt(c.typ, c.at(uint32(slot))).Elem()
 }
+
+// Element returns the address of the component of the entity in a slot of a column. The entity must have the
+// component. In a dense column the components of adjoining slots lie side by side.
+func (states) Element(of any, slot uint32) unsafe.Pointer { return of.(*column).at(slot) }
 
 // Slots yields the slots whose entities have the component of a column.
 func (states) Slots(of any, yield func(slot int) bool) {

@@ -94,7 +94,7 @@ func (w *World) Stats() Stats {
 	}
 	for _, c := range w.columns {
 		if c.store != nil && !w.closed {
-			// The elements of stores are the only memory outside the world's regions.
+			// The elements of stores lie outside the world's regions.
 			reserved, committed, _ := c.store.memory()
 			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}

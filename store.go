@@ -27,9 +27,9 @@ type store interface {
 	move(old, new Entity)
 	// empty removes all elements at once.
 	empty()
-	// has reports whether n puts cannot fail, even after the owed puts, which were promised to others.
+	// has reports whether there is room for n puts and for the owed puts, which were promised to others.
 	has(n, owed int) bool
-	// room makes n puts unable to fail, even after the owed puts. On failure nothing has changed.
+	// room makes room for n puts and for the owed puts. On failure nothing has changed.
 	room(n, owed int) error
 	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
 	// undo. No put may happen between mark and undo.
@@ -82,8 +82,7 @@ func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() !
 // redeem a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes n puts unable to fail. Up to promised of the n puts redeem a promise. Promises to others are
-// kept.
+// room makes room for n puts. Up to promised of the n puts redeem a promise. Promises to others are kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
 // promise notes that room was promised for n additions.
@@ -112,12 +111,12 @@ func (c *column) owe(n int) {
 	}
 }
 
-// growToAdd makes a slot usable that was not usable, so that adding its component cannot fail. On failure
-// nothing has changed.
+// growToAdd makes a slot usable, and makes room so that adding its component cannot fail. On failure nothing
+// has changed.
 func (c *column) growToAdd(slot uint32) error { return c.makeRoom(slot+1, 1) }
 
-// makeRoom makes n additions below slot end, and what they require, unable to fail. Up to c.promised of them
-// redeem a promise. On failure nothing has changed.
+// makeRoom makes room for n additions below slot end and for the components that they require. Up to
+// c.promised of the additions redeem a promise. On failure nothing has changed.
 func (c *column) makeRoom(end uint32, n int) error {
 	if c.hasRoom(end, n, c.promised) && !slices.ContainsFunc(c.requires, func(r *column) bool {
 		return !r.hasRoom(end, n, c.promised)
@@ -139,12 +138,13 @@ func (c *column) makeRoom(end uint32, n int) error {
 	})
 }
 
-// hasRoom reports whether n additions below slot end, of which up to promised redeem a promise, cannot fail.
+// hasRoom reports whether there is room for n additions below slot end. Up to promised of these redeem a
+// promise.
 func (c *column) hasRoom(end uint32, n, promised int) bool {
 	return end <= c.slots && (c.store == nil || c.store.has(n, c.owedBeside(n, promised)))
 }
 
-// makeRoom makes n births of the archetype unable to fail in the columns with stores.
+// makeRoom makes room for n births of the archetype in the columns with stores.
 func (a *Archetype) makeRoom(n int) error {
 	for _, c := range a.columns {
 		if c.store != nil {
@@ -156,7 +156,7 @@ func (a *Archetype) makeRoom(n int) error {
 	return nil
 }
 
-// hasRoom reports whether n births of the archetype cannot fail in the columns with stores.
+// hasRoom reports whether the columns with stores have room for n births of the archetype.
 func (a *Archetype) hasRoom(n int) bool {
 	for _, c := range a.columns {
 		if c.store != nil && !c.store.has(n, c.owedBeside(n, a.promised)) {

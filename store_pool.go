@@ -15,10 +15,9 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. An element holds a
-// value, and in another 8 bytes the Entity that has the value. A SparseColumn has the same queries and
-// methods as a Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with
-// [NewSparseColumn].
+// Each slot has a handle of 8 bytes. Only an entity with the component takes memory for an element: the
+// value, and 8 bytes for the Entity that has the value. A SparseColumn has the same queries and methods as a
+// Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -46,6 +45,7 @@ func NewSparseColumn[T any](w *World) SparseColumn[T] {
 	c.typ = typ
 	s := &poolStore[T]{base: c.base, pool: pool, rooms: rooms.Of(pool)}
 	s.first, s.words = s.rooms.Memory()
+	w.markPool(s.rooms)
 	return SparseColumn[T]{keptBy[T](c, s), s}
 }
 

@@ -102,8 +102,8 @@ func (k stored[T]) SetLater(cs *Commands, e Entity, v T) { k.record(cs, commandS
 // RemoveLater records that e loses the component, as by Remove.
 func (k stored[T]) RemoveLater(cs *Commands, e Entity) { cs.recordFor(k.c, commandRemove, e, 0) }
 
-// record puts a command and its value into the log. A value that may hold Go pointers goes into the list that
-// the Commands keep for the column, and the log holds the value's index in the list.
+// record records a command and its value. A value that may hold Go pointers goes into the list that the
+// Commands keep for the column, and the command holds the value's index in the list.
 func (k stored[T]) record(cs *Commands, kind commandKind, e Entity, v T) {
 	if k.c == nil || k.c.store.storage() != probing.StorageHeap {
 		*(*T)(cs.recordFor(k.c, kind, e, unsafe.Sizeof(v))) = v

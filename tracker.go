@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Tracker notes which entities gained or lost some components, or had them written, since the tracker last
-// looked. Use a Tracker to send only changes, or to update data that is derived from components. A tracker
-// looks when it is made and at each [Tracker.Next]. Make a Tracker with [NewTracker].
+// Tracker notes which entities gained or lost a component of its columns, or had one written, since the
+// tracker last looked. Use a Tracker to send only changes, or to update data that is derived from components.
+// A tracker looks when it is made and at each [Tracker.Next]. Make a Tracker with [NewTracker].
 //
 // Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll and Exchange count as writes, and so does the
 // birth of an entity. Values are not compared: writing the same value counts too. Writing through Get, At and

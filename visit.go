@@ -45,7 +45,7 @@ type bell struct{ c chan<- struct{} }
 //
 // Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
 // the owner runs must not call it: a system, a hook, the body of a loop, or look itself. Such code would wait
-// for itself. It can do the work of look directly. Visit detects such calls in a schedule and in look, while
+// for itself, and can do the work of look directly. Visit detects such calls in a schedule and in look, while
 // no other world is at work, and panics. In other cases such a call waits until its context ends. Visit
 // returns nil if look has returned true, the context's error if the context ends first, and [ErrClosed] if
 // the world is closed. When Visit returns, look is not running and will not be called again. If look panics,

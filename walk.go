@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// plainWalk is the state of one run of a plain query. It is small because Go clears it at each start.
+// plainWalk is the state of one loop over a plain query. It is small because Go clears it at each start.
 type plainWalk struct {
 	world   *World
 	q       *query
@@ -14,7 +14,7 @@ type plainWalk struct {
 	cursor  bitset.Cursor // Lo and Hi of the cursor are the current run
 }
 
-// walk is the state of one run of any query.
+// walk is the state of one loop over any query.
 type walk struct {
 	plainWalk
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/rooms"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -30,6 +31,12 @@ type Options struct {
 	// Pages is the page policy. Default: small pages, and huge pages where the entities of an archetype are
 	// dense.
 	Pages vm.Pages
+	// Mark is the mark that the world's entities carry, 1 to 255. An entity of a world with another mark is
+	// stale in this world. Set Mark if entities of worlds in several processes can meet: region r of a
+	// cluster can have the mark 1 + r%255. Two worlds may have the same mark. Package store does not load a
+	// file with another mark. Default: the next mark in this process, and after store.Load the mark in the
+	// file.
+	Mark uint8
 }
 
 // World holds entities and the columns of their components. Make a World with [NewWorld].
@@ -40,6 +47,7 @@ type World struct {
 	options Options
 	calling callback        // the user's function that an operation is calling now
 	mark    generation.Mark // the mark that this world's generations carry
+	marked  bool            // whether the program has chosen the mark
 	// alignment is the size of a huge page on the machine on which the world was made: see align.
 	alignment int
 	closed    bool
@@ -56,7 +64,7 @@ type World struct {
 	huge      bool           // whether the generations were advised to use huge pages
 	all       *query         // World.Query() without columns
 	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
-	frontier  uint32         // the first word that was never owned
+	frontier  uint32         // the word after the last word that an archetype owns
 	floored   uint32         // no word from this one on has a floor
 
 	columns    []*column
@@ -84,8 +92,8 @@ type World struct {
 	restored [][2]uint32 // the extremes of words, while a restoration is under way; else nil
 
 	visits visits
-	// settle is called before commands and visitors may write anything, and before memory is given back. It
-	// is nil unless a store keeps the world.
+	// settle blocks until the world may be written to: see OnSettle. It is nil unless package store has
+	// registered a function.
 	settle func()
 }
 
@@ -104,7 +112,23 @@ func NewWorld(o Options) *World {
 			o.MaxEntities, most))
 	}
 	o.MaxEntities = (o.MaxEntities + 63) &^ 63
-	return &World{options: o, mark: generation.NewMark(), alignment: vm.HugePageSize()}
+	w := &World{options: o, marked: o.Mark != 0, alignment: vm.HugePageSize()}
+	if w.marked {
+		w.setMark(generation.MarkOf(o.Mark))
+	} else {
+		w.setMark(generation.NewMark())
+	}
+	return w
+}
+
+func (w *World) setMark(m generation.Mark) { w.mark, w.options.Mark = m, m.Number() }
+
+// markPool gives a new pool of the world the mark that the program has chosen for the world. So worlds with
+// the same mark and the same history are saved as the same bytes.
+func (w *World) markPool(p rooms.Pool) {
+	if w.marked {
+		p.SetMark(w.mark)
+	}
 }
 
 // Options returns the world's options, with the defaults filled in.

@@ -100,11 +100,12 @@ func New(o Options) (*Arena, error) {
 		span: span, region: r, name: o.Name}, nil
 }
 
-// Alloc returns size zero bytes at an address that is a multiple of align, a power of two and at most a page.
-// It is for sizes from untrusted input, and for memory that is not a Go type. Do not store Go pointers there.
+// Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
+// up to the page size. It is for sizes from untrusted input, and for memory that is not a Go type. Do not
+// store Go pointers there.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity) or
-// another error of [vm.Region.Commit]; then nothing has changed. It panics on any other align.
+// another error of [vm.Region.Commit]; then nothing has changed. It panics if align is invalid.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
 		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",

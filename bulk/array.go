@@ -74,8 +74,8 @@ func after[T any](p *T, n int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
 }
 
-// Append puts v at the end and returns its address. It panics with the [*vm.Error] that [Array.Grow] would
-// return if there is no room; then the array is unchanged.
+// Append puts v at the end and returns its address. If there is no room, it panics with the [*vm.Error] that
+// [Array.Grow] would return, and the array is unchanged.
 //
 // Append writes the element before it tests for room: memory for one more element is committed behind the
 // end. So the compiler builds a literal v directly in its final place. If the test came first, the compiler
@@ -177,8 +177,8 @@ func (a *Array[T]) Len() int {
 // Truncate rounds up to whole huge pages instead.
 //
 // Pointers to the removed elements must not be used again. Truncate panics when n is not in [0, Len].
-// Complexity: two system calls if memory is given back, and clearing the removed elements whose memory is
-// kept.
+// Complexity: Truncate clears the removed elements whose memory is kept, and needs two system calls if it
+// gives memory back.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()
@@ -205,8 +205,8 @@ func (a *Array[T]) Truncate(n int) {
 	a.setEnd()
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
+// array then panic, except Len and those that count bytes. Closing twice does nothing.
 func (a *Array[T]) Close() error {
 	if a.ended != nil {
 		return nil

@@ -17,10 +17,10 @@ import (
 // The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut
 // into cells of one size class. A table apart from the elements has one bit for each cell, which says if the
 // cell is free. A list that is larger than a unit gets a stretch of whole units to itself. Everything goes to
-// the lowest free place: the lowest stretch of units that is long enough, the lowest slab of a class with a
-// free cell, the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no memory
-// of elements. A class takes its cells 64 at a time, a word of bits, and hands these out before it looks for
-// lower ones.
+// the lowest free place: the lowest range of free units that is long enough, the lowest slab of a class with
+// a free cell, the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no
+// memory of elements. A class takes the free cells of one 64-bit word together, and hands these out before it
+// looks for lower ones.
 //
 // A place is an offset in multiples of 8 bytes, or of a larger power of two if 32 bits would not reach all of
 // the memory. Unit 0 has only the cell of the zero List, at place 0: it is all zeros and never written.
@@ -35,7 +35,7 @@ import (
 // bytes are a header.
 //
 // The count begins at one of 255 numbers, 2²³ apart, so that containers differ. The count is used up after at
-// least 2³¹ steps. Then it begins again at 1, and units have no first generation any more.
+// least 2³¹ steps. Then it begins again at 1, and 1 is the first generation of every unit from then on.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // one for each unit with memory
@@ -83,8 +83,8 @@ const (
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written. The second cell
-// gives memory to the place of the List's elements, which lies behind the first cell.
+// nothing is the cell of the zero List in a container without memory. It is never written. The elements of a
+// List begin behind its cell: the second cell makes that address valid.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
@@ -106,13 +106,14 @@ type sizeClass struct {
 	lists uint // lists for which Compact has not found cells yet
 }
 
-// slab describes a unit. The first unit of a slab or stretch has its state; the others lead to the first.
+// slab describes a unit. The first unit of a slab or stretch has its state; the other units of a slab lead to
+// the first.
 type slab struct {
 	back    uint32 // distance to the first unit
 	units   uint32 // units of the slab or stretch
 	class   uint32 // stretchClass for a stretch of one list
-	free    uint32 // cells, without the ready ones of the class
-	any     uint64 // words of bits with free cells
+	free    uint32 // free cells, not counting the ready cells of the class
+	any     uint64 // bit i says whether word i of the cells' bits has free cells
 	leaving bool   // Compact empties the slab: it is not open, although it may have free cells
 }
 
@@ -179,8 +180,8 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 	return c
 }
 
-// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without the part
-// behind the last element that fits.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit. A cell ends with
+// the last element that fits.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
 	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
@@ -209,8 +210,8 @@ func (c *cells) planClasses() {
 	c.used = bitset.NewOnHeap()
 }
 
-// slabUnits returns how many units a slab takes whose cells have the given number of bytes: the smallest
-// number that wastes at most an eighth of the slab.
+// slabUnits returns how many units a slab of cells of this many bytes takes: the smallest number that wastes
+// at most an eighth of the slab.
 func (c *cells) slabUnits(bytes int) uint32 {
 	units := 1
 	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
@@ -251,7 +252,7 @@ func (c *cells) find(place, generation uint32) *cell {
 	return nil
 }
 
-// room returns how many elements the cell at a place, which find has found, has room for.
+// room returns the number of elements that fit into a cell. The place is that of a cell that find has found.
 func (c *cells) room(place uint32) uint32 {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) {
 		return c.holdings[u].room
@@ -285,13 +286,12 @@ func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
 
-// slab and words are sound for usable units: the table is committed that far, and it never moves before
-// Close.
-
+// slab returns the entry of unit u in the table. It is sound for usable units: the table is committed that
+// far, and it never moves before Close.
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
 // word returns word i of the bits that say which cells of a slab are free. The bits lie behind the slab's
-// entry in the table. word is sound for the words of the slab's cells.
+// entry in the table. word is sound for the words of the slab's cells, for the same reason as slab.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
@@ -309,7 +309,8 @@ func (c *cells) search(n int) int {
 	return i
 }
 
-// take hands out an empty cell or stretch for at least n elements, up to maxRoom, or changes nothing.
+// take hands out an empty cell or stretch for at least n elements; n is at most maxRoom. On an error nothing
+// has changed.
 func (c *cells) take(op operation, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
@@ -333,8 +334,8 @@ func (c *cells) pop(cl *sizeClass) (place uint32) {
 	return place
 }
 
-// prepare makes the free cells in the lowest word with free cells of class k ready. It makes a slab if there
-// is no such word. On an error nothing has changed.
+// prepare finds the lowest word with free cells of class k and makes these cells ready. It makes a slab if
+// there is no such word. On an error nothing has changed.
 //
 //go:noinline
 func (c *cells) prepare(op operation, k int) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// held yields the slabs and stretches in ascending order, by their first units. The body may give back and
-// take any.
+// held yields the slabs and stretches in ascending order, by their first units. The body may give back slabs
+// and stretches, and take new ones.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
 		for u := c.nextUsed(firstUnit); u < c.units; {

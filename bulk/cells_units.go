@@ -22,7 +22,7 @@ func (c *cells) newSlab(op operation, k int) error {
 	return nil
 }
 
-// makeSlab turns units into a slab of class k without lists. The caller notes that the slab is open.
+// makeSlab turns units into an empty slab of class k. The caller must note that the slab is open.
 func (c *cells) makeSlab(u uint, k int, since uint32) {
 	cl := &c.classes[k]
 	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{since, cl.room})
@@ -171,9 +171,9 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest gap that is long enough. It first tries the number most, then the number need,
-// which is enough for n elements. If both fail, takeUnits gives back the kept slabs and tries again. On an
-// error no units are taken.
+// takeUnits takes the lowest gap that is long enough. It first tries to get most units, then need units,
+// which are enough for n elements. If both fail, takeUnits gives back the empty slabs that giveSlab kept and
+// tries again. On an error no units are taken.
 func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
@@ -220,7 +220,7 @@ func (c *cells) forget(lo, hi uint) {
 	}
 }
 
-// reclaim gives back the slabs without lists that were kept, and reports whether there were any.
+// reclaim gives back the empty slabs that giveSlab kept, and reports whether there were any.
 func (c *cells) reclaim() (found bool) {
 	for i := range c.classes {
 		cl := &c.classes[i]

@@ -30,7 +30,7 @@ import (
 //
 // One goroutine may change a dense at a time, while no other goroutine reads it. While no goroutine changes
 // it, any number of goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. The caller
-// orders access to the contents of elements.
+// must synchronize access to the contents of elements.
 type Dense[T any] struct {
 	base     unsafe.Pointer // the first element
 	locators unsafe.Pointer // a locator for each slot
@@ -110,10 +110,10 @@ func (d *Dense[T]) locator(slot uint) *locator {
 
 func (d *Dense[T]) owner(i uint) *uint32 { return (*uint32)(unsafe.Add(d.owners, i*bytesOwner)) }
 
-// Insert puts v behind the last element and returns a handle to it and its address. It panics with the
-// [*vm.Error] that [Dense.Grow] would return if there is no room; then the dense is unchanged.
+// Insert puts v behind the last element and returns a handle to it and its address. If there is no room, it
+// panics with the [*vm.Error] that [Dense.Grow] would return, and the dense is unchanged.
 //
-// Complexity: constant; the search for the next word with a free slot passes 262,144 taken slots at a time.
+// Complexity: constant, except that the search for a free slot takes one step for 262,144 taken slots.
 func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	h, e := d.take()
 	*e = v
@@ -210,7 +210,7 @@ func (d *Dense[T]) Get(h Handle[T]) *T {
 // Len returns the number of elements; 0 after Close.
 func (d *Dense[T]) Len() int { return d.len }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
 // slots; f must not change the dense. If f panics, nothing has been removed. The memory stays committed for
 // the next elements: Close gives it back. Complexity: one step for each element, and one for each 64 slots.
 func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
@@ -232,8 +232,8 @@ func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the dense
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
+// dense then panic, except Len and those that count bytes. Closing twice does nothing.
 func (d *Dense[T]) Close() error {
 	if d.ended != nil {
 		return nil

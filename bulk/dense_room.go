@@ -47,11 +47,11 @@ func (d *Dense[T]) measure() {
 }
 
 // Trim gives back the memory behind the last element, as far as it fills whole pages. It decommits the memory
-// behind the last live slot, including room that [Dense.Grow] made, so that budgets have it back. The memory
+// behind the last live slot, including room that [Dense.Grow] made; budgets no longer count it. The memory
 // before that slot stays usable. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot,
-// is kept. Trim must run alone, as a change does. Complexity: four system calls, and that of [Pool.Trim] for
-// the slots. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the dense works as
-// before.
+// is kept. Trim counts as a change: no other goroutine may use the dense meanwhile. Complexity: four system
+// calls, and that of [Pool.Trim] for the slots. It returns an error as [vm.Region.Discard] or
+// [vm.Region.Decommit] does; then the dense works as before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
 	slots := d.behindLast()

@@ -22,8 +22,9 @@ func hugeUnit(bytes int) int {
 // bytes.
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
-// carve takes a dense span from r. The span begins at a huge page. A long span grows by whole huge pages. So
-// each huge page is committed at once, before small pages fill a part of it.
+// carve takes a dense span from r. A span that can have a huge page begins at one, and from the first huge
+// page on it grows by whole huge pages. So each huge page is committed at once, before small pages fill a
+// part of it.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err

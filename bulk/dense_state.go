@@ -66,7 +66,7 @@ func (s *denseState[T]) Settle(c state.Contents, _ []state.Array) error {
 	for slot := range uint(c.Slots) {
 		l := *d.locator(slot)
 		if l.generation != 0 && l.generation&^generation.MaxCount != uint32(d.tag) {
-			return fmt.Errorf("slot %d of a dense has the generation %#x", slot, l.generation)
+			return fmt.Errorf("slot %d of a dense has the wrong generation %#x", slot, l.generation)
 		}
 		if generation.Exhausted(l.generation) {
 			d.retire(slot)

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Slice returns the elements in their order in memory: the order of insertion while nothing is removed. It is
-// the fast way over all elements. The slice stays valid until an element is removed, and does not include
-// elements that are inserted later. A removal moves the last element into the place of the removed one, and
-// the last place then holds no element.
+// Slice returns the elements in their order in memory: the order of insertion while nothing is removed. A
+// loop over it is the fastest way to visit all elements. The slice stays valid until an element is removed,
+// and does not include elements that are inserted later. A removal moves the last element into the place of
+// the removed one, and the last place then holds no element.
 //
 // To remove elements in a loop, go backwards: the element that moves into the place of element i was visited
 // before.

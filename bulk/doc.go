@@ -70,9 +70,9 @@
 //
 // The step is Options.Step rounded up to whole pages, by default an eighth of the committed memory and at
 // least 64 KiB. (An Array keeps memory for one more element in reserve.) If the element's size does not
-// divide the page, part of an element is cut off at the end, which adds less than an element. Once the
-// elements fill a huge page, the system's huge pages count as pages (with [vm.PagesSmall] they do not), and
-// the step ends at the next huge page.
+// divide the page, the memory ends with a part of an element, and the waste is larger by less than an
+// element. Once the elements fill a huge page, the page in these bounds is a huge page, and the step is
+// rounded up to whole huge pages. With [vm.PagesSmall] small pages continue to count.
 //
 // A Pool also takes 3½ bits a slot, for presence bits and common generations, and 4 bytes for each slot that
 // was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a slot.

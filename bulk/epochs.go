@@ -9,8 +9,8 @@ import (
 // epochs tells when no reader can see a removed value any more.
 //
 // The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
-// reader that enters announces the current epoch. The epoch advances when all readers inside entered in the
-// current epoch. A value that was removed in epoch e can be seen only by readers that entered in e or before;
+// reader that enters announces the current epoch. The epoch advances when all readers that are inside have
+// entered in the current epoch. A value removed in epoch e can be seen only by readers that entered by then;
 // when the epoch is e+2, all of these have left.
 //
 // The alternative is hazard pointers (Michael, 2004): a reader announces each object that it looks at with a

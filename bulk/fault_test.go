@@ -35,7 +35,7 @@ func TestBadAccesses(t *testing.T) {
 			a.Truncate(10)
 			return (*byte)(unsafe.Pointer(&all[99_999]))
 		}, []string{"element 99999 of ships lies in memory that was given back: drop pointers and slices " +
-			"to what is removed, truncated"}},
+			"to elements that are removed, truncated"}},
 		"pool": {func(t *testing.T) *byte {
 			p := newPool[record](t, Options{})
 			_, e := p.Insert(one)

@@ -10,8 +10,8 @@ import (
 
 // Field is one field of the rows of a [Table]: a T for each row. Make it with [NewField].
 //
-// While no goroutine changes the table, any number of goroutines may use its fields. The caller orders access
-// to the values.
+// While no goroutine changes the table, any number of goroutines may use its fields. The caller must
+// synchronize access to the values.
 type Field[T any] struct{ field }
 
 // field is a field without its type.
@@ -34,14 +34,14 @@ func NewField[T any](t *Table, name string) *Field[T] {
 	var v T
 	what := fmt.Sprintf("bulk: NewField[%s](%q) on %s: ", layout.Name[T](), name, t.plan.name)
 	if unsafe.Sizeof(v) == 0 {
-		panic(what + "the values have no size: a field of nothing needs no memory")
+		panic(what + "the values have no size: leave this field out")
 	}
 	if t.region != nil {
 		panic(what + "add all fields before the first row and before Grow")
 	}
 	for _, f := range t.fields {
 		if f.name == name {
-			panic(what + "there is a field of that name: give each its own")
+			panic(what + "there is a field of that name: give each field its own name")
 		}
 	}
 	size := int(unsafe.Sizeof(v))
@@ -63,8 +63,8 @@ func (x *Field[T]) Safe(v T) *Field[T] {
 			v, x.name, x.table.plan.name))
 	}
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: the value is %s, which calculations must not "+
-			"meet by chance",
+		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: the value is %s: choose a normal number, "+
+			"because vector code calculates with it",
 			v, x.name, x.table.plan.name, is))
 	}
 	x.setSafe(bytesOf(&v))

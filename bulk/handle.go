@@ -6,9 +6,9 @@ import "github.com/vastgo/vast/internal/generation"
 // A handle is 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero
 // Handle refers to nothing.
 //
-// A handle is valid in the container that made it. Any other container finds it stale, with this exception:
-// the slot has the same count in both containers, and one container is the 255th after the other, or a
-// multiple of that.
+// A handle is valid in the container that made it. Any other container finds it stale, unless the slot has
+// the same count in both containers and they have the same tag. There are 255 tags, given to containers in
+// turn.
 type Handle[T any] struct {
 	slot       uint32
 	generation uint32 // the count, and the tag of the container: see package generation
@@ -22,12 +22,12 @@ func (h Handle[T]) Slot() uint32 { return h.slot }
 // 1 each time the slot is taken. A [Pool] sometimes raises the count by up to 8 at once.
 func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 
-// ID returns the handle as one number, for files and networks. [HandleOf] turns it back.
+// ID returns the handle as one number, for files and networks. [HandleOf] returns the handle of an ID.
 func (h Handle[T]) ID() uint64 { return uint64(h.generation)<<32 | uint64(h.slot) }
 
-// HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle to an element of
-// another type that has the same slot and generation. Every number is safe: a number that is not the ID of a
-// live element's handle gives a stale handle.
+// HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle with another element
+// type: the result has its slot and generation. Every number is safe: a number that is not the ID of a live
+// element's handle gives a stale handle.
 func HandleOf[T any](id uint64) Handle[T] {
 	return Handle[T]{slot: uint32(id), generation: uint32(id >> 32)}
 }

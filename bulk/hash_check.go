@@ -49,11 +49,11 @@ func (x *HashIndex[K, V]) checkInvariants() {
 	}
 	for i := range passed {
 		if n := int(*x.control(uint64(i)) >> 56); n != passed[i] && n != 255 {
-			fail("%d entries have passed bucket %d, not %d", passed[i], i, n)
+			fail("%d entries have passed bucket %d, but %d are counted", passed[i], i, n)
 		}
 	}
 	if used != x.used || used > x.room || beyond != x.beyond || pairs != x.len {
-		fail("%d slots of %d, %d behind the homes, %d pairs, but %d, %d and %d were counted",
+		fail("the index counts %d slots of %d, %d behind the homes, %d pairs, but has %d, %d and %d",
 			x.used, x.room, x.beyond, x.len, used, beyond, pairs)
 	}
 	for leaf, more := x.many.first+1, x.many.len > 0; more && leaf != 0; leaf = x.many.head(leaf - 1).next {

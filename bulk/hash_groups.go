@@ -1,7 +1,7 @@
 package bulk
 
-// A key with more than mostInSlots values has one slot for all of them. The slot holds the number of a group
-// in the value's place. The values of all groups are in one tree, in the order of groups.
+// A key that gets more than mostInSlots values gets one slot for all of them. The slot holds the number of a
+// group in the value's place. The values of all groups are in one tree, in the order of groups.
 
 // addToGroup adds a value to a group.
 func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
@@ -74,7 +74,7 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 }
 
 // endGroup moves the values of a key, fewer than fewestInGroup, from their group into slots. If no room can
-// be made for them, they stay a group.
+// be made for them, they stay in the group.
 func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
 	var left [fewestInGroup]V
 	n := 0

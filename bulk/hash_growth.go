@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// The table of a HashIndex grows by two fifths at a time, from one of the sizes in bucketCounts to the next.
-// During growth, the field split is a home: hashes with this home or a later one are stretched over the
-// larger number of buckets. A hash has a small home before it is stretched, and a large home afterwards. Each
-// insertion moves split down by stretchStep buckets; removals move it up again if the table has become too
-// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
-// before.
+// The table of a HashIndex (see buckets) grows by two fifths at a time, from one of the sizes in bucketCounts
+// to the next. During growth, the field split is a home: hashes with this home or a later one are stretched
+// over the larger number of buckets. A hash has a small home before it is stretched, and a large home
+// afterwards. Each insertion moves split down by stretchStep buckets; removals move it up again if the table
+// has become too empty. Homes keep their order, so stretched entries move towards the end, into buckets that
+// were emptied before.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
 // bucket per insertion. It splits a bucket into two that are half as full. So buckets that are not split yet
@@ -23,8 +23,8 @@ const (
 	// 61 of 100 would be full afterwards.
 	mostFull = 85
 	// A table is squeezed when fewer than this many of 100 slots are full. At the end of squeezing at least
-	// 58 of 100 are full. A bucket has 8/7 bytes for each byte of its slots, so the table is then less than
-	// twice as large as its data.
+	// 58 of 100 are full. If pairs have 8 bytes or more, a bucket has at most 8/7 bytes for each byte of its
+	// slots, so the table is then less than twice as large as its data.
 	leastFull = 60
 	// Two fifths more entries arrive until the next stretching begins. With three buckets at each insertion,
 	// stretching ends when 6% more entries have arrived. So the part that is not stretched yet is never more
@@ -101,7 +101,7 @@ func (x *HashIndex[K, V]) countBeyond() {
 	}
 }
 
-// lastPassed returns the first bucket, from i on, that no entry with an earlier home has gone on to.
+// lastPassed returns the first bucket, from i on, that no entry has reached from an earlier home.
 func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
 	for i < x.end && *x.control(i - 1) >= onePassed {
 		i++
@@ -149,7 +149,7 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 		return nil
 	}
 	if x.moving {
-		// Entries behind the last home could not get more memory, so stretching stopped early. Finish it now.
+		// Stretching stopped early: memory for entries behind the last home was refused. Finish it now.
 		if err := x.stretch(op, int(x.split)); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	}
 	for ; steps > 0 && x.split < x.small; steps-- {
 		b := x.split
-		// These are the homes of all hashes in [b/small, (b+1)/small).
+		// These are the large homes of the hashes whose small home is b.
 		first, last := b*x.large/x.small, ((b+1)*x.large-1)/x.small
 		for g := first; g <= last; g++ {
 			x.join(g, b)

@@ -17,10 +17,10 @@ import (
 // a look-up finds nothing.
 //
 // The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
-// buckets at a time (the comments in hash_table.go and hash_growth.go explain it). A key's first eight values
-// lie in the table. A key with more values has them in a tree, so that one of a million values is found in a
-// few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a
-// pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed is not
+// buckets at a time (the comments in hash_table.go and hash_growth.go explain it). Up to eight values of a
+// key lie in the table. A key with more values has all of them in a tree, so that one of a million is found
+// in a few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values
+// if a pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed is not
 // counted in this. The part of it that the promised insertions did not need stays until Trim or Clear, or
 // until removals make the table smaller.
 //
@@ -92,9 +92,10 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	return x, nil
 }
 
-// Add adds a pair and reports whether it is new. It panics with the [*vm.Error] that [HashIndex.Grow] would
-// return if there is no room, and if the key is or has a NaN; then the index is unchanged. Complexity:
-// constant, with at most 48 buckets of 7 pairs to move; O(log n) if the key has more than eight values.
+// Add adds a pair and reports whether it is new. If there is no room, it panics with the [*vm.Error] that
+// [HashIndex.Grow] would return. It also panics if the key is or has a NaN. After a panic the index is
+// unchanged. Complexity: constant, with at most 48 buckets of 7 pairs to move; O(log n) if the key has more
+// than eight values.
 func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))

@@ -29,7 +29,8 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// Behind the last home there is four times as much memory as usual, because no more can be added later.
+	// Behind the last home there is four times as much memory as usual: the promised insertions must not need
+	// to commit more.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()
@@ -59,9 +60,9 @@ func (x *HashIndex[K, V]) clearTable() {
 	x.reset()
 }
 
-// Trim gives back the room that Grow made and nothing has used. Complexity: a few steps for each pair if
-// there is such room, because the table is squeezed at once. It returns an error as [vm.Region.Decommit]
-// does; the index works as before.
+// Trim gives back the unused room that Grow made. Complexity: a few steps for each pair if there is such
+// room, because the table is squeezed at once. It returns an error as [vm.Region.Decommit] does; the index
+// works as before.
 func (x *HashIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.forget()
@@ -100,8 +101,8 @@ func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
 // [vm.Region.Resident].
 func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
-// Close gives the memory and the addresses back. Using the index afterwards panics. Closing twice does
-// nothing.
+// Close gives the memory and the addresses back. The methods of the index then panic, except Len and those
+// that count bytes. Closing twice does nothing.
 func (x *HashIndex[K, V]) Close() error {
 	if x.ended != nil {
 		return nil

@@ -9,11 +9,11 @@ import (
 
 // hashIndexState implements state.Container. A file has the pairs in the order of loops. If the keys are
 // hashed with the seeds of the index alone, the file also has these seeds and the control words of the
-// buckets, so that each pair comes to its slot again. Other keys are hashed with a seed of the process, which
-// nothing can restore: the pairs are added to an empty index.
+// buckets, so that loading puts each pair into its old slot. Other keys are hashed with a seed of the
+// process, which nothing can restore: the pairs are added to an empty index.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
-	once    sync.Once // collects the pairs for a description
+	once    sync.Once // collects the pairs when they are read first
 	pairs   []pairState[K, V]
 	control []uint64
 }
@@ -77,7 +77,8 @@ func (s *hashIndexState[K, V]) Reserve(c state.Contents) error {
 
 func (s *hashIndexState[K, V]) Settle(c state.Contents, arrays []state.Array) error {
 	if len(s.pairs) != c.Len || len(s.control) != int(c.Numbers["buckets"]) {
-		return fmt.Errorf("%s: %d pairs of %d are in the file", s.x.plan.name, len(s.pairs), c.Len)
+		return fmt.Errorf("%s: the file has %d pairs and %d control words, but should have %d and %d",
+			s.x.plan.name, len(s.pairs), len(s.control), c.Len, c.Numbers["buckets"])
 	}
 	for i := range s.pairs {
 		if k := s.pairs[i].Key; k != k {
@@ -107,7 +108,7 @@ func (s *hashIndexState[K, V]) addAll() error {
 	}
 	for i := range s.pairs {
 		if p := &s.pairs[i]; !s.x.Add(p.Key, p.Value) {
-			return fmt.Errorf("%s: the pair of %v and %v is there twice", s.x.plan.name, p.Key, p.Value)
+			return fmt.Errorf("%s: the file has the pair of %v and %v twice", s.x.plan.name, p.Key, p.Value)
 		}
 	}
 	return nil
@@ -197,8 +198,8 @@ func (x *HashIndex[K, V]) checkKeys() error {
 			for at, ok := x.find(h, k); ok && at != own; at, ok = x.findNext(h, k, at) {
 				if before++; own.many || at.many || before == mostInSlots ||
 					bitsOf(x.valueAt(at)) == bitsOf(x.valueAt(own)) {
-					return fmt.Errorf("%s: the values of the key %v are kept in two ways, or one is there "+
-						"twice", x.plan.name, k)
+					return fmt.Errorf("%s: the key %v has a value twice, too many slots, or both slots and "+
+						"a group of values", x.plan.name, k)
 				}
 			}
 		}

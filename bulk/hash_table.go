@@ -13,9 +13,9 @@ import (
 // An entry's home is in proportion to its hash: the smallest hash has the first bucket as its home, and the
 // greatest hash the last one. The entry is in the first bucket, from its home on, that had an empty slot. So
 // the entries of a bucket that is split go to neighbouring buckets, in the same order, and the whole table
-// can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
-// count of entries that went on ends a search that finds nothing, so a removal leaves no tombstone; the
-// method is that of F14 (Facebook, 2019).
+// can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). A
+// search ends at a bucket from which no entry went on, so a removal leaves no tombstone. This method is that
+// of F14 (Facebook, 2019).
 //
 // Many goroutines may read buckets while none changes it.
 type buckets[K comparable, V any] struct {
@@ -99,7 +99,7 @@ func (t *buckets[K, V]) home(h uint64) uint64 {
 	return i
 }
 
-// tagOf returns the seven bits of a hash that its control byte has.
+// tagOf returns the tag of a hash, for control bytes: its lowest seven bits, or 1 if these are zero.
 func tagOf(h uint64) uint64 {
 	tag := h & tagBits
 	return tag + (tag-1)>>63
@@ -138,7 +138,8 @@ func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) 
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }
 
-// findFrom returns the first slot of a key from a bucket on. In the first bucket it looks only at some slots.
+// findFrom returns the first slot of a key from a bucket on. In the first bucket it looks only at the given
+// slots.
 func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next place, ok bool) {
 	tag := tagOf(h)
 	for i := at.bucket; ; i++ {

@@ -101,7 +101,7 @@ func solid(t reflect.Type) bool {
 
 func nan(name string) string {
 	return "bulk: Add of the key NaN to " + name +
-		": NaN equals nothing, so it could never be found; give it a number of its own"
+		": NaN equals nothing, so it could never be found; choose a number that stands for it"
 }
 
 func changedInLoop(name, loop string) string {

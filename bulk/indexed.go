@@ -47,8 +47,8 @@ type Indexed[T any] struct {
 type attached[T any] struct {
 	add    func(h Handle[T], e *T)
 	remove func(h Handle[T], e *T)
-	// addOther adds the key of e unless it is the key of other; removeOther removes it unless it is the key
-	// of other.
+	// addOther adds the key of e, and removeOther removes it. Both do nothing if e and other have the same
+	// key.
 	addOther    func(h Handle[T], e, other *T)
 	removeOther func(h Handle[T], e, other *T)
 	grow        func(n int) error
@@ -56,7 +56,7 @@ type attached[T any] struct {
 	attachment  any // an *attachment[T, K], for package store
 }
 
-// NewIndexed returns an adapter for a pool, which may have elements. It panics when the pool is nil.
+// NewIndexed returns an adapter for a pool, which may already have elements. It panics when the pool is nil.
 func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 	if p == nil {
 		panic("bulk: NewIndexed[" + layout.Name[T]() + "] of a nil pool: make one with NewPool first")
@@ -108,8 +108,9 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 // Pool returns the pool.
 func (x *Indexed[T]) Pool() *Pool[T] { return x.pool }
 
-// Insert puts an element into the pool and its keys into the indices. It panics with the [*vm.Error] that
-// [Indexed.Grow] would return if there is no room, and if a key is NaN; then nothing has changed.
+// Insert puts an element into the pool and its keys into the indices. If there is no room, it panics with the
+// [*vm.Error] that [Indexed.Grow] would return. It also panics if a key is NaN. After a panic nothing has
+// changed.
 func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	h, e := x.pool.Insert(v)
 	done := 0

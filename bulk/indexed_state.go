@@ -35,13 +35,13 @@ func (a *attachment[T, K]) fits(pool any) bool {
 	return true
 }
 
-// indexedState implements state.Container. It is the state of the pool, and that of the hash indices, because
-// the order of their loops cannot be derived. Indices that the file does not have, or whose keys have changed
-// since, are made from the elements, as Attach makes them.
+// indexedState implements state.Container. It holds the states of the pool and of the hash indices: the order
+// of a loop over a hash index cannot be derived from the pool. Indices that the file does not have, or whose
+// keys have changed since, are made from the elements, as Attach makes them.
 type indexedState[T any] struct {
 	x *Indexed[T]
-	// The parts are a state.Container each: first the pool, then the indices. As fields of that type they
-	// would keep the type's description in every program with an Indexed.
+	// Each part is a state.Container: first the pool, then the indices. The type of the field is any, because
+	// otherwise the linker would keep the description of state.Container in every program with an Indexed.
 	parts []any
 	read  []bool // for each index whether the file has it
 }
@@ -77,8 +77,8 @@ func (s *indexedState[T]) Of() []any {
 	return of
 }
 
-// Describe returns the state of the pool: a file does not say whether its pool had indices, so that a later
-// version of the program may attach some or none.
+// Describe returns the description of the pool, with the descriptions of the indices added. Its kind is that
+// of the pool alone, so that a later version of the program may attach other indices or none.
 func (s *indexedState[T]) Describe() state.Contents {
 	c := s.pool().Describe()
 	for i := range s.read {
@@ -129,7 +129,7 @@ func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
 	}
 	for i, read := range s.read {
 		a := &s.x.indices[i]
-		// An element that has become another one gives other keys, so fits can tell.
+		// Elements that loading has converted may have other keys: fits detects that.
 		if read && s.index(i).Settle(c.Indices[i], own(i+1)) == nil &&
 			a.attachment.(keptIndex).fits(s.x.pool) {
 			continue

@@ -43,18 +43,18 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 //
 // A List has the place of its cell and, as a [Handle] does, a generation. Every call checks both and panics
 // for a stale List: one that was freed, by Free or Clear, or whose list has moved. The check is certain, even
-// if the place now holds elements that look like a list. This holds for the first 2,147,483,648 times that
-// the container starts another word of 64 cells or another stretch. Afterwards an old List passes by chance,
-// with a probability of one in 4,294,967,295.
+// if the place now holds elements that look like a list. This holds until the container has taken
+// 2,147,483,648 batches of up to 64 free cells, or stretches. Afterwards an old List passes by chance, with a
+// probability of one in 4,294,967,295.
 //
-// A List of another Lists, with the same place, is refused for certain while neither container has started
-// 8,388,608 words or stretches, unless one container is the 255th after the other, or a multiple of that.
-// Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that match
-// a List work like that List, and 8 bytes that lead into the middle of a cell may pass for one.
+// A List of another container, with the same place, is refused for certain while neither container has taken
+// 8,388,608 batches or stretches, unless both have the same tag: there are 255 tags, given to containers in
+// turn. Otherwise it passes with the same small probability. Forged Lists are not always refused: 8 bytes
+// that match a List work like that List, and 8 bytes that lead into the middle of a cell may pass for one.
 //
-// Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits of
-// free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag invariants
-// it finds poisoned memory.
+// Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits
+// that mark free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag
+// invariants it finds poisoned memory.
 //
 // # Waste
 //
@@ -66,8 +66,8 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // Options.Capacity allows less than 8 MiB, the 64 KiB here shrink too, down to a page.
 //
 // One goroutine may change lists at a time, while no other goroutine reads them. While no goroutine changes
-// them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller orders access to
-// the contents of elements.
+// them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller must synchronize
+// access to the contents of elements.
 type Lists[T any] struct {
 	cells     cells
 	limit     *vm.Limit
@@ -80,8 +80,8 @@ type Lists[T any] struct {
 
 // NewLists makes a container without lists. It reserves addresses and takes no memory.
 //
-// Options.Capacity counts the elements that the cells of all lists have room for, and so does
-// Options.MaxBytes. Both are rounded up to slabs, and each list takes 8 bytes of them.
+// Options.Capacity bounds the elements that the cells of all lists have room for, and Options.MaxBytes bounds
+// their bytes. The 8 bytes before the elements of each list count, too. Both bounds are rounded up to slabs.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option
 // is negative.
@@ -145,7 +145,7 @@ func (ls *Lists[T]) element(h *cell, i uint) *T {
 }
 
 // Append puts v at the end of l and returns its address. It writes *l if the list moves, and if the zero List
-// becomes a list. It panics with the [*vm.Error] that [Lists.Grow] would return if there is no room; then the
+// becomes a list. If there is no room, it panics with the [*vm.Error] that [Lists.Grow] would return, and the
 // list is unchanged.
 //
 // Complexity: constant, amortized over the elements of the list, which is copied when it outgrows its cell.
@@ -222,8 +222,8 @@ func (ls *Lists[T]) Len() int { return ls.count }
 
 // All yields the lists and their elements, in no particular order. The body may free, make and change lists.
 // Freed lists are not yielded any more. Lists that the body makes, and lists that move because they grow, may
-// be yielded or not, or once more. Complexity: a step for each list, for each slab, and for each 64 cells of
-// a slab.
+// be yielded never, once or several times. Complexity: a step for each list, for each slab, and for each 64
+// cells of a slab.
 func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	return func(yield func(List[T], []T) bool) {
 		ls.mustBeOpen()
@@ -236,8 +236,8 @@ func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the lists
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods then
+// panic, except Len and those that count bytes. Closing twice does nothing.
 func (ls *Lists[T]) Close() error {
 	if ls.ended != nil {
 		return nil
@@ -266,11 +266,10 @@ type staleListError struct {
 // Error says what to do.
 func (e *staleListError) Error() string {
 	if !e.mine {
-		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: keep them apart, by "+
-			"a type of their elements or by name", e.name)
+		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: give the two "+
+			"different element types, or the fields with their Lists different names", e.name)
 	}
 	return fmt.Sprintf("bulk: a List of %s is used after Free or Clear, or is a copy made before the list "+
-		"moved: keep one List, in "+
-		"its owner, give Append and Compact its address, and free by its address, which makes it the zero "+
-		"List", e.name)
+		"moved: keep one List, in its owner, and pass its address to Append, Compact and Free; Free makes "+
+		"it the zero List", e.name)
 }

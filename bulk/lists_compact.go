@@ -6,24 +6,24 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives the
-// memory behind them back. It pays after many lists were freed or have shrunk.
+// Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives back
+// the memory behind them. It pays after many lists were freed or have shrunk.
 //
 // owners yields the addresses of the Lists that the owners keep. Compact writes the new Lists to these
-// addresses. A list that owners does not yield stays in its place, and its List stays valid, which leaves
-// gaps; if [Lists.Len] is larger than the number of yielded lists, lists have lost their owners. The zero
-// List may be among the yielded ones. Compact iterates over owners two or three times; owners must not change
-// lists. Owners may lie in lists of this container. After owners yields the List of such a list, it must look
-// up the owners in that list again, because their addresses have changed.
+// addresses. A list that owners does not yield stays in its place and leaves a gap, and its List stays valid.
+// If [Lists.Len] is larger than the number of yielded lists, lists have lost their owners. The zero List may
+// be among the yielded ones. Compact iterates over owners two or three times; owners must not change lists.
+// Owners may lie in lists of this container. After owners yields the List of such a list, it must look up the
+// owners in that list again, because their addresses may have changed.
 //
 // Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
 // the lists that it has moved before stay valid. A list without elements gets a cell for one element. A list
 // that cannot move for lack of memory stays in its place. Compact returns an error as [vm.Region.Decommit]
 // does if memory cannot be given back; even then the lists are compact.
 //
-// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells;
-// for a list that is as large as a slab also one step for each gap between slabs and stretches. It allocates
-// nothing.
+// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells. A
+// list with a stretch of its own also takes one step for each gap between slabs and stretches. Compact
+// allocates nothing.
 func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	ls.mustBeOpen()
 	for l := range owners {

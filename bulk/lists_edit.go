@@ -39,7 +39,7 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	}
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
-		// The length is read from memory that may be far away. If the number of moved elements does not
+		// The length is read from memory that may not be cached. If the number of moved elements does not
 		// depend on the length, the processor goes on to the next call meanwhile.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
@@ -121,8 +121,8 @@ type removeError struct {
 	name          string
 }
 
-// Error says what the index may be.
+// Error gives the index and the length.
 func (e *removeError) Error() string {
-	return fmt.Sprintf("bulk: element %d is removed from a list of %s of length %d", e.index, e.name,
+	return fmt.Sprintf("bulk: element %d cannot be removed from a list of %s of length %d", e.index, e.name,
 		e.length)
 }

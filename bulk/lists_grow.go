@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Grow makes the next n elements that are appended to l or inserted into it unable to fail, by giving it a
-// cell with room for them. It writes *l as [Lists.Append] does. The zero List becomes a list, unless n is
-// zero. It panics when n is negative.
+// Grow gives l a cell with room for n more elements, so that appending or inserting them cannot fail. It
+// writes *l as [Lists.Append] does. The zero List becomes a list, unless n is zero. It panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the list is unchanged.
@@ -22,8 +22,8 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne is grown for one element. h is the cell of l, or nil if there is none. It takes a short path in
-// the usual case that a cell of the next size is ready.
+// roomForOne does the work of grown for one element. h is the cell of l, or nil if there is none. In the
+// usual case a cell of the next size is ready, and roomForOne takes a short path.
 //
 //go:noinline
 func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {

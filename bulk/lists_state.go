@@ -109,7 +109,8 @@ func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 		},
 		Write: func(src []byte, lo int) error {
 			if lo != len(*s) {
-				return fmt.Errorf("%s %d follow %d", kind, lo, len(*s))
+				return fmt.Errorf("the next of the %s should be number %d, but is number %d", kind, len(*s),
+					lo)
 			}
 			*s = append(*s, make([]T, len(src)/size[T]())...)
 			copy(bytesOfAll((*s)[lo:]), src)
@@ -144,11 +145,12 @@ func (s *listsState[T]) read(dst []byte, lo int) {
 // write takes the elements from number lo on.
 func (s *listsState[T]) write(src []byte, lo int) error {
 	if lo != s.at {
-		return fmt.Errorf("%s: element %d follows %d", s.ls.cells.plan.name, lo, s.at)
+		return fmt.Errorf("%s: the next element in the file should be number %d, but is number %d",
+			s.ls.cells.plan.name, s.at, lo)
 	}
 	for len(src) > 0 {
 		if s.next == len(s.lists) {
-			return fmt.Errorf("%s: there are more elements than the lists have", s.ls.cells.plan.name)
+			return fmt.Errorf("%s: the file has more elements than its lists have", s.ls.cells.plan.name)
 		}
 		n := copy(s.elements(s.next, s.within), src)
 		src = src[n:]
@@ -173,8 +175,9 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	}
 	unit, place := n["unit"], n["place"]
 	if c.Len < 0 || unit < 9 || unit > 24 || place < 3 || place > min(unit, 15) {
-		return fmt.Errorf("%s: %d lists, units of 2^%d bytes and places of 2^%d", old.plan.name, c.Len, unit,
-			place)
+		return fmt.Errorf("%s: the file says %d lists, units of 2^%d bytes and places of 2^%d bytes, which "+
+			"is impossible",
+			old.plan.name, c.Len, unit, place)
 	}
 	for _, name := range []string{"slabs", "ready", "elements"} {
 		if n[name] > uint64(old.bytesElements()) {
@@ -183,7 +186,8 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	}
 	if n["origin"] >= unheld || n["newest"] >= unheld || n["wrapped"] > 1 ||
 		n["wrapped"] == 0 && n["newest"] < n["origin"] {
-		return fmt.Errorf("%s: %d generations follow %d", old.plan.name, n["newest"], n["origin"])
+		return fmt.Errorf("%s: the file says that the generations after %d end with %d, which is impossible",
+			old.plan.name, n["origin"], n["newest"])
 	}
 	if unit != uint64(old.shiftUnit) || place != uint64(old.shiftPlace) {
 		region := s.ls.region
@@ -224,7 +228,8 @@ func (s *listsState[T]) build(c state.Contents) error {
 	}
 	for _, r := range s.ready {
 		if !cells.restoreReady(r) {
-			return fmt.Errorf("%s: cells of unit %d are ready and not free", cells.plan.name, r.Unit)
+			return fmt.Errorf("%s: the file has ready cells in unit %d that are not free", cells.plan.name,
+				r.Unit)
 		}
 	}
 	for u, slab := range cells.held() {
@@ -253,8 +258,8 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 	for _, s := range slabs {
 		if uint(s.Unit) < end || s.Units == 0 || s.Since == unheld || c.wrapped && s.Since != 1 ||
 			!c.mine(s.Since) {
-			return fmt.Errorf("%s: the slab at unit %d overlaps another, or has the generation %#x",
-				c.plan.name, s.Unit, s.Since)
+			return fmt.Errorf("%s: the slab at unit %d overlaps another, has no units, or has the wrong "+
+				"generation %#x", c.plan.name, s.Unit, s.Since)
 		}
 		end = uint(s.Unit) + uint(s.Units)
 	}
@@ -340,7 +345,7 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 		return err
 	}
 	if total := int(c.Numbers["elements"]); s.at != total || s.next != len(s.lists) && !s.restEmpty() {
-		return fmt.Errorf("%s: %d elements of %d are in the file", s.ls.cells.plan.name, s.at, total)
+		return fmt.Errorf("%s: the file has %d of %d elements", s.ls.cells.plan.name, s.at, total)
 	}
 	return sound(s.ls.checkInvariants)
 }

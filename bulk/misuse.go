@@ -21,7 +21,7 @@ type indexError struct {
 	ended         error // the container's closedError if it is closed, else nil
 }
 
-// Error says what the index may be.
+// Error gives the index and the length.
 func (e *indexError) Error() string {
 	if e.ended != nil {
 		return e.ended.Error()

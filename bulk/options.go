@@ -16,7 +16,7 @@ type Options struct {
 	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors name it too.
 	// Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
-	// Capacity is the largest number of elements. Addresses for all of them are reserved, which costs no
+	// Capacity is the largest number of elements. Addresses for all of them are reserved; addresses cost no
 	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
 	// 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
 	// memory).
@@ -56,7 +56,7 @@ type plan struct {
 	budget      int  // bytes, Options.MaxBytes
 	byBudget    bool // growth ends at the budget, not at the capacity
 	step        int  // bytes, 0: an eighth
-	// element is the type of the elements of a pool whose user keeps them; nil otherwise. See PoolOf.
+	// element is the type of the elements of a pool that PoolOf made; nil otherwise.
 	element reflect.Type
 }
 

@@ -60,8 +60,9 @@ func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], erro
 	return &OrderedIndex[K, V]{tree: newTree[K, V](span), region: r, plan: p}, nil
 }
 
-// Add adds a pair and reports whether it is new. It panics with the [*vm.Error] that [OrderedIndex.Grow]
-// would return if there is no room, and if the key is NaN; then the index is unchanged. Complexity: O(log n).
+// Add adds a pair and reports whether it is new. If there is no room, it panics with the [*vm.Error] that
+// [OrderedIndex.Grow] would return. It also panics if the key is NaN. After a panic the index is unchanged.
+// Complexity: O(log n).
 func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 	x.mustBeOpen()
 	if k != k {
@@ -193,8 +194,8 @@ func (x *OrderedIndex[K, V]) Grow(n int) error {
 	return nil
 }
 
-// Trim gives back the room that Grow made and nothing has used. It returns an error as [vm.Region.Decommit]
-// does; the index works as before.
+// Trim gives back the unused room that Grow made. It returns an error as [vm.Region.Decommit] does; the index
+// works as before.
 func (x *OrderedIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.promise = promise{}
@@ -225,8 +226,8 @@ func (x *OrderedIndex[K, V]) Committed() int { return x.region.Committed() }
 // [vm.Region.Resident].
 func (x *OrderedIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
-// Close gives the memory and the addresses back. Using the index afterwards panics. Closing twice does
-// nothing.
+// Close gives the memory and the addresses back. The methods of the index then panic, except Len and those
+// that count bytes. Closing twice does nothing.
 func (x *OrderedIndex[K, V]) Close() error {
 	if x.ended != nil {
 		return nil

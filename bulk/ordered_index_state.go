@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// pairState is a pair of an index in a file.
+// pairState is a key and its value, as a file stores them.
 type pairState[K, V any] struct {
 	Key   K
 	Value V
@@ -20,11 +20,11 @@ func (p *pairState[K, V]) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// orderedIndexState implements state.Container. A file has the pairs in their order. The tree that is built
-// of them may have other nodes, which changes neither loops nor look-ups.
+// orderedIndexState implements state.Container. A file has the pairs in their order. The tree that loading
+// builds may be divided into nodes differently from the saved one; loops and look-ups give the same results.
 type orderedIndexState[K cmp.Ordered, V any] struct {
 	x     *OrderedIndex[K, V]
-	once  sync.Once // collects the pairs for a description
+	once  sync.Once // collects the pairs when they are read first
 	pairs []pairState[K, V]
 }
 
@@ -79,7 +79,8 @@ func (s *orderedIndexState[K, V]) Reserve(c state.Contents) error {
 func (s *orderedIndexState[K, V]) add(src []byte, lo int) error {
 	t, name := &s.x.tree, s.x.plan.name
 	if lo != t.len {
-		return fmt.Errorf("%s: pair %d follows %d", name, lo, t.len)
+		return fmt.Errorf("%s: the next pair in the file should be number %d, but is number %d", name, t.len,
+			lo)
 	}
 	for len(src) > 0 {
 		var p pairState[K, V]
@@ -92,7 +93,7 @@ func (s *orderedIndexState[K, V]) add(src []byte, lo int) error {
 			return err
 		}
 		if !added {
-			return fmt.Errorf("%s: the pair of %v and %v is there twice", name, p.Key, p.Value)
+			return fmt.Errorf("%s: the file has the pair of %v and %v twice", name, p.Key, p.Value)
 		}
 	}
 	return nil
@@ -100,7 +101,7 @@ func (s *orderedIndexState[K, V]) add(src []byte, lo int) error {
 
 func (s *orderedIndexState[K, V]) Settle(c state.Contents, _ []state.Array) error {
 	if s.x.Len() != c.Len {
-		return fmt.Errorf("%s: %d pairs of %d are in the file", s.x.plan.name, s.x.Len(), c.Len)
+		return fmt.Errorf("%s: the file has %d of %d pairs", s.x.plan.name, s.x.Len(), c.Len)
 	}
 	s.x.changed()
 	return nil

@@ -66,7 +66,7 @@ func (x *OrderedIndex[K, V]) run(leaf uint32, at int, high *K) (keys []K, values
 }
 
 // Runs yields the pairs whose keys are in [low, high), in ascending order, as slices of up to 1 KiB of
-// neighbours in memory. The slices must not be written to. It is the fast way over many pairs.
+// neighbours in memory. The slices must not be written to. Runs is the fastest way to visit many pairs.
 func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 	return func(yield func([]K, []V) bool) {
 		x.mustBeOpen()

@@ -15,13 +15,13 @@ import (
 // the element was removed.
 //
 // One presence bit per slot says whether the slot is live, and summaries over the bits shorten searches.
-// Remove clears a bit and touches neither the element nor a list. Insert takes the lowest clear bit, so
+// Remove clears a bit and touches neither the element nor a free list. Insert takes the lowest clear bit, so
 // refilling is sequential and packs elements towards low addresses. Iteration skips holes 64 at a time, and
 // in long gaps 4,096 or 262,144 at a time.
 //
 // One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
-// it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller orders access to the
-// contents of elements.
+// it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller must synchronize access to
+// the contents of elements.
 type Pool[T any] struct {
 	base        unsafe.Pointer // the first element
 	generations generations
@@ -71,17 +71,17 @@ func (p *Pool[T]) carve() (err error) {
 	return nil
 }
 
-// slot is sound for slots below room: the span is committed that far, it never moves before Close, and T
-// holds no Go pointers.
+// slot returns the address of slot i. It is sound for slots below room: the span is committed that far, it
+// never moves before Close, and T holds no Go pointers.
 func (p *Pool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the
-// [*vm.Error] that [Pool.Grow] would return if there is no room; then the pool is unchanged.
+// Insert puts v into the lowest free slot and returns a handle to it and its address. If there is no room, it
+// panics with the [*vm.Error] that [Pool.Grow] would return, and the pool is unchanged.
 //
-// Complexity: constant; the search for the next word with a free slot passes 262,144 live elements at a time.
+// Complexity: constant, except that the search for a free slot takes one step for 262,144 live elements.
 func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	h, e := p.take()
 	*e = v
@@ -170,8 +170,8 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path has no call, so that the processor can work on
-		// many removals at once. The hint stays: below it, only retired slots are holes, and if the slots of
-		// such a word share a generation, all of them are retired.
+		// many removals at once. The hint can stay: if i is below the hint, its word has only retired holes;
+		// slots that share a generation are retired together, so slot i becomes a retired hole, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -229,7 +229,7 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 // Len returns the number of live elements; 0 after Close.
 func (p *Pool[T]) Len() int { return p.len }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. The memory stays committed for
 // the next elements: Trim and Close give it back. Complexity: one step for each 64 slots, and one for each
 // element if f is not nil.
@@ -253,8 +253,8 @@ func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
+// pool then panic, except Len and those that count bytes. Closing twice does nothing.
 func (p *Pool[T]) Close() error {
 	if p.ended != nil {
 		return nil

@@ -6,11 +6,12 @@ import (
 )
 
 // Trim gives back the memory of removed elements, as far as it fills whole pages. It decommits the memory
-// behind the last element, including room that [Pool.Grow] made, so that budgets have it back. Slots between
+// behind the last element, including room that [Pool.Grow] made; budgets no longer count it. Slots between
 // elements stay usable. Handles to removed elements stay invalid; their bookkeeping, up to 4.3 bytes a slot,
-// is kept. Trim must run alone, as a change does. It pays after many elements were removed: it takes one step
-// for each gap between live elements, and a system call for each gap that fills a page. It returns an error
-// as [vm.Region.Discard] or [vm.Region.Decommit] does; then the pool works as before.
+// is kept. Trim counts as a change: no other goroutine may use the pool meanwhile. It pays after many
+// elements were removed. Complexity: one step for each gap between live elements, and a system call for each
+// gap that contains a page. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the
+// pool works as before.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
 // trim is Trim, except that it keeps room for the next keep insertions.

@@ -3,6 +3,7 @@ package bulk
 import (
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/rooms"
 )
 
@@ -24,6 +25,8 @@ func (r roomOf[T]) Trim(keep int) error { return r.p.trim(keep) }
 
 func (r roomOf[T]) Memory() (elements, words unsafe.Pointer) { return r.p.base, r.p.live.Words() }
 func (r roomOf[T]) Next(from uint) uint                      { return r.p.live.Next(from) }
+
+func (r roomOf[T]) SetMark(m generation.Mark) { r.p.generations.tag = m }
 
 func (r roomOf[T]) Committed() rooms.Committed {
 	p := r.p

@@ -77,7 +77,7 @@ func (r roomOf[T]) Reserve(c state.Contents) error {
 
 func mustBeMark(mark uint32) error {
 	if mark == 0 || mark&generation.MaxCount != 0 {
-		return fmt.Errorf("the mark of a container is %#x", mark)
+		return fmt.Errorf("the mark of a container is %#x, which is not a mark", mark)
 	}
 	return nil
 }
@@ -96,17 +96,17 @@ func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 		}
 		last := uint(s.Slots) - w*wordBits
 		if last < wordBits && taken>>last != 0 || c.fresh > wordBits || (mask|c.apart)&^taken != 0 {
-			return fmt.Errorf("word %d of a pool has elements in the slots %#x, of %d that were taken", i,
-				mask, c.fresh)
+			return fmt.Errorf("word %d of a pool has elements in the slots %#x, but only %d slots were taken",
+				i, mask, c.fresh)
 		}
 		if (c.fresh == 0) != (c.generation == 0) ||
 			c.fresh > 0 && c.generation&^generation.MaxCount != uint32(g.tag) {
-			return fmt.Errorf("word %d of a pool has the generation %#x", i, c.generation)
+			return fmt.Errorf("word %d of a pool has the wrong generation %#x", i, c.generation)
 		}
 		for m := c.apart; m != 0; m &= m - 1 {
 			slot := w*wordBits + uint(bits.TrailingZeros64(m))
 			if own := *g.slot(slot); own&^generation.MaxCount != uint32(g.tag) {
-				return fmt.Errorf("slot %d of a pool has the generation %#x", slot, own)
+				return fmt.Errorf("slot %d of a pool has the wrong generation %#x", slot, own)
 			}
 		}
 		if c.apart == 0 {

@@ -7,12 +7,12 @@ import (
 )
 
 // Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
-// and a slice of the elements. It is the fast way over many elements: a loop over the slice costs as much as
-// over any other slice.
+// and a slice of the elements. It is the fastest way to visit many elements: a loop over the slice costs as
+// much as over any other slice.
 //
 // The body may remove elements of its run; they stay in the slice. The body should neither remove other
-// elements nor insert any: it may or may not see such changes, so that a later run may hold a removed
-// element. [Pool.All] has no such rule.
+// elements nor insert any: Runs may miss such changes, and a later run may then hold a removed element.
+// [Pool.All] has no such rule.
 //
 // Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 at a time in long
 // gaps.
@@ -44,8 +44,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// nextRun returns the first run from slot from on, the word where it ends, and the slots of that word behind
-// the run. lo is hi if there is no run.
+// nextRun returns the first run at or after a slot, the word where it ends, and the live slots of that word
+// behind the run. lo is hi if there is no run.
 func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
 	p.mustBeOpen()
 	if lo = p.live.Next(from); lo >= p.room {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// unsafeNumber names the first number inside v that calculations should not meet by chance: "not a number" or
+// unsafeNumber names the first number inside v that makes processors signal or become slow: "not a number" or
 // "denormal". It returns "" if there is none.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 

@@ -21,13 +21,13 @@ import (
 // elements.
 //
 // An index is taken only if memory is committed for it: an append that fails takes no index and leaves no
-// hole. If appenders disturb each other, an [Appender] for each of them is faster.
+// hole. If goroutines that append slow each other down, give each of them an [Appender].
 //
-// Appending an element happens before a reader learns of it from Len, At or Slice, so the reader sees
-// everything that was written before Append. The caller orders later access to the contents of elements.
+// Append happens before a reader learns of the element from Len, At or Slice, so the reader sees everything
+// that was written before Append. The caller must synchronize later access to the contents of elements.
 // Append, At and Len are linearizable. Close must run alone.
 //
-// One bit per element lies on Go's heap, which [vm.Snapshot] does not count.
+// One bit per element lies on Go's heap; [vm.Snapshot] does not count it.
 type SharedArray[T any] struct {
 	base   *T
 	plan   plan
@@ -77,8 +77,8 @@ func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
 	return &SharedArray[T]{base: (*T)(span.Base()), plan: p, region: r, span: span}, nil
 }
 
-// Append puts v at the end and returns its index and its address. It panics with the [*vm.Error] that
-// [SharedArray.Grow] would return if there is no room; then the array is unchanged.
+// Append puts v at the end and returns its index and its address. If there is no room, it panics with the
+// [*vm.Error] that [SharedArray.Grow] would return, and the array is unchanged.
 func (a *SharedArray[T]) Append(v T) (int, *T) {
 	i, err := a.claim(opAppend, 1)
 	if err != nil {
@@ -205,8 +205,8 @@ func (a *SharedArray[T]) Slice() []T {
 // never shrinks before Close.
 func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
+// array then panic, except Len and those that count bytes. Closing twice does nothing.
 func (a *SharedArray[T]) Close() error {
 	if a.ended != nil {
 		return nil

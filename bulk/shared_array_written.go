@@ -17,7 +17,7 @@ type written struct {
 	published atomic.Int64 // the elements below it are written
 	_         [bytesLine]byte
 	room      atomic.Int64   // elements that have bits
-	marks     unsafe.Pointer // the first of an array of pointers to bits, enough of them for the room
+	marks     unsafe.Pointer // the first entry of directory; goroutines load it atomically
 	directory []*writtenChunk
 }
 

@@ -15,11 +15,11 @@ import (
 // keep their place while they live. The same kind of [Handle] refers to them, with the same rules for
 // generations.
 //
-// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove is one or
-// two atomic operations. Insert takes a slot from a line of 256, which one goroutine owns for that moment;
-// the pool tries to keep goroutines on different lines. A goroutine that inserts and removes much uses an
-// [Inserter], which takes one atomic operation for each. Inserters wait for each other while memory is
-// committed, and when only one line has holes.
+// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove takes one
+// or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns for that
+// moment; the pool tries to keep goroutines on different lines. A goroutine that inserts and removes much
+// should use an [Inserter]: it needs one atomic operation for each insertion or removal. Goroutines that
+// insert wait for each other while memory is committed, and when only one line has holes.
 //
 // # Reading while other goroutines remove
 //
@@ -29,20 +29,21 @@ import (
 // another way. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
 // during the call, complete, and without a data race, even while Insert and Remove run.
 //
-// Inserting an element happens before a look-up that finds it, and every use of the element before Remove
-// happens before its slot is filled again. The callers order writes through pointers with reads and Load of
-// the same element.
+// Insert happens before a look-up that finds the element. Remove happens before another element is written to
+// the slot. Callers must synchronize writes through pointers with reads and Load of the same element.
 //
 // Insert, Remove, Get, Valid and Load are linearizable. Len and All may run while other goroutines change the
 // pool, and are less exact: see their comments. Runs, Clear and Close must run alone.
 //
 // # Memory
 //
-// Holes are filled before memory is committed, but only in words of 32 slots in which a quarter is free;
-// other holes are filled only when nothing else is left. So up to a quarter of the slots may stay holes while
-// the pool grows, in addition to the slots that inserters keep. Presence and generations take a byte per slot
-// on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken again while
-// neighbours live. [vm.Snapshot] does not count these bytes.
+// Insert fills holes before it commits memory, but only in words of 32 slots of which a quarter is free. It
+// fills other holes when no more memory can be committed. So up to a quarter of the slots may stay holes
+// while the pool grows, in addition to the slots that inserters keep.
+//
+// Presence bits and generations take one byte for each slot on Go's heap. If a slot is taken again while its
+// neighbours live, the chunk of 16,384 slots around it takes 4 bytes more for each of its slots.
+// [vm.Snapshot] does not count these bytes.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
@@ -91,18 +92,18 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	return p, nil
 }
 
-// slot is sound for slots below the room: the span is committed that far, it never moves before Close, and T
-// holds no Go pointers.
+// slot returns the address of slot i. It is sound for slots below room: the span is committed that far, it
+// never moves before Close, and T holds no Go pointers.
 func (p *SharedPool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into a free slot and returns a handle to it and its address. It panics with the [*vm.Error]
-// that [SharedPool.Grow] would return if there is no room; then the pool is unchanged.
+// Insert puts v into a free slot and returns a handle to it and its address. If there is no room, it panics
+// with the [*vm.Error] that [SharedPool.Grow] would return, and the pool is unchanged.
 //
-// Complexity: constant; the search for a line with free slots passes a million slots at a time. If only
-// scattered holes are left, it looks at every 32 slots once.
+// Complexity: constant, except for the search for a line with free slots. The search takes one step for
+// 1,048,576 slots, or one step for each 32 slots when only scattered holes are left.
 func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	first := stripe()
 	for n := uint(0); ; n++ {
@@ -189,9 +190,10 @@ func (p *SharedPool[T]) Get(h Handle[T]) *T {
 	return nil
 }
 
-// Load returns a copy of the element of h, or false if it was removed or h is of another pool. The element
-// was live during the call. The copy is what Insert put there, or what was written through pointers before.
-// Complexity: constant; two atomic operations more than Get, and the copy.
+// Load returns a copy of the element of h. It returns false if the element was removed or h is of another
+// pool; otherwise the element was live at some moment of the call. The copy is what Insert put there, or what
+// was written through pointers before. Complexity: constant; two atomic operations more than Get, and the
+// copy.
 func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -207,14 +209,14 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 }
 
 // Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may
-// be counted or not. Complexity: one step for each 32 slots that were ever taken, and one for each of those
-// slots that was taken again while neighbours lived.
+// be counted or not. Complexity: one step for each word of 32 slots that were ever taken. If a slot of the
+// word was taken again while its neighbours lived, Len takes one step more for each taken slot of the word.
 func (p *SharedPool[T]) Len() int { return p.live() }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. Clear must run alone. The memory
-// stays committed for the next elements: Close gives it back. Complexity: one step for each 32 slots, and one
-// for each element if f is not nil.
+// stays committed for the next elements: Close gives it back. Complexity: one step for each word of 32 slots,
+// the additional steps of [SharedPool.Len], and one step for each element if f is not nil.
 func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {
@@ -237,7 +239,7 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk; parked slots stay parked. It must run alone.
+// clear removes the elements of a chunk. Slots that an [Inserter] has parked stay parked. It must run alone.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
 		w, i := c.words[k].Load(), uint(k*slotsPerWord)
@@ -257,8 +259,8 @@ func (c *sharedChunk) clear() {
 	}
 }
 
-// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards;
-// using the pool panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards.
+// The methods of the pool then panic, except Len and those that count bytes. Closing twice does nothing.
 func (p *SharedPool[T]) Close() error {
 	if p.ended != nil {
 		return nil

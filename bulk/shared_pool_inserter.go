@@ -42,7 +42,7 @@ type parkedSlot struct{ slot, count uint32 }
 
 const (
 	maxRemoved = 32
-	// An inserter that has removed fewer elements takes other slots as well, so that it rarely looks for
+	// An inserter with fewer removed slots takes slots from the pool first, so that it rarely looks for
 	// announcements.
 	enoughRemoved = maxRemoved / 2
 	// An inserter that finds a line busy this often in a row looks for another one: the owner was
@@ -106,9 +106,9 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	return in.removeForAll(c, i, g)
 }
 
-// removeForAll removes an element whose slot is not parked. If the word of the slot now has enough free
-// slots, the inserter parks them. So goroutines that replace their elements keep to their own words.
-// Otherwise the pool lists the line for others.
+// removeForAll removes an element and leaves its slot free for all goroutines. But if the word of the slot
+// now has enough free slots, the inserter parks them, so that goroutines that replace their elements keep to
+// their own words. Otherwise the pool may list the line for others.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {

@@ -9,7 +9,7 @@ import (
 // live. A goroutine that wants to take slots looks for announcements after it has found the slots free. So
 // either it sees the announcement and leaves the slot alone, or the reader sees that the element was removed:
 // a slot is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here
-// they keep a slot from being taken instead of memory from being freed.
+// they keep slots from being taken, not memory from being freed.
 
 // readerCells is a block of places for announcements. A block is added when all places are in use at once;
 // blocks are never removed.

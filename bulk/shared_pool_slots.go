@@ -16,9 +16,8 @@ import (
 // room.
 type sharedSlots struct {
 	// Look-ups read the first fields. These change only when the room grows.
-	room atomic.Uint64 // slots that have memory
-	// the first of an array of pointers to chunks, enough of them for the room; read it with the method chunk
-	chunks unsafe.Pointer
+	room   atomic.Uint64  // slots that have memory
+	chunks unsafe.Pointer // the first entry of directory; the method chunk reads it
 	tag    generation.Mark
 	offer  atomic.Uint32 // a line is listed when a removal leaves this many elements in one of its words
 	cells  atomic.Pointer[readerCells]

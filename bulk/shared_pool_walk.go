@@ -23,7 +23,7 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 				if g == 0 {
 					g = c.own(at).Load()
 				}
-				// Neither elements that the body has removed nor slots between two states are yielded.
+				// The body may have removed the element, or another goroutine may be changing the slot.
 				if !c.holds(at, g) {
 					continue
 				}

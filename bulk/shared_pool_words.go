@@ -28,7 +28,7 @@ import (
 //
 // If the slots are apart, a slot's own generation decides. A goroutine that removes the element first takes
 // the tag off this generation; only one goroutine can succeed. It clears the presence bit afterwards, so that
-// no goroutine takes the slot before. An [Inserter] leaves the bit set: then the slot is parked, and only
+// no goroutine takes the slot too early. An [Inserter] leaves the bit set: then the slot is parked, and only
 // that inserter takes it.
 //
 // A line is eight words on one cache line. Only the owner of a line takes its slots, and a line has one owner
@@ -45,8 +45,8 @@ const (
 
 // sharedChunk is the unit of allocation.
 type sharedChunk struct {
-	// apart has the generations of slots whose words have none in common, without a tag if the slot is not
-	// live. It is nil until the first word needs it.
+	// apart has the generations of slots whose words have no common generation. The generation of a slot that
+	// is not live has no tag. apart is nil until the first word needs it.
 	apart  atomic.Pointer[[slotsPerChunk]atomic.Uint32]
 	_      [2*bytesLine - 8]byte
 	listed atomic.Uint64 // the lines with free slots that wait for an owner
@@ -103,7 +103,7 @@ func (c *sharedChunk) live(i uint) uint32 {
 	return live
 }
 
-// retire notes that slot i is taken for the last time. The caller must call it before the slot can be
+// retire notes that slot i is taken for the last time. The caller must call it before the element can be
 // removed.
 func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
@@ -161,8 +161,8 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	return presenceOf(w.Load()), true // or the bits that other removers have left by now
 }
 
-// publish makes slot i live, which the caller has taken, and returns its generation. The element must be
-// written before: the atomic operations here order the writing before the loads of goroutines that find the
+// publish makes slot i live and returns its generation. The caller has taken the slot and must have written
+// the element: the atomic operations here order the writing before the loads of goroutines that find the
 // element live.
 func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
@@ -170,7 +170,8 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 		before := w.Load()
 		g := commonOf(before)
 		if g == 0 {
-			// The bit comes first, so that a slot that can be removed has a bit to clear.
+			// The bit comes first: once the generation has a tag, another goroutine may remove the element
+			// and clear the bit.
 			own := c.own(i)
 			g = generation.Next(own.Load(), tag)
 			if generation.Exhausted(g) {
@@ -190,8 +191,9 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 }
 
 // renew gives the slots of the word from slot i on a common generation that is greater than all generations
-// that they had. None of the slots may be live or reserved. It does nothing if many slots would skip many
-// counts. The caller must own the line.
+// that they had. None of the slots may be live or reserved. It does nothing if some slots can still be taken
+// with the old common generation, if a slot would skip many counts, or if no counts are left. The caller must
+// own the line.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())

@@ -22,9 +22,10 @@ import (
 // when no reader can be looking at it; see [SharedReader.Enter].
 //
 // The entries take 8 bytes each, up to the highest entry that was set, as far as their pages were touched.
-// The values take further memory. There may be an eighth more values than entries, plus 1,048,576 (16,384 on
-// the heap stand-in), which wait to be freed or which writers hold ready. Each value that waits takes 4 bytes
-// on Go's heap as well. Freed places are used for the next values; Close gives the memory back.
+// The values take further memory. There are an eighth more places for values than entries, plus 1,048,576
+// (16,384 on the heap stand-in): for replaced values that wait to be freed, and for places that writers hold
+// ready. A value that waits also takes 4 to 16 bytes on Go's heap. Freed places are used for the next values;
+// Close gives the memory back.
 //
 // A reader that stays inside, or a writer whose change in [SharedWriter.Update] does not return, stops no
 // reader. All values that are replaced from then on wait, until there are no places left.
@@ -65,7 +66,7 @@ const (
 	// batchPlaces is how many places for values a writer takes or gives back at a time.
 	batchPlaces = 64
 	// spareValues is how many values there may be in addition to nine eighths of the number of entries. While
-	// a reader inside is off its processor, writers replace some hundred thousand values in a few
+	// a reader that is inside is not scheduled, writers replace some hundred thousand values in a few
 	// milliseconds.
 	spareValues = 1 << 20
 	// spareValuesHeap is spareValues if addresses cost memory.
@@ -109,14 +110,14 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	return t, nil
 }
 
-// entry is sound for entries below room, which are committed and never move before Close. The address of a
-// word is a multiple of 8, as sync/atomic requires.
+// entry returns the address of entry i. It is sound for entries below room, which are committed and never
+// move before Close. The address is a multiple of 8, as sync/atomic requires.
 func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
 
-// value is sound for the content of an entry: the distance of a place that was committed before an entry got
-// this distance.
+// value returns the address of the value at a distance. It is sound for the content of an entry: the place
+// was committed before the entry got its distance.
 func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
 
 func (t *SharedTable[T]) distance(place uint32) uint64 {
@@ -143,9 +144,9 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// GrowEntries makes setting any of the first n entries unable to fail for lack of memory for the entry;
-// [SharedWriter.Grow] does the same for values. It panics when n is not in [0, Capacity], and fails as
-// [vm.Region.Commit] does; then nothing has changed.
+// GrowEntries commits memory for the first n entries, so that setting one of them cannot fail for lack of it.
+// [SharedWriter.Grow] does the same for values. GrowEntries panics when n is not in [0, Capacity], and fails
+// as [vm.Region.Commit] does; then nothing has changed.
 func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,8 +203,7 @@ func (t *SharedTable[T]) Close() error {
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
 		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an "+
-			"Update: "+
-			"let them Leave, or return, before", t.plan.name, n))
+			"Update: wait until the readers Leave and the Updates return", t.plan.name, n))
 	}
 }
 
@@ -217,8 +217,8 @@ func (t *SharedTable[T]) mustBeOpen() {
 func (t *SharedTable[T]) mustHave(i int) {
 	t.mustBeOpen()
 	if uint(i) >= uint(t.plan.capacity) {
-		panic(fmt.Sprintf("bulk: entry %d of %s, which has %d: raise Options.Capacity", i, t.plan.name,
-			t.plan.capacity))
+		panic(fmt.Sprintf("bulk: entry %d of %s, which has %d entries: raise Options.Capacity", i,
+			t.plan.name, t.plan.capacity))
 	}
 }
 
@@ -296,10 +296,8 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
 	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement,
 		Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values "+
-			"among them; "+
-			"%d readers are inside, or writers in an Update, and while one stays there nothing that was "+
-			"replaced "+
-			"is freed: let them Leave, or return, soon, and Close writers that are not used",
+		Detail: fmt.Sprintf("all %d places for the values of %d entries are taken, some by replaced values; "+
+			"%d readers are inside, or writers in an Update, and replaced values are freed only after these "+
+			"Leave or return: keep looks and Updates short, and Close unused writers",
 			t.most, t.plan.capacity, t.epochs.inside())}
 }

@@ -39,7 +39,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 	one := objectOf(1)
 	cases := map[string]callBack{
 		"nothing": {"", func(tableUsers) {}, one, one},
-		"Close of the table": {"of its writers in an Update: let them Leave, or return", func(u tableUsers) {
+		"Close of the table": {"of its writers in an Update: wait until the readers", func(u tableUsers) {
 			_ = u.table.Close()
 		}, one, one},
 		"another writer's Set": {"", func(u tableUsers) { u.other.Set(4, objectOf(2)) }, one, objectOf(2)},
@@ -97,8 +97,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 		"Close":             func(u tableUsers) { u.w.Close() },
 	} {
 		method, _, _ := strings.Cut(name, " ")
-		says := method + " on a writer of objects in the middle of its Update: let change only " +
-			"change"
+		says := method + " on a writer of objects in the middle of its Update: let the callback change only"
 		cases[name] = callBack{says, call, one, one}
 	}
 	for name, c := range cases {

@@ -141,7 +141,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				n, err := fillTable(w, 3)
 				if !errors.Is(err, vm.ErrCapacity) ||
 					!strings.Contains(err.Error(), "1 readers are inside, or writers in an Update") ||
-					!strings.Contains(err.Error(), "let them Leave, or return") || n < 5000 {
+					!strings.Contains(err.Error(), "keep looks and Updates short") || n < 5000 {
 					t.Errorf("after %d values: %v", n, err)
 				}
 			},
@@ -196,7 +196,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 					t.Errorf("%s: the first value of the Update is %v", what, *seen)
 				}
 				says := modeltest.PanicText(func() { _ = table.Close() })
-				if !strings.Contains(says, "or of its writers in an Update: let them Leave, or return") {
+				if !strings.Contains(says, "or of its writers in an Update: wait until the readers") {
 					t.Errorf("%s: Close panics with %q", what, says)
 				}
 				goOn <- true

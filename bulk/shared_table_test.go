@@ -285,7 +285,7 @@ func TestSharedTableMisuse(t *testing.T) {
 		}()
 		f()
 	}
-	says("entry 10 of objects, which has 10: raise Options.Capacity", func() { w.Set(10, object{}) })
+	says("entry 10 of objects, which has 10 entries: raise Options.Capacity", func() { w.Set(10, object{}) })
 	says("entry -1 of objects", func() { w.Set(-1, object{}) })
 	says("entry -1 of objects", func() { w.Remove(-1) })
 	says("entry 11 of objects", func() { w.Update(11, func(*object) {}) })

@@ -41,8 +41,8 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 
 // Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
-// It panics when i is not in [0, Capacity), and with a [*vm.Error] if there is no memory for the entry
-// ([SharedTable.GrowEntries] makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has
+// It panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
+// ([SharedTable.GrowEntries] provides it) or for the value ([SharedWriter.Grow] does); then nothing has
 // changed. If all places for values are taken because readers are inside, Set first waits up to a tenth of a
 // second for readers to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
@@ -132,9 +132,9 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 	return false
 }
 
-// Grow makes the next n values that this writer sets unable to fail, as long as their entries are committed.
-// It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if fewer than n places for
-// values are free, or an error as [vm.Region.Commit] does; then nothing has changed.
+// Grow takes places for the next n values that this writer sets, so that setting them cannot fail if their
+// entries are committed. It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if
+// fewer than n places for values are free, or an error as [vm.Region.Commit] does; then nothing has changed.
 func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n,
@@ -163,8 +163,7 @@ func (w *SharedWriter[T]) mustBeFree(method string) {
 			" is used after Close: ask the table for another Writer")
 	}
 	panic("bulk: " + method + " on a writer of " + w.table.plan.name +
-		" in the middle of its Update: let change " +
-		"only change its argument, or use another Writer")
+		" in the middle of its Update: let the callback change only its argument, or use another Writer")
 }
 
 // put writes a value where no reader sees it yet, and returns its distance from the first place.

@@ -74,8 +74,8 @@ const (
 	bytesWord = 8
 )
 
-// word is sound for the words of slots below room: the presence words are committed that far, and they never
-// move before Close.
+// word returns the address of presence word i. It is sound for the words of slots below room: they are
+// committed that far, and they never move before Close.
 func (s *slots) word(i uint) *uint64 { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 
 // lowest moves the hint to the lowest word with a slot that is free to take, and returns that slot. It

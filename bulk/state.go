@@ -9,14 +9,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// states has the method behind package store. The linker drops the method, and with it the state of all
-// containers, from a program that does not import package store.
+// states has the methods that package store and package vast call. The linker drops methods that a program
+// does not call, and with them the code that saves and restores containers.
 type states struct{}
 
 func init() { state.Bulk = states{} }
 
-// Container returns the state of a container, to keep it or to restore it. It returns an error if the
-// container is of a type that cannot be kept. It panics if the container is closed.
+// Container returns the state of a container, to save it or to restore it. It returns an error if the
+// container is of a type that cannot be saved. It panics if the container is closed.
 func (states) Container(container any) (state.Container, error) {
 	kept, err := keep(container)
 	if err != nil {
@@ -25,9 +25,9 @@ func (states) Container(container any) (state.Container, error) {
 	return kept.(state.Container), nil
 }
 
-// PoolOf makes a pool that has slots for elements of a type that is known at run time only. The user of the
-// pool reads and writes the elements: that of slot i lies i × size bytes behind the address that the method
-// Memory of package rooms returns. The result of Insert and of Get says only whether there is an element.
+// PoolOf makes a pool with slots for elements of a type that is known only at run time. The caller reads and
+// writes the elements: the element of slot i lies i × size bytes behind the address that Memory of rooms.Pool
+// returns. The results of Insert and Get only say whether there is an element.
 func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan, err := newPlan[struct{}]("Pool", o, maxSlots)
 	if err != nil {
@@ -41,8 +41,8 @@ func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	return poolOf[struct{}](plan, o)
 }
 
-// keep returns the state.Container of a container. The result is any: as an interface with methods, it would
-// keep these methods in every program that has the container.
+// keep returns the state.Container of a container. The result is any: if it were an interface with methods,
+// the linker would keep these methods in every program that has the container.
 func keep(container any) (any, error) {
 	k, ok := container.(interface{ keep() (any, error) })
 	if !ok {

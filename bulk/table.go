@@ -15,10 +15,10 @@ type TableOptions struct {
 	// Layout says how rows lie in memory. Default: LayoutColumns, each field in an array of its own.
 	Layout Layout
 	// PageAligned puts the beginning of each column at the beginning of a page. LayoutColumns avoids that by
-	// default: equal rows of many columns would compete for the same few places of a processor's caches. The
-	// option exists to measure the effect.
+	// default: the values of one row in many columns would compete for the same few cache sets. The option
+	// exists to measure the effect.
 	PageAligned bool
-	// Capacity is the largest number of rows. Addresses for all of them are reserved, which costs no memory.
+	// Capacity is the largest number of rows. Addresses for all of them are reserved; they cost no memory.
 	// Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or 16 MiB
 	// if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
@@ -37,13 +37,13 @@ type TableOptions struct {
 // fields loads only these fields, and vector code finds many values of one field side by side. The layout is
 // an option; the code that uses the table stays the same.
 //
-// Rows are numbers from 0 to Len-1; RemoveSwap moves the last row into the place of the removed one. To refer
-// to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a field.
-// For most data a Pool is simpler; see also [Transpose], which makes temporary columns.
+// Rows have numbers from 0 to Len-1; RemoveSwap moves the last row into the place of the removed one. To
+// refer to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a
+// field. For most data a Pool is simpler; see also [Transpose], which makes temporary columns.
 //
-// The rows of a group of 16, or of a block, that lie behind the last row are the table's padding. Padding and
-// new rows hold each field's safe value, so that vector code may calculate with the whole group: no trap, no
-// denormal numbers, and nothing left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
+// The table fills up its last block, or with [LayoutColumns] its last group of 16 rows, with padding. Padding
+// and new rows hold each field's safe value, so that vector code may calculate with the whole group: no trap,
+// no denormal numbers, and nothing left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
 //
 // One goroutine may change a table at a time, while no other goroutine uses it. While no goroutine changes
 // it, any number of goroutines may use its fields, blocks and Len.
@@ -92,11 +92,12 @@ func NewTable(o TableOptions) *Table {
 	return &Table{options: o, plan: plan{name: o.Name}}
 }
 
-// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. It
-// panics with the [*vm.Error] that [Table.Grow] would return if there is no room; then the table is
+// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. If
+// there is no room, it panics with the [*vm.Error] that [Table.Grow] would return, and the table is
 // unchanged.
 //
-// Complexity: constant, and a call for each block of rows, or group of 16, that was in use before.
+// Complexity: constant. The first row of a block, or of a group of 16, may take longer: Append then writes
+// the safe values of all rows of the group.
 func (t *Table) Append() (row int) {
 	row = t.len
 	if row == t.ready {
@@ -146,8 +147,8 @@ func (t *Table) Clear() {
 
 // Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows and 64 KiB for the
 // next ones. The kept memory of each column, or of the blocks, is rounded up to whole pages, or to whole huge
-// pages if it fills one. It panics when n is not in [0, Len]. Complexity: two system calls for each column,
-// or for the blocks, if memory is given back, and the padding.
+// pages if it fills one. It panics when n is not in [0, Len]. Complexity: a step for each field of the
+// padding, and, if memory is given back, two system calls for each column or for the blocks.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {
@@ -174,8 +175,8 @@ func (t *Table) cut(n int) {
 	}
 }
 
-// Close gives the memory and the addresses back. The fields must not be used afterwards; using the table
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. The fields must not be used afterwards. The methods of the
+// table then panic, except Len and those that count bytes. Closing twice does nothing.
 func (t *Table) Close() error {
 	if t.ended != nil {
 		return nil
@@ -207,7 +208,7 @@ type rowError struct {
 	table *Table
 }
 
-// Error says what the row may be.
+// Error gives the row and the number of rows.
 func (e *rowError) Error() string {
 	if e.table.ended != nil {
 		return e.table.ended.Error()

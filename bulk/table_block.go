@@ -43,11 +43,10 @@ func (t *Table) Blocks() iter.Seq[Block] {
 }
 
 // PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no
-// loop for a remainder. The length of each block's slices is a multiple of 8, of 16, or of the rows of a
-// page's block, according to the layout, and of 16 for columns. The rows of the padding do not exist. When
-// the iteration begins, they hold each field's safe value, even if an earlier iteration has written other
-// values there. Writing them makes PaddedBlocks a change of the table like any other. The body must neither
-// remove nor append rows.
+// loop for a remainder. With [LayoutColumns] the length of the slices is a multiple of 16; with the other
+// layouts every block is full. Len does not count the rows of the padding. When the iteration begins, they
+// hold each field's safe value, even if an earlier iteration has written other values there. PaddedBlocks
+// writes these values, so it counts as a change of the table. The body must neither remove nor append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -99,7 +98,7 @@ func (e *blockError) Error() string {
 	case b.table == nil:
 		return of + ", but is a zero Block: take blocks from Table.Blocks"
 	case b.table != t:
-		return of + ", but is of another table, " + b.table.plan.name
+		return of + ", but is of another table, " + b.table.plan.name + ": take blocks from the field's table"
 	case t.ended != nil:
 		return t.ended.Error()
 	}

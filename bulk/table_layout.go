@@ -155,8 +155,8 @@ func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 // at returns the address of a row in a field of the given size. It is sound for rows below the table's room:
 // the parts are committed that far, they never move before Close, and fields hold no Go pointers.
 //
-// A multiplication by magic divides: for rows of 32 bits and blocks of less than 2³² rows the quotient is
-// exact.
+// A multiplication by magic divides by the rows of a block. The quotient is exact for row numbers of 32 bits
+// and blocks of less than 2³² rows.
 func (l *rowLocator) at(row int, size uintptr) unsafe.Pointer {
 	block, _ := bits.Mul64(uint64(row), l.magic)
 	return unsafe.Add(l.base, uintptr(row)*size+uintptr(block)*l.skip)

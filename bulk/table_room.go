@@ -10,9 +10,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n appended rows unable to fail, by committing memory for them in all columns, or in
-// none. The first call reserves the addresses, after which no field can be added. It panics when n is
-// negative or there are no fields.
+// Grow commits memory for the next n rows in all columns, or in none, so that appending them cannot fail. The
+// first call reserves the addresses; no field can be added afterwards. It panics when n is negative or there
+// are no fields.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit]
 // (TableOptions.MaxBytes or Limit) or another error of [vm.Reserve] or [vm.Region.Commit]; then the table is
@@ -81,7 +81,7 @@ func (t *Table) setRoom() {
 	t.room = groups * t.group
 }
 
-// reserve settles the places of the fields and takes the addresses, or changes nothing.
+// reserve fixes the places of the fields and takes the addresses, or changes nothing.
 func (t *Table) reserve() error {
 	if len(t.fields) == 0 {
 		panic("bulk: " + t.plan.name + " has no fields: add some with NewField before the first row")

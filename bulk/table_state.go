@@ -63,7 +63,8 @@ func (s *tableState) Reserve(c state.Contents) error {
 		return nil
 	}
 	if c.Len < 0 || len(t.fields) == 0 {
-		return fmt.Errorf("%s has %d fields, and %d rows in the file", t.plan.name, len(t.fields), c.Len)
+		return fmt.Errorf("%s has %d fields, but the file has %d rows: add the fields before loading",
+			t.plan.name, len(t.fields), c.Len)
 	}
 	if err := t.makeRoom(opGrow, c.Len); err != nil {
 		return err

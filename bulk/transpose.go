@@ -55,10 +55,10 @@ type temporary interface {
 	bytes() int                            // bytes of a value
 	written() (lo, hi uintptr)             // the bytes of an element that are written back
 	place(memory unsafe.Pointer, rows int) // gives the column memory
-	// The next methods move values between rows from row on and elements that lie one after the other.
+	// The next methods move values between the rows from row on and elements that lie one after the other.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// The next two methods move only the rows, of 64, whose bits are set. gatherSome gives the other rows the
+	// The next two methods move only those of 64 rows whose bits are set. gatherSome gives the other rows the
 	// safe value.
 	gatherSome(row int, elements unsafe.Pointer, some uint64)
 	scatterSome(row int, elements unsafe.Pointer, some uint64)

@@ -44,7 +44,7 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	var v F
 	size := unsafe.Sizeof(v)
 	if size == 0 {
-		panic(what + "the field has no size")
+		panic(what + "the field has no size: leave it out")
 	}
 	// These uintptr values are addresses, or the difference of two, and never become pointers again.
 	offset := uintptr(unsafe.Pointer(field(element))) - uintptr(unsafe.Pointer(element))

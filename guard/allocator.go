@@ -51,8 +51,8 @@ func NewAllocator(o Options) (*Allocator, error) {
 	return a, nil
 }
 
-// Alloc returns a block of size zero bytes whose address is a multiple of align, a power of two up to the
-// page size. Free it with [Allocator.Free].
+// Alloc returns the address of a block of size bytes, which are zero. The address is a multiple of align, a
+// power of two up to the page size. Free it with [Allocator.Free].
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too small,
 // or another error of [vm.Region.Commit]; then nothing has changed, except that the oldest freed blocks may

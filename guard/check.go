@@ -31,8 +31,8 @@ func (a *Allocator) checkInvariants() {
 	committed := 0
 	for page, b := range a.blocks {
 		if page != b.page || b.start < page*vm.PageSize() || b.start+b.size > (page+b.pages)*vm.PageSize() {
-			fail("the block of page %d is %d bytes from %d on, in %d pages from page %d on", page, b.size,
-				b.start, b.pages, b.page)
+			fail("the block of page %d does not fit: %d bytes from offset %d on, in %d pages from "+
+				"page %d on", page, b.size, b.start, b.pages, b.page)
 		}
 		count[b.state]++
 		if b.state != freed {
@@ -44,7 +44,7 @@ func (a *Allocator) checkInvariants() {
 	next := 1
 	for _, r := range ranges {
 		if r.lo != next || r.hi <= r.lo {
-			fail("pages %d to %d come after page %d", r.lo, r.hi, next)
+			fail("pages %d to %d leave a gap after page %d, or overlap", r.lo, r.hi, next)
 		}
 		next = r.hi
 	}
@@ -57,12 +57,12 @@ func (a *Allocator) checkInvariants() {
 			a.used, a.o.Capacity, count[live], count[spare])
 	}
 	if got := a.region.Committed(); got != committed {
-		fail("%d bytes are committed for blocks of %d", got, committed)
+		fail("%d bytes are committed, and the blocks need %d", got, committed)
 	}
 	quarantined, last := 0, (*block)(nil)
 	for b := a.oldest; b != nil; b = b.after {
 		if b.state != freed || a.blocks[b.page] != b {
-			fail("the block of page %d is in quarantine", b.page)
+			fail("the block of page %d is in quarantine, but is not freed or not known", b.page)
 		}
 		quarantined, last = quarantined+1, b
 	}

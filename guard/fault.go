@@ -50,8 +50,8 @@ type Fault struct {
 	Address   uintptr // the accessed or freed address
 	Type      string  // the block's content, such as "ship" or "[5]ship"; "" for plain bytes or no block
 	Size      int     // bytes of the block
-	Offset    int     // of Address from the block's start, in bytes
-	Distance  int     // of Address outside the block, in bytes: 1 is adjacent, 0 is inside
+	Offset    int     // bytes from the block's start to Address
+	Distance  int     // bytes from the block to Address: 1 is adjacent, 0 is inside
 
 	At          Stack // of the access, the wrong call, or the call that found the damage; nil if not known
 	AllocatedAt Stack // nil if there is no block

@@ -8,8 +8,8 @@ import (
 
 // Options configure an allocator. The zero value works.
 type Options struct {
-	// Name is the purpose under which the allocator's bytes are counted (see [vm.Snapshot]), and named in
-	// reports. Default: "guard.Allocator".
+	// Name is the purpose under which [vm.Snapshot] counts the allocator's bytes. Reports name it too.
+	// Default: "guard.Allocator".
 	Name string
 	// Capacity is the largest number of live blocks. On Linux each block costs two of the process's mappings.
 	// Linux allows 65,530 mappings unless vm.max_map_count is raised. Default: 16,384 blocks, which take half

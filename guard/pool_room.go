@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n insertions unable to fail by committing a block for each. It panics when n is
+// Grow commits a block for each of the next n insertions, so that these cannot fail. It panics when n is
 // negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
@@ -28,8 +28,7 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	if have := p.Len(); p.most > 0 && n > p.most-have {
 		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
 			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: "+
-				"remove some, or raise it",
-				have, p.most, vm.Bytes(p.bytes))}
+				"remove some, or raise Options.MaxBytes", have, p.most, vm.Bytes(p.bytes))}
 		if size := layout.Size[T](); n <= math.MaxInt/size {
 			e.Bytes = n * size
 		}

@@ -12,8 +12,9 @@ import (
 // Buffer is a sequence in a heap that grows at its end by whole pages. It doubles the number of pages, so the
 // average cost of an insertion does not depend on the length. Its capacity is the number of elements that fit
 // into its pages. So the unused rest of its pages is smaller than one element; doubling the number of
-// elements instead leaves half a page unused on average. Pages of 4 KiB hold 13 elements of 300 bytes, two
-// pages hold 27, then 54 and 109. The idea is from Niklas Gray ("Virtual Memory Tricks", 2017).
+// elements instead leaves half a page unused on average. A page of 4 KiB holds 13 elements of 300 bytes; two
+// pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas Gray ("Virtual Memory Tricks",
+// 2017).
 //
 // Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
 // element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on, elements move rarely and by

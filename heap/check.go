@@ -83,8 +83,8 @@ func (h *Heap) check() {
 		for i, prev := s.first, uint32(0); i != 0; listed[number]-- {
 			e := h.pages.entry(i - 1)
 			if e.kind != kindPool || int(e.class) != number || e.free == 0 || e.prev != prev {
-				panic(fmt.Sprintf("heap: page %d is listed as a pool of class %d with free objects", i-1,
-					number))
+				panic(fmt.Sprintf("heap: page %d is in the list of pools of class %d with free "+
+					"objects, but is not one or is linked wrongly", i-1, number))
 			}
 			i, prev = e.next, i
 		}

@@ -3,8 +3,8 @@
 //
 // A [Heap] reserves address space and allocates from it. Freed allocations leave holes in the addresses, but
 // not in memory: each page of addresses is mapped to memory by itself, so the memory of a freed page serves
-// the next allocation at any address, or another program. Addresses are plentiful. Allocations of seven
-// eighths of a page or more therefore have whole pages. Smaller allocations share pages that are divided into
+// the next allocation at any address, or another program. Addresses are plentiful. Allocations of more than
+// seven eighths of a page therefore have whole pages. Smaller allocations share pages that are divided into
 // objects of one size. The price is that sizes are rounded up. "Virtual Memory Tricks" (Niklas Gray, 2017)
 // describes the idea, pools made of whole pages, and the [Buffer].
 //

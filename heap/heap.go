@@ -37,8 +37,8 @@ type Options struct {
 
 // Heap allocates memory outside Go's heap, and takes allocations back in any order. See the package
 // documentation. All methods, and the functions of this package that take a heap, may be called from many
-// goroutines at once, also with allocations of another goroutine. A mutex orders them. It is held while pages
-// are committed, given back or moved, but not while memory is cleared or copied. A heap made with
+// goroutines at once, also with allocations that another goroutine made. A mutex orders them. It is held
+// while pages are committed, given back or moved, but not while memory is cleared or copied. A heap made with
 // Options.Unshared has no mutex.
 type Heap struct {
 	mu       sync.Mutex
@@ -174,9 +174,9 @@ func (h *Heap) Close() error {
 // alignMost is the largest alignment in bytes.
 const alignMost = 1 << 20
 
-// Alloc returns size zero bytes at an address that is a multiple of align, a power of two up to 1 MiB; align
-// 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero has an address of
-// its own. Alloc panics when size is negative or align is invalid.
+// Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
+// up to 1 MiB; align 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero
+// has an address of its own. Alloc panics when size is negative or align is invalid.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
 // another error of [vm.Region.Commit]; then nothing has changed. Complexity: constant for objects of

@@ -9,7 +9,7 @@ import (
 const (
 	misuseForeign = "it lies outside the heap's addresses: give it back where it came from"
 	misuseFreed   = "it was freed already: free an allocation once, and drop every copy of its pointer then"
-	misuseOutside = "no allocation begins there: pass the pointer that the allocation returned, which was " +
+	misuseOutside = "no allocation begins there: pass a pointer that an allocation returned and that was " +
 		"not freed since"
 	misuseInside = "it points %d bytes into an allocation of %d: pass the pointer that the allocation " +
 		"returned"

@@ -227,13 +227,15 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 	for at := uint32(0); at < r.top; {
 		e := r.entry(at)
 		if e.units == 0 || e.units > r.top-at {
-			panic(fmt.Sprintf("heap: the range at unit %d has %d units below %d", at, e.units, r.top))
+			panic(fmt.Sprintf("heap: the range at unit %d has %d units, and the top is unit %d", at,
+				e.units, r.top))
 		}
 		last := r.entry(at + e.units - 1)
 		switch e.kind {
 		case kindFree:
 			if wasFree || last.kind != kindFree || last.units != e.units || at+e.units == r.top {
-				panic(fmt.Sprintf("heap: the free range of %d units at unit %d is not joined", e.units, at))
+				panic(fmt.Sprintf("heap: the free range of %d units at unit %d is not joined, or its ends "+
+					"differ", e.units, at))
 			}
 			free++
 		case kindKept, kindPool, kindBlock:
@@ -243,7 +245,7 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 			}
 			inUse(at, e)
 		default:
-			panic(fmt.Sprintf("heap: a range of kind %d at unit %d", e.kind, at))
+			panic(fmt.Sprintf("heap: a range has the wrong kind %d at unit %d", e.kind, at))
 		}
 		wasFree = e.kind == kindFree
 		at += e.units
@@ -255,8 +257,8 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 		for i, prev := first, uint32(0); i != 0; free-- {
 			e := r.entry(i - 1)
 			if e.kind != kindFree || log2(e.units) != b || e.prev != prev {
-				panic(fmt.Sprintf("heap: unit %d of kind %d with %d units is in bin %d", i-1, e.kind, e.units,
-					b))
+				panic(fmt.Sprintf("heap: unit %d of kind %d with %d units is wrongly in bin %d, or linked "+
+					"wrongly", i-1, e.kind, e.units, b))
 			}
 			i, prev = e.next, i
 		}

@@ -47,9 +47,9 @@ func Make[T any](h *Heap) *T {
 	return p
 }
 
-// AllocSlice returns length zero elements with room for capacity of them. Beyond that capacity the built-in
-// append moves the slice to Go's heap; use [Resize] instead. A capacity of zero allocates nothing. AllocSlice
-// panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
+// AllocSlice returns a slice of zero elements with the given length and capacity. Beyond that capacity the
+// built-in append moves the slice to Go's heap; use [Resize] instead. A capacity of zero allocates nothing.
+// AllocSlice panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
 //
 // It returns an error as [Heap.Alloc] does, or one wrapping [vm.ErrSize] if the byte count overflows.
 func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
@@ -145,8 +145,7 @@ func Grow[T any](h *Heap, n int) error {
 	c, ok := classFor(size, align)
 	if n < 0 || !ok {
 		panic(fmt.Sprintf("heap: Grow[%s](%d) of %d bytes each on %s: a number is zero or more, and the "+
-			"size at most %d",
-			layout.Name[T](), n, size, h.name, smallMost))
+			"size at most %d bytes", layout.Name[T](), n, size, h.name, smallMost))
 	}
 	h.lock()
 	h.mustBeOpen("Grow")

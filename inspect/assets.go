@@ -36,8 +36,8 @@ func pageHandler() http.Handler {
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method", Message: r.Method +
-				" is not for the page"})
+			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method",
+				Message: "the page does not accept " + r.Method + ": use GET or HEAD"})
 			return
 		}
 		from := files
@@ -46,7 +46,7 @@ func pageHandler() http.Handler {
 		}
 		kind, known := contentTypes[path.Ext(name)]
 		if info, err := fs.Stat(from, name); !known || err != nil || info.IsDir() {
-			fail(w, notFound("there is no such page; the inspector's begins at /"))
+			fail(w, notFound("there is no such page: the inspector's page is at /"))
 			return
 		}
 		w.Header().Set("Content-Type", kind)

@@ -41,5 +41,5 @@ func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflec
 	return v, false
 }
 
-// tooManyBytes is shown instead of a component that is too large to read.
+// tooManyBytes returns the text that is shown instead of a component that is too large to read.
 func tooManyBytes(bytes int) string { return strconv.Itoa(bytes) + " bytes are too many to show" }

@@ -22,14 +22,14 @@ func newConnections(most int) *connections {
 	return &connections{most: most, open: make(map[net.Conn]*list.Element)}
 }
 
-// note follows the states of connections. It is the server's http.Server.ConnState.
+// note records a change of a connection's state. It is the server's http.Server.ConnState.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	if drop := c.enter(conn, state); drop != nil {
 		_ = drop.Close() // the read error ends the connection's goroutine
 	}
 }
 
-// enter records a state. It returns a connection to close, or nil.
+// enter records a connection's state. It returns a connection to close, or nil.
 func (c *connections) enter(conn net.Conn, state http.ConnState) (drop net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

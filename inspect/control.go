@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxTicks  = 10_000          // ticks of one step
+	maxTicks  = 10_000          // limit of the ticks of one step
 	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
 )
 

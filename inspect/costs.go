@@ -30,7 +30,7 @@ type ColumnCost struct {
 	Type      string `json:"type"` // of an element; empty for a tag
 	Size      int    `json:"size"` // of an element
 	Entities  int    `json:"entities"`
-	Slots     int    `json:"slots"` // of the 64-slot words that have an entity with the component
+	Slots     int    `json:"slots"` // in the 64-slot words in which an entity has the component
 	Reserved  int    `json:"reserved"`
 	Committed int    `json:"committed"`
 }

@@ -26,12 +26,12 @@
 //
 // # Safety
 //
-// By default the inspector listens on the loopback address and only reads. Each request must name the host by
-// an address, as "localhost", or by a name in [Options.Hosts]. Otherwise a page of another site could make
-// its own host name resolve to the inspector (DNS rebinding). Each request must come from the inspector's own
-// page or from no page. If other machines can reach the address, all requests need a token, except those for
-// the page's own files. Edits, pause and step need [Options.ReadWrite] and the token at any address. There is
-// no encryption: on an untrusted network, use a proxy or a tunnel that encrypts.
+// By default the inspector listens on the loopback address and only reads. The Host header of each request
+// must hold an IP address, localhost, or a name in [Options.Hosts]. Otherwise a page of another site could
+// make its own host name resolve to the inspector (DNS rebinding). Each request must come from the
+// inspector's own page or from no page. If other machines can reach the address, all requests need a token,
+// except those for the page's own files. Edits, pause, resume and step always need [Options.ReadWrite] and
+// the token. There is no encryption: on an untrusted network, use a proxy or a tunnel that encrypts.
 //
 // The number of connections and streams, and the size and duration of requests, are bounded. A browser that
 // does not read its stream is disconnected.

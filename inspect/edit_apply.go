@@ -25,14 +25,14 @@ const (
 	deleteIt verb = "delete" // an entity
 )
 
-// edit is an edit as programs record it. It means the same in another process, because it holds the entities
-// that the names in the request mean.
+// edit is an edit as programs record it. It has the same effect in another process, because it holds the
+// entities that the request named.
 type edit struct {
 	Number uint64          `json:"number"` // of the request that waits for the edit
 	Do     verb            `json:"do"`
 	Entity string          `json:"entity"`
 	Column string          `json:"column,omitempty"`
-	Among  int             `json:"among,omitempty"` // number of the column among those of its name, from 0 on
+	Among  int             `json:"among,omitempty"` // index of the column among the columns with its name
 	Path   string          `json:"path,omitempty"`
 	Value  json.RawMessage `json:"value,omitempty"`
 	Found  []found         `json:"found,omitempty"`
@@ -56,24 +56,25 @@ var pending struct {
 	edits map[request]chan outcome
 }
 
-// request is an edit that a request waits for. Another world may repeat the edit.
+// request identifies an edit that an HTTP request waits for. It holds the world, because another world may
+// replay the edit.
 type request struct {
 	world  *vast.World
 	number uint64
 }
 
-// Apply carries out an encoded edit that Options.Edit was given, in the same process or later in another one,
-// for example in a replay: the same edits of the same world give the same world. Call it on the goroutine
-// that owns the world, where the structure may change. Apply answers the client that waits for the edit, if
-// the client is one of this process.
+// Apply carries out an encoded edit that Options.Edit was given. It may run later in another process, for
+// example in a replay: the same edits of the same world give the same world. Call it on the goroutine that
+// owns the world, where the structure may change. If a client of this process waits for the edit, Apply
+// answers the client.
 //
-// An edit that does not fit changes nothing, for example because its entity has died. The client gets the
-// error. A program that replays edits heeds one kind of error: if there was no memory for the edit, errors.As
-// finds a *vm.Error. A replay may have the memory, so tell the store by its method Changed.
+// An edit that does not fit changes nothing, for example if its entity has died. The client gets the error. A
+// program that replays edits must handle one kind of error: if there was no memory for the edit, errors.As
+// finds a *vm.Error. A replay may have the memory and give another world, so call the store's method Changed.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
-		return fmt.Errorf("inspect: Apply: the input is no edit: %w", err)
+		return fmt.Errorf("inspect: Apply: the input is not an encoded edit: %w", err)
 	}
 	one := change{edit: e, world: w}
 	o := one.apply()
@@ -91,7 +92,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	return nil
 }
 
-// carryOut carries out an edit between two ticks. If there is an Options.Edit, the program carries it out.
+// carryOut carries out an edit between two ticks. If Options.Edit is set, the program carries it out.
 func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (deleted int, err error) {
 	c := change{edit: edit{Number: rand.Uint64(), Do: do, Entity: one.id, Path: asked.Path,
 		Value: asked.Value}, world: one.in.world, column: one.column}
@@ -147,8 +148,8 @@ func (one edited) unsure(ctx context.Context, err error) error {
 		return err
 	}
 	return &problem{Status: http.StatusServiceUnavailable, Code: "notAdmitted",
-		Message: "the program has not carried out the edit for " + one.in.options.Patience.String() +
-			": it may do so later; it must run a sched.Schedule or call World.Admit once a tick"}
+		Message: "the program did not carry out the edit within " + one.in.options.Patience.String() +
+			" and may still do so later: check that it makes ticks and calls inspect.Apply with the edit"}
 }
 
 // change is an edit of a world.
@@ -188,7 +189,8 @@ func (c *change) prepare() error {
 	return nil
 }
 
-// resolve notes the entities that the value names, and the place of the column. Call it in a look.
+// resolve records the entities that the value names, and the index of the column among the columns with its
+// name. Call it in a look.
 func (c *change) resolve(in *Inspector) error {
 	if c.column != nil {
 		for _, col := range in.model.look()[:c.column.ID] {
@@ -209,7 +211,7 @@ func (c *change) resolve(in *Inspector) error {
 	})
 }
 
-// find returns an entity that resolve has noted.
+// find returns an entity that resolve has recorded.
 func (c *change) find(to value.Reference) (vast.Entity, error) {
 	for _, f := range c.Found {
 		if f.Reference != to {
@@ -221,7 +223,7 @@ func (c *change) find(to value.Reference) (vast.Entity, error) {
 		}
 		return e, nil
 	}
-	return vast.Entity{}, fmt.Errorf("no entity was found for %+v", to)
+	return vast.Entity{}, fmt.Errorf("the edit holds no entity for the reference %+v", to)
 }
 
 // findColumn finds the column of an edit that comes from a program.
@@ -278,7 +280,7 @@ func (c *change) apply() (o outcome) {
 		}
 		return outcome{err: c.put(e)}
 	}
-	return outcome{err: badRequest("an edit cannot %q", c.Do)}
+	return outcome{err: badRequest("unknown edit %q: use set, add, remove or delete", c.Do)}
 }
 
 // lacks is the error for an entity without the component.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	pageRows = 500 // rows of one page
+	pageRows = 500 // limit of the rows of one page
 	maxRank  = 1<<31 - 1
 )
 
@@ -137,7 +137,8 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick adds entities to the page, from slot lo on, after skipping some.
+// pick adds the entities whose bits are set to the page, except the first skip of them. The bits begin with
+// slot lo.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)

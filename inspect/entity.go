@@ -14,9 +14,9 @@ import (
 
 const (
 	lookTime   = 150 * time.Microsecond // a look that has taken this long leaves the rest to the next look
-	fieldsMost = 4000                   // shown fields of all components of an entity
-	heapFields = 300                    // shown fields of a component that must be read during a look
-	endsMost   = 50                     // listed edges
+	fieldsMost = 4000                   // limit of the shown fields of all components of an entity
+	heapFields = 300                    // limit of the shown fields of a component that is read during a look
+	endsMost   = 50                     // limit of the listed edges
 )
 
 func (in *Inspector) entityRoutes() []route {
@@ -65,7 +65,7 @@ type component struct {
 	// null if the component has no bytes, or if they lie outside of the reservations
 	Place   *place                    `json:"place"`
 	Value   *value.Field              `json:"value"`   // null for a tag
-	Choices map[string][]value.Choice `json:"choices"` // names of the values of the enums in it
+	Choices map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
 }
 
 // linkList lists an entity's links of one relation, or its edges, in one direction.
@@ -99,7 +99,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 	return in.readEntity(r.Context(), r.PathValue("id"))
 }
 
-// readEntity reads an entity for the page. It reads large components in looks of their own.
+// readEntity reads an entity for the page. If this takes long, it uses several looks.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
 	k := entityReader{in: in, id: id, left: fieldsMost}
 	if err := in.look(ctx, k.look); err != nil {

@@ -24,7 +24,7 @@ type place struct {
 	Reservation int    `json:"reservation"` // number of the world's reservation
 	Offset      int    `json:"offset"`      // in bytes from the base of the reservation
 	Bytes       int    `json:"bytes"`
-	Address     string `json:"address"` // for people
+	Address     string `json:"address"` // memory address, in hexadecimal
 }
 
 // elementPlaces keeps where the elements of each column lie. Elements never move, so their places are read

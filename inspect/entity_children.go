@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	childrenMost = 500  // most children in one answer
-	walkedAtOnce = 4000 // children passed in one look
-	anewMost     = 3    // most restarts of a walk whose children change
+	childrenMost = 500  // limit of the children in one answer
+	walkedAtOnce = 4000 // limit of the children passed in one look
+	anewMost     = 3    // limit of the restarts of a walk whose children change
 )
 
 // childrenAnswer is a part of the sources of a target in a relation.
@@ -20,7 +20,7 @@ type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row; -1 (unknown) if the request has after
+	Offset   int        `json:"offset"` // of the first row; -1 (unknown) if the request gives after
 	Rows     []childRow `json:"rows"`
 }
 

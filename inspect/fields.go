@@ -20,7 +20,8 @@ type field struct {
 // fieldsKnown caches the results of fieldsIn, by type. A program has a limited number of types.
 var fieldsKnown sync.Map
 
-// fieldsIn returns the first fields of a type, by offset. The caller must not change the result. Complexity:
+// fieldsIn returns the first fields of a type, in the order of offsets. The caller must not change the
+// result. Complexity:
 // constant after the first call for a type. The first call takes a step for each returned field and for each
 // part of each struct type. The length of an array of empty elements adds no steps.
 func fieldsIn(t reflect.Type) []field {
@@ -41,7 +42,7 @@ type fieldList struct {
 
 func (l *fieldList) full() bool { return len(l.fields) == maxFields }
 
-// add adds the fields of a part. Every call but the first adds a field, which bounds the number of calls.
+// add adds the fields of a part. Every call but the first adds a field, so maxFields bounds the calls.
 func (l *fieldList) add(t reflect.Type, path string, offset int) {
 	kind := kindOf(t)
 	switch {

@@ -72,7 +72,7 @@ func (g *guard) checkToken(r *http.Request) error {
 		return nil
 	}
 	return &problem{Status: http.StatusUnauthorized, Code: "token",
-		Message: "this request takes the token: open the whole address that the program printed, with the " +
+		Message: "this request needs the token: open the whole address that the program printed, with the " +
 			"part after #, or " +
 			"send the header Authorization: Bearer TOKEN"}
 }

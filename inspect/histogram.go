@@ -13,12 +13,12 @@ import (
 const (
 	binsUsual   = 50
 	binsMost    = 1000
-	numbersMost = 1 << 20 // most numbers kept for one query
-	ranked      = 1 << 14 // numbers that the quantiles are computed from
+	numbersMost = 1 << 20 // largest number of values kept for one query
+	ranked      = 1 << 14 // largest number of values from which the quantiles are computed
 )
 
-// histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, it is based
-// on an even random sample, and the counts of the bins are scaled up to all.
+// histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, the
+// distribution is computed from a uniform random sample, and the counts are extrapolated to all numbers.
 type histogramAnswer struct {
 	Field     string             `json:"field"`
 	Kind      string             `json:"kind"`
@@ -127,13 +127,13 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	// width is half of the width of a bin: like border, the loop below works with halves.
-	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
+	// Like border, the loop works with halves.
+	first, halfWidth := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
 		i := 0
-		if width > 0 {
-			i = int((x/2 - first/2) / width)
+		if halfWidth > 0 {
+			i = int((x/2 - first/2) / halfWidth)
 		}
 		counts[max(0, min(i, len(counts)-1))]++
 	}

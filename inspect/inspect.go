@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/vastgo/vast"
 )
 
@@ -27,6 +29,7 @@ type Inspector struct {
 	streams chan struct{}  // holds a token for each stream
 	records chan struct{}  // holds a token for each request that records ticks
 
+	registry *prometheus.Registry // what /metrics serves
 	listener net.Listener
 	server   *http.Server
 	stop     context.CancelFunc
@@ -44,17 +47,19 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		panic("inspect: Serve: the world is nil")
 	}
 	o = o.withDefaults()
-	g := newViewCache(o.Views)
-	l, err := listen(o.Addr)
-	if err != nil {
-		return nil, err
-	}
 	in := &Inspector{
-		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), views: g,
+		world: w, options: o, views: newViewCache(o.Views),
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
+		records: make(chan struct{}, maxRecording), ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, in.mainSchedule, in.control)
+	in.registry = in.newRegistry() // before it listens, because collectors that cannot be registered panic
+	var err error
+	if in.listener, err = listen(o.Addr); err != nil {
+		in.sampler.close()
+		return nil, err
+	}
+	in.guard = newGuard(o, isLoopback(in.listener.Addr()))
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)

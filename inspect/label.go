@@ -9,7 +9,7 @@ import (
 const (
 	mostLabels  = 200     // distinct values of a label, not counting otherLabel
 	otherLabel  = "other" // replaces all further values
-	mostInLabel = 128     // characters of a label
+	mostInLabel = 128     // limit of the characters of a label
 )
 
 // labelOf turns a name from the program into a label: valid UTF-8, of bounded length, and safe to print on a

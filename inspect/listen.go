@@ -24,7 +24,7 @@ const (
 )
 
 // ListenError reports that the inspector cannot listen at an address. If another program uses the address,
-// errors.Is reports syscall.EADDRINUSE, also on Windows, which has an error code of its own.
+// errors.Is(err, syscall.EADDRINUSE) is true. This holds on Windows too, although its error code differs.
 type ListenError struct {
 	Addr string
 	Err  error

@@ -25,7 +25,7 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 	case in.looking <- struct{}{}:
 		defer func() { <-in.looking }()
 	default:
-		return tooBusy("%d requests already look at the world", maxLooking)
+		return tooBusy("%d requests already look at the world: try again", maxLooking)
 	}
 	in.looks.Add(1)
 	defer in.looks.Done()

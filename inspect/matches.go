@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxRanks    = 16      // queries with kept ranks
-	maxLists    = 4       // queries with kept matches
+	maxRanks    = 16      // limit of the queries with kept ranks
+	maxLists    = 4       // limit of the queries with kept matches
 	maxSlots    = 1 << 27 // of a list of matches: 16 MiB of bits
 	matchesTime = 5 * time.Second
 )
@@ -55,7 +55,7 @@ func (q *searches) keepRanks(k *ranks) {
 	q.ranks = q.ranks[:min(len(q.ranks), maxRanks)]
 }
 
-// key is the same for two searches if they find the same entities.
+// key identifies the kept results of a search: the canonical text of the query, and the bound targets.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
 // matches are the slots that a query with comparisons found a short time ago. They are kept because comparing
@@ -99,15 +99,15 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of at most most matches, beginning with a rank.
-func (m *matches) from(rank, most int) (slots []int) {
+// from returns the slots of the matches from a rank on, at most limit of them.
+func (m *matches) from(rank, limit int) (slots []int) {
 	for i, mask := range m.words {
 		if n := bits.OnesCount64(mask); rank >= n {
 			rank -= n
 			continue
 		}
 		for ; mask != 0; mask &= mask - 1 {
-			if len(slots) == most {
+			if len(slots) == limit {
 				return slots
 			}
 			if rank > 0 {

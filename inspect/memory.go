@@ -16,8 +16,8 @@ import (
 const (
 	extentsAtOnce  = 1 << 10                // extents read between two looks at the clock
 	maxExtents     = 1 << 18                // extents read in all; the archetypes of later slots stay unknown
-	maxArchetypes  = 512                    // archetypes that are listed, the largest first
-	memoryLookTime = 200 * time.Microsecond // the most that a look should take
+	maxArchetypes  = 512                    // limit of the listed archetypes, the largest first
+	memoryLookTime = 200 * time.Microsecond // a look that has taken this long leaves the rest to the next
 )
 
 // memory is the state that the inspector keeps for the memory page.

@@ -115,7 +115,7 @@ func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if !ok {
 		return nil
 	}
-	// Sound because v has at least that many bytes, and holds no Go pointers.
+	// Sound because v has c.Size bytes, and holds no Go pointers.
 	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
 	words := make([]uint64, (len(b)+7)/8) // no type needs a larger alignment
 	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	maxLenses    = 4                      // kept at a time
-	maxMarks     = 1 << 17                // marks of a lens
-	maxLines     = 1 << 17                // read in a pass: 8 MiB
-	passInterval = 950 * time.Millisecond // least time between two passes; a page asks once a second
-	passStale    = 5 * time.Second        // a pass of this age is no longer compared with the next
-	linesAtOnce  = 64                     // read between two looks at the clock
-	lineBytes    = 64                     // a cache line: the least that the processor reads
+	maxLenses    = 4                      // limit of the lenses kept at a time
+	maxMarks     = 1 << 17                // limit of the marks of a lens
+	maxLines     = 1 << 17                // limit of the cache lines read in a pass: 8 MiB
+	passInterval = 950 * time.Millisecond // shortest time between two passes; a page asks once a second
+	passStale    = 5 * time.Second        // a pass older than this is not compared with the next
+	linesAtOnce  = 64                     // cache lines read between two looks at the clock
+	lineBytes    = 64                     // size of a cache line, the smallest unit that the processor reads
 )
 
 // changes finds the units of memory that change. A pass hashes each small unit of resident memory and
@@ -115,7 +115,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
-		// A lens of twice the unit also fits: memory may have grown since the lens was made.
+		// A lens of twice the unit also fits: the range may have had more committed memory when the lens was
+		// made.
 		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit &&
 			have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
@@ -123,7 +124,7 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 			return have
 		}
 	}
-	// The lens reaches further on both sides, so that moving the picture does not start a new one.
+	// The lens reaches further on both sides, so that a small move of the picture needs no new lens.
 	half := (to - from) / 2
 	wide := &lens{from: from - min(from-phase, half)/unit*unit, to: min(l.bytes, to+half), unit: unit}
 	if unitFor(l.committed(wide.from, wide.to)) > unit {
@@ -137,7 +138,7 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	return wide
 }
 
-// unitFor returns the smallest unit in which a number of bytes has few enough marks.
+// unitFor returns a unit, a power of two, with which a number of bytes has at most about maxMarks marks.
 func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
 
 // committed returns how many bytes of the areas are committed in the places [from, to).

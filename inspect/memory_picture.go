@@ -49,7 +49,7 @@ type memoryPicture struct {
 	by     string
 	ranges []cells
 	total  int // cells
-	words  int // most words that are read for densities; a picture of more words is a sample
+	words  int // limit of the words read for densities; a picture of more words is sampled
 
 	committed, resident, huge []int // in bytes
 	notes                     []uint8
@@ -157,8 +157,8 @@ func parseCells(text string) (cells, error) {
 	}
 	if len(parts) != 3 || c.n < 1 || c.n > maxMemoryCells || c.to != 0 && c.to-c.from < c.n || c.to == 0 &&
 		c.from != 0 {
-		return cells{}, badRequest("a range is from-to-cells, with at most %d cells of at least one byte",
-			maxMemoryCells)
+		return cells{}, badRequest("a range must be from-to-cells, with 1 to %d cells of at least one byte, "+
+			"not %.40q", maxMemoryCells, text)
 	}
 	return c, nil
 }
@@ -363,7 +363,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// The first take slots of each step are counted.
+	// In each step of slots, only the first ones are counted; take is their number.
 	step, take := densityStep, densityStep
 	if slots > p.words*64 {
 		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,12 +12,22 @@ import (
 // maxScrapes bounds the scrapes that are answered at a time.
 const maxScrapes = 4
 
-// newRegistry returns a registry of the inspector's own, apart from the program's registries.
+// newRegistry returns a registry of the inspector's own, apart from the program's registries. It panics if
+// one of Options.Collectors cannot be registered.
 func (in *Inspector) newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(),
 		collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for i, c := range in.options.Collectors {
+		if c == nil {
+			panic(fmt.Sprintf("inspect: Options.Collectors[%d] is nil: leave it out", i))
+		}
+		if err := r.Register(c); err != nil {
+			panic(fmt.Sprintf("inspect: Options.Collectors[%d]: %v: leave it out if the inspector has its "+
+				"metrics already, or give its metrics other names", i, err))
+		}
+	}
 	return r
 }
 
@@ -39,7 +50,7 @@ func (in *Inspector) behindGuard(h http.Handler) http.Handler {
 
 // metricsHandler answers Prometheus.
 func (in *Inspector) metricsHandler() http.Handler {
-	answerer := promhttp.HandlerFor(in.newRegistry(), promhttp.HandlerOpts{
+	answerer := promhttp.HandlerFor(in.registry, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -326,6 +326,50 @@ func TestMonitoringIsGuarded(t *testing.T) {
 	}
 }
 
+func TestFurtherCollectors(t *testing.T) {
+	boats := prometheus.NewGauge(prometheus.GaugeOpts{Name: "boats", Help: "Boats at sea."})
+	boats.Set(7)
+	f := newFixture(t, Options{Collectors: []prometheus.Collector{boats}})
+	status, body := f.do(t, "GET", "/metrics", "", "")
+	for _, want := range []string{"\nboats 7\n", "\nvast_entities{", "\ngo_goroutines "} {
+		if status != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%d: the answer lacks %q", status, want)
+		}
+	}
+}
+
+// TestWrongCollectors: Serve panics, and does not listen.
+func TestWrongCollectors(t *testing.T) {
+	w := vast.NewWorld(vast.Options{Name: "w"})
+	defer w.Close()
+	boats := prometheus.NewGauge(prometheus.GaugeOpts{Name: "boats", Help: "Boats at sea."})
+	l, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	for want, list := range map[string][]prometheus.Collector{
+		"Collectors[1] is nil":                       {boats, nil},
+		"Collectors[0]: duplicate metrics collector": {NewCollector(w)},
+		"Collectors[1]: duplicate metrics collector": {boats, boats},
+	} {
+		func() {
+			defer func() {
+				if v := fmt.Sprint(recover()); !strings.Contains(v, want) || !strings.Contains(v, "leave it out") {
+					t.Errorf("panicked with %q, want %q", v, want)
+				}
+			}()
+			_, err := Serve(t.Context(), w, Options{Addr: addr, Collectors: list})
+			t.Errorf("Serve returned %v, want a panic with %q", err, want)
+		}()
+	}
+	if l, err = listen(addr); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
+
 func TestNewCollectorOfNoWorld(t *testing.T) {
 	defer func() {
 		if v := fmt.Sprint(recover()); !strings.Contains(v, "NewCollector: the world is nil") {

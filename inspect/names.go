@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	namesMost   = 50      // most names in one answer
-	namesAtOnce = 2000    // names read in one look
-	namesLooked = 1 << 20 // names read for one request
-	nameMost    = 256     // shown bytes of a name
+	namesMost   = 50      // limit of the names in one answer
+	namesAtOnce = 2000    // limit of the names read in one look
+	namesLooked = 1 << 20 // limit of the names read for one request
+	nameMost    = 256     // limit of the shown bytes of a name
 )
 
 // namer returns the source of names. Call it in a look.
@@ -44,8 +44,8 @@ func shortName(name string) string {
 	return name
 }
 
-// find returns the living entity that an edit names. It refuses a text that is the ID of one entity and the
-// name of another. Call it in a look.
+// find returns the living entity that an edit names. It refuses a text that has the form of an ID and is the
+// name of another entity. Call it in a look.
 func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
 	id, name := to.ID+to.Any, to.Name+to.Any // one field of to is set
 	_, _, isID := parseID(id)
@@ -96,7 +96,7 @@ func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	return walk.found
 }
 
-// nameWalk finds names that begin with a text, ignoring case, a part in each look.
+// nameWalk finds names that begin with a text, ignoring case. Each look reads some of the names.
 type nameWalk struct {
 	names  worldNames
 	prefix string
@@ -146,7 +146,7 @@ type nameAnswer struct {
 func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	prefix := r.URL.Query().Get("prefix")
 	if len(prefix) > nameMost {
-		return nil, badRequest("prefix has at most %d bytes, not %d", nameMost, len(prefix))
+		return nil, badRequest("prefix must have at most %d bytes, not %d", nameMost, len(prefix))
 	}
 	limit, err := wholeNumber(r, "limit", 10, 1, namesMost)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/vastgo/vast"
 )
 
@@ -19,20 +21,26 @@ type Options struct {
 	// read-only.
 	ReadWrite bool
 	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
-	// needs it for reading too. Default: at least 128 new random bits. [Inspector.URL] contains the token.
+	// needs it for reading too. Default: a new random token of at least 128 bits, which [Inspector.URL]
+	// contains.
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if it has any.
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
 	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
-	// of a request. Edit sees to it that the goroutine that owns the world calls [Apply] with the edit, and
-	// returns nil when the edit is durable. Then the inspector answers the client. A program that keeps its
-	// world in a store with a journal sets Edit to Store.Submit, and calls Apply where it applies inputs.
-	// Default: the inspector calls Apply as a visitor of the world.
+	// of a request. Edit must hand the edit to the goroutine that owns the world, which must call [Apply]
+	// with it. Edit must return nil only when the edit is durable. Then the inspector answers the client. A
+	// program that keeps its world in a store with a journal sets Edit to Store.Submit, and calls Apply where
+	// it applies inputs. Default: the inspector carries out the edit as a visitor of the world.
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
+	// Collectors are further metrics of the program, which /metrics serves beside those of the inspector:
+	// [NewCollector] of the world, [NewMemoryCollector], and the collectors of the Prometheus client library
+	// for Go, the build and the process. [Serve] panics if a collector has a metric twice, or one that the
+	// inspector has. Default: none.
+	Collectors []prometheus.Collector
 	// Attribution credits the sources of the data, one line each, at the foot of the page. Default: none.
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
@@ -48,13 +56,14 @@ type Namer interface {
 	Name(e vast.Entity) (string, bool)
 	// Find returns the entity with a name: the most important one if there are several.
 	Find(name string) (vast.Entity, bool)
-	// Suggest returns up to most names that begin with prefix, the most important first.
+	// Suggest returns names that begin with prefix, the most important first. The parameter most is the
+	// largest number of names to return.
 	Suggest(prefix string, most int) []Suggestion
 }
 
-// Suggestion is a name that a prefix may stand for.
+// Suggestion is a name that completes a prefix.
 type Suggestion struct {
-	Name   string      // as [Namer.Find] takes it
+	Name   string      // [Namer.Find] finds the entity by this name
 	Detail string      // distinguishes entities of the same name, such as a country; may be empty
 	Entity vast.Entity // the entity with this name
 }

@@ -38,7 +38,7 @@ func TestPageAnswersQuery(t *testing.T) {
 		rows.value = 'sample';
 		rows.dispatchEvent(new Event('change'));
 	})()`, nil)
-	p.waitText(".queries-state", "an even sample of 50 rows")
+	p.waitText(".queries-state", "a random sample of 50 rows")
 	p.Until("location.hash.includes('rows=sample')")
 
 	p.setQuery("Dead")

@@ -34,7 +34,7 @@ func profileHandler() http.Handler {
 	})
 	mux.HandleFunc("GET /debug/pprof/{name}", writeProfile)
 	mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, notFound("there is no %s: /debug/pprof/ lists what there is", r.URL.Path))
+		fail(w, notFound("there is no %s: /debug/pprof/ lists the profiles", r.URL.Path))
 	})
 	return mux
 }
@@ -55,7 +55,7 @@ func writeProfile(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	p := pprof.Lookup(name)
 	if p == nil {
-		fail(w, notFound("there is no profile %q: /debug/pprof/ lists what there is", name))
+		fail(w, notFound("there is no profile %q: /debug/pprof/ lists the profiles", name))
 		return
 	}
 	debug := 0

@@ -15,7 +15,7 @@ type reading struct {
 	at        time.Time
 	census    census
 	censusAt  time.Time     // of the last answer; zero if there was none
-	unheard   time.Duration // time since the last answer, or since the first question
+	unheard   time.Duration // time since the last answer, or since the sampler started
 	paused    bool
 	schedule  uint64 // ID of the schedule; 0 without one
 	stats     sched.Stats

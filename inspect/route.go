@@ -21,8 +21,8 @@ type route struct {
 	method  string
 	pattern string // as for http.ServeMux, such as entities/{id}
 	write   bool   // whether the request changes something
-	// One of answer and raw is set. answer returns the value to send as JSON. raw writes the answer itself;
-	// it may return an error if it has written nothing.
+	// One of answer and raw is set. answer returns the value to send as JSON. raw writes the answer itself.
+	// It may return an error only if it has written nothing.
 	answer func(r *http.Request) (any, error)
 	raw    func(w http.ResponseWriter, r *http.Request) error
 	stream bool // whether raw may take longer than requestTime
@@ -53,13 +53,14 @@ func (in *Inspector) handler(routes []route) http.Handler {
 		methods[r.pattern] = append(methods[r.pattern], r.method)
 	}
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, r *http.Request) {
-		fail(w, notFound("there is no %s: %sopenapi.json lists what there is", r.URL.Path, prefix))
+		fail(w, notFound("there is no %s: %sopenapi.json lists all paths", r.URL.Path, prefix))
 	})
 	for pattern, allowed := range methods {
 		mux.HandleFunc(prefix+pattern, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method",
-				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
+				Message: fmt.Sprintf("%s does not accept %s: use %s", r.URL.Path, r.Method,
+					strings.Join(allowed, " or "))})
 		})
 	}
 	in.addMonitoring(mux)
@@ -137,7 +138,8 @@ func (in *Inspector) handle(rt route) http.Handler {
 	})
 }
 
-// mayAsk refuses requests that the guard refuses, and writes to a read-only inspector.
+// mayAsk refuses requests that the guard refuses. If the inspector is read-only, mayAsk also refuses requests
+// that change something.
 func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	if err := in.guard.checkOrigin(r); err != nil {
 		return err
@@ -157,7 +159,7 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
 			t != "application/json" {
 			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type",
-				Message: "the body must be application/json"}
+				Message: "the header Content-Type must be application/json"}
 		}
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	cellBytes = 120     // of the short text of a value
-	keptBytes = 1 << 10 // of a component whose copy is kept after the look: a look reads many rows
+	cellBytes = 120     // limit of the short text of a value
+	keptBytes = 1 << 10 // limit of a component whose copy is kept after the look: a look reads many rows
 )
 
 // row holds the values that were read from an entity.
@@ -74,7 +74,7 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 	return r
 }
 
-// read reads an entity. It takes some hundred nanoseconds a column. Call it in a look.
+// read reads an entity. It takes a few hundred nanoseconds for each column. Call it in a look.
 func (r *rowReader) read(e vast.Entity) row {
 	row := row{entity: e}
 	if !r.in.world.Alive(e) {

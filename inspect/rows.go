@@ -12,7 +12,7 @@ const (
 	rowsUsual  = 1000
 	rowsMost   = 1 << 20
 	sampleMost = 100_000
-	rowsAtOnce = 1024 // rows read before they are sent
+	rowsAtOnce = 1024 // limit of the rows that are read before they are sent
 )
 
 // rowSource finds and reads rows, a part in each look.
@@ -114,9 +114,8 @@ func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are incomplete: a request may look at the world for %v and take %v in "+
-		"all: ask for less",
-		searchTime, streamTime)}
+	Message: fmt.Sprintf("the rows are incomplete, because a request may look at the world for at most %v "+
+		"and last at most %v: ask for fewer rows or narrow the query", searchTime, streamTime)}
 
 // next reads the next rows. At the end rows is empty. next leaves out entities that have been deleted since
 // they were found.
@@ -164,7 +163,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 	})
 }
 
-// sample picks an even random sample.
+// sample picks a uniform random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
 	// A halving practically never leaves fewer entities than the limit.

@@ -28,8 +28,8 @@ type Pace struct {
 	TicksPerSecond float64   `json:"ticksPerSecond"`
 	TickSeconds    TickTimes `json:"tickSeconds"`
 	BudgetSeconds  float64   `json:"budgetSeconds"` // the time from one tick to the next; 0 if unknown
-	Late           uint64    `json:"late"`          // ticks that began a whole step late, so far
-	Dropped        uint64    `json:"dropped"`       // ticks that were skipped, so far
+	Late           uint64    `json:"late"`          // ticks so far that began at least a whole step late
+	Dropped        uint64    `json:"dropped"`       // ticks so far that were skipped
 }
 
 // TickTimes are the durations of the ticks that ended in the second; 0 if no tick ended.

@@ -119,7 +119,8 @@ func (in *Inspector) subscriptions(names []string) ([]subscription, error) {
 		name, argument, _ := strings.Cut(full, ":")
 		i := slices.IndexFunc(all, func(t topic) bool { return t.name == name })
 		if i < 0 || strings.ContainsAny(full, "\r\n") || len(full) > 1024 {
-			return nil, badRequest("there is no topic %q", name)
+			return nil, badRequest("there is no topic %.40q: use overview, costs, systems or entity:17.3",
+				name)
 		}
 		list = append(list, subscription{topic: all[i], full: full, argument: argument})
 	}

@@ -132,7 +132,7 @@ func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 	}
 	id, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, badRequest("schedule must be the number of a schedule")
+		return nil, badRequest("schedule must be the ID of a schedule, which is a number, not %.40q", text)
 	}
 	for _, s := range in.schedules() {
 		if s.ID() == id {

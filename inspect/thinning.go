@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// thinning keeps an even random sample of a growing list. Each element is kept with the same chance. When the
-// sample gets too large, halve halves the chance and drops half of the sample.
+// thinning keeps a uniform random sample of a growing list: each element is kept with the same chance. When
+// the sample gets too large, halve halves the chance and drops about half of the sample.
 type thinning struct {
 	halvings int
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxRecorded  = 5 // ticks of one request
-	maxRecording = 4 // requests at a time
+	maxRecorded  = 5 // limit of the ticks of one request
+	maxRecording = 4 // limit of the requests at a time
 )
 
 // timelineAnswer is a recording of some ticks. Times are in seconds from the beginning of the tick.
@@ -73,7 +73,7 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	case in.records <- struct{}{}:
 		defer func() { <-in.records }()
 	default:
-		return nil, tooBusy("ticks are being recorded for other requests")
+		return nil, tooBusy("ticks are being recorded for other requests: try again")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), in.options.Patience*time.Duration(ticks))
 	defer cancel()

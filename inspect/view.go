@@ -42,8 +42,9 @@ type View struct {
 	// surrounds counts as ground. Outlines is called once, on any goroutine, and must not use the world.
 	// Default: none.
 	Outlines func() [][]Point
-	// Landmarks returns up to most named places in a window, the most important first. Several goroutines may
-	// call it at once, and it must not use the world. Default: none.
+	// Landmarks returns named places in a window, the most important first. The parameter most is the largest
+	// number of places to return. Several goroutines may call Landmarks at once, and it must not use the
+	// world. Default: none.
 	Landmarks func(window Bounds, most int) []Landmark
 	// Attribution credits the sources of the data, one line each, at the foot of the map.
 	Attribution []string

@@ -12,7 +12,7 @@ import (
 const (
 	// freshTime is how long a picture serves other requests for the same window.
 	freshTime = 400 * time.Millisecond
-	// paintTime is the least time between the starts of two paintings.
+	// paintTime is the shortest time between the starts of two paintings.
 	paintTime = 100 * time.Millisecond
 	// maxWaiting bounds the requests that wait for pictures.
 	maxWaiting = 64
@@ -104,7 +104,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 	case g.waiting <- struct{}{}:
 		defer func() { <-g.waiting }()
 	default:
-		return nil, tooBusy("%d requests wait for pictures already", maxWaiting)
+		return nil, tooBusy("%d requests already wait for pictures: try again", maxWaiting)
 	}
 	for {
 		p, mine := g.claim(key)
@@ -118,7 +118,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// The request that painted was cancelled: another request paints now.
+		// If the request that painted was cancelled, claim lets one of the waiting requests paint.
 		if !errors.Is(p.err, context.Canceled) || ctx.Err() != nil {
 			return p.bytes, p.err
 		}

@@ -62,7 +62,7 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 }
 
 // Takes reports whether [Picking.Add] would keep a thing of the given weight at a point: the point is near,
-// and fewer than 8 things are more important. It takes some nanoseconds for a distant point.
+// and fewer than 8 things are more important. It takes a few nanoseconds for a distant point.
 func (p *Picking) Takes(x, y, weight float64) bool {
 	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
 		return false

@@ -30,11 +30,11 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 //   - otherwise Size, and Name, Offset and the type of each of Parts: the fields of a struct.
 //
 // The fields lie at their offsets, in the same memory as those of a Go struct with this layout. Their names
-// are kept, those that are not exported included. Blank fields fill gaps.
+// are kept, exported or not. Blank fields fill gaps.
 //
-// TypeOf returns an error if fields overlap, if an offset is no multiple of the field's alignment, and if a
-// name is no name of a Go field. Complexity: the number of fields. Go keeps each type that was made until the
-// process ends.
+// TypeOf returns an error if fields overlap, if an offset is not a multiple of the field's alignment, and if
+// a name is not valid for a Go field. Complexity: the number of fields. Go keeps each type that was made
+// until the process ends.
 func TypeOf(l Layout) (t reflect.Type, err error) {
 	if l.Type != nil {
 		return l.Type, nil

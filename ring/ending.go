@@ -2,8 +2,8 @@ package ring
 
 import "sync/atomic"
 
-// ending is the end of the stream: the error that the reader gets after the last byte, and the end's
-// position.
+// ending is the end of the stream: the error that the reader gets after the last byte, and the position of
+// the end.
 //
 // One goroutine may hand bytes over while another ends the stream. Both sides must agree on the order. The
 // writer first moves its position and then looks for an ending. The first goroutine that finds an ending

@@ -90,8 +90,8 @@ type lapMemory struct {
 	lo, hi int
 }
 
-// lapCapacities is the length of a lap in capacities. The copied bytes at the beginning of a lap are at most
-// one capacity, a quarter of the lap.
+// lapCapacities is the length of a lap as a multiple of the capacity. The copied bytes at the beginning of a
+// lap are at most one capacity, a quarter of the lap.
 const lapCapacities = 4
 
 const (
@@ -241,8 +241,7 @@ func (e *Endless) Commit(n int) {
 	e.opened()
 	if uint(n) > uint(e.reserved) {
 		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before "+
-			"each Commit", n,
-			e.name, e.reserved))
+			"each Commit, for as many bytes or more", n, e.name, e.reserved))
 	}
 	e.commit(n)
 }
@@ -317,8 +316,7 @@ func (e *Endless) checkInvariants() {
 	start, end := e.start.Load(), e.end.Load()
 	if start > end || start < end && (int(start-m.first) < m.lo || int(end-m.first) > m.hi) ||
 		m.hi > e.lapSize {
-		panic(fmt.Sprintf("ring: %s: positions %d to %d are kept, and of the lap from %d on bytes %d to %d "+
-			"are committed",
-			e.name, start, end, m.first, m.lo, m.hi))
+		panic(fmt.Sprintf("ring: %s: positions %d to %d are kept, and the lap that begins at position %d "+
+			"has committed memory for its bytes %d to %d", e.name, start, end, m.first, m.lo, m.hi))
 	}
 }

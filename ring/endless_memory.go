@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues at the beginning of the other lap. That lap is free: the stream has since filled the
-// current lap to its end, and the kept bytes are at most a quarter of a lap.
+// nextLap continues at the beginning of the other lap. That lap is free: the stream has filled the current
+// lap to its end, and the kept bytes are at most a quarter of a lap.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {

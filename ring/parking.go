@@ -45,8 +45,8 @@ func (p *parking) nudge(at uint64) {
 	}
 }
 
-// patience says how often a side polls before it sleeps: first looks times without a pause, then yields times
-// with a yield to other goroutines before each poll.
+// patience counts the polls of a side before it sleeps: first looks polls without a pause, then yields polls,
+// each after a yield to other goroutines.
 type patience struct{ looks, yields int }
 
 // defaultPatience takes about as long as waking a sleeping goroutine.

@@ -90,8 +90,7 @@ func (r *Ring) mustNotCommit(n int) {
 		r.mustNotBeIn(&r.writer)
 	}
 	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each "+
-		"Commit",
-		n, r.name, r.writer.reserved))
+		"Commit, for as many bytes or more", n, r.name, r.writer.reserved))
 }
 
 // Write copies p into the ring, and waits while there is no room; p may be larger than the ring. It returns

@@ -26,10 +26,10 @@ func (e *AccessError) Error() string {
 	}
 	others := ""
 	if len(e.Others) > 0 {
-		others = ", and may run beside " + quoted(e.Others) + ", which declares it"
+		others = " and may run beside other systems that declare it (" + quoted(e.Others) + ")"
 	}
-	return fmt.Sprintf("sched: system %q %s column %s without declaring it%s: name the column in its %s",
-		e.System, verb, e.Column, others, list)
+	return fmt.Sprintf("sched: system %q %s column %s without declaring it%s: name the column in the "+
+		"system's %s", e.System, verb, e.Column, others, list)
 }
 
 // watch checks each column access against the declarations of the system until stop is called. An undeclared

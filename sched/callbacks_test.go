@@ -218,7 +218,7 @@ func mustSayHow(t *testing.T, what string, err error) {
 		t.Fatalf("%s: %v\n%s", what, failed, failed.Stack)
 	}
 	text := fmt.Sprint(failed.Value)
-	for _, remedy := range []string{"after the loop", ": call it ", "make one loop of the two",
+	for _, remedy := range []string{"after the loop", ": call it ", "merge the two loops",
 		"use a world after Close", "wait on another goroutine",
 		"do the work of look there", goexit, "let hooks record into other Commands"} {
 		if strings.Contains(text, remedy) {

@@ -93,7 +93,7 @@ func (c *Context) settle() {
 // advance moves the Context n steps on.
 func (c *Context) advance(n int) {
 	if c.sequence += n; c.sequence >= 1<<sequenceBits {
-		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make them larger",
+		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make the batches larger",
 			c.system.Name, 1<<sequenceBits))
 	}
 }

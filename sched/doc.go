@@ -19,25 +19,25 @@
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - conflict: two systems of a phase conflict when one writes what the other reads or writes
 //   - worker: a goroutine that runs systems; the goroutine that calls Tick is one of them
-//   - batch: a part of the entities that a query matches; the world and the batch size decide the cuts, the
-//     number of workers does not
+//   - batch: a part of the entities that a query matches; the division into batches depends on the world and
+//     the batch size, and not on the number of workers
 //   - position: the order of commands: first the system, then the step within the system that recorded them
 //
 // # Order
 //
 // Phases run one after the other. Within a phase a system waits for the systems that Before and After put
 // before it. It also waits for each conflicting system that was added earlier, unless Before and After put
-// that system behind it, directly or through other systems. A system starts as soon as all systems that it
+// that system after it, directly or through other systems. A system can start as soon as all systems that it
 // waits for are done. An exclusive system conflicts with every other system. So the order of two conflicting
-// systems never depends on timing, and neither do the values that a system reads. Commands are applied by
-// position, and random numbers are computed from the system, the tick and the entity. So a tick gives the
-// same world, to the last bit, on one worker and on many.
+// systems never depends on timing, and neither do the values that a system reads. Commands are applied in the
+// order of their positions, and random numbers are computed from the system, the tick and the entity. So a
+// tick gives the same world, to the last bit, on one worker and on many.
 //
-// This holds as long as systems declare the columns that they touch. Three checks find systems that touch
-// other columns. In a build with -race, columns lie in memory that the race detector watches. In a build with
-// -tags invariants, the schedule checks each access to a column against the declarations of the running
-// system. In every build, the structure of the world must be the same before and after systems that are not
-// exclusive.
+// This holds as long as systems declare the columns that they touch, and only exclusive systems change the
+// structure directly. Three checks find systems that break these rules. In a build with -race, columns lie in
+// memory that the race detector watches. In a build with -tags invariants, the schedule checks each access to
+// a column against the declarations of the running system. In every build, the schedule checks that systems
+// that are not exclusive leave the structure of the world unchanged.
 //
 // # Costs
 //

@@ -61,8 +61,8 @@ func (c *Context) begin() *job {
 	c.of()
 	j := c.job
 	if c.part || j.underWay() {
-		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another: "+
-			"make one loop of the two", c.system.Name))
+		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another such call: "+
+			"merge the two loops", c.system.Name))
 	}
 	if j == nil {
 		j = &job{context: c}

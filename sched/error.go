@@ -63,7 +63,7 @@ func (e *StructureError) Error() string {
 		who = "system"
 	}
 	return fmt.Sprintf("sched: %s %s changed the structure of the world directly: "+
-		"record it in Context.Commands, or make the system Exclusive", who, quoted(e.Systems))
+		"record the changes in Context.Commands, or make the system Exclusive", who, quoted(e.Systems))
 }
 
 func quoted(names []string) string {

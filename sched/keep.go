@@ -46,5 +46,5 @@ func (schedules) State(of any) state.Schedule {
 	return one
 }
 
-// Leave ends Keep.
+// Leave detaches the keeper from a schedule.
 func (schedules) Leave(of any) { of.(*Schedule).keeper = nil }

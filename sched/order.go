@@ -79,12 +79,12 @@ func (s *Schedule) resolve(n *node) error {
 	phase := slices.Index(s.phases, n.Phase)
 	for _, other := range n.before {
 		if phase > slices.Index(s.phases, other.Phase) {
-			return wrongPhase(n, other, "Before", "before")
+			return wrongPhase(n, other, "Before", "after")
 		}
 	}
 	for _, other := range n.after {
 		if phase < slices.Index(s.phases, other.Phase) {
-			return wrongPhase(n, other, "After", "after")
+			return wrongPhase(n, other, "After", "before")
 		}
 	}
 	return nil
@@ -109,8 +109,8 @@ func unknownName(n *node, name, list string) error {
 }
 
 func wrongPhase(n, other *node, list, order string) error {
-	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("system %q names %q in %s, but its phase "+
-		"%q does not come %s %q", n.Name, other.Name, list, n.Phase, order, other.Phase)}
+	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("system %q names %q in %s, but phase %q of "+
+		"the first comes %s phase %q of the second", n.Name, other.Name, list, n.Phase, order, other.Phase)}
 }
 
 // named adds the edges of Before and After.
@@ -210,7 +210,8 @@ func (n *node) conflicts(m *node) (why []string) {
 
 func (o *ordering) reaches(from, to int) bool { return o.reach[from][to/64]>>(to%64)&1 != 0 }
 
-// link adds an edge, and all pairs of systems that the edge connects through other edges.
+// link adds an edge to next. It adds to reach all pairs of systems that the edge connects, directly or
+// through other edges.
 func (o *ordering) link(from, to int) {
 	if o.reaches(from, to) {
 		return

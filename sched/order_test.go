@@ -148,9 +148,9 @@ func TestNames(t *testing.T) {
 		{System{Name: "b", After: []string{"nobody"}}, `"b" names "nobody" in After`},
 		{System{Name: "b", Before: []string{"nobody"}}, `"b" names "nobody" in Before`},
 		{System{Name: "b", Phase: "late", Before: []string{"a"}},
-			`its phase "late" does not come before "update"`},
+			`phase "late" of the first comes after phase "update" of the second`},
 		{System{Name: "b", Phase: "early", After: []string{"a"}},
-			`its phase "early" does not come after "update"`},
+			`phase "early" of the first comes before phase "update" of the second`},
 	} {
 		s := newSchedule(t, w, Options{Workers: 1, Phases: []Phase{"early", Update, "late"}})
 		s.Add(System{Name: "a", Run: nothing})

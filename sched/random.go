@@ -64,9 +64,9 @@ func (r *Random) Uint64() uint64 {
 // Float64 returns a number in [0, 1), a multiple of 2⁻⁵³.
 func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * (1.0 / (1 << 53)) }
 
-// Below returns a number from 0 to n-1. It panics unless n is positive. The probabilities differ by at most n
-// in 2⁶⁴: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019, without its
-// rejection step.
+// Below returns a number from 0 to n-1. It panics unless n is positive. The ratio of the probabilities of two
+// numbers is at most about 1 + n/2⁶⁴. The method is from D. Lemire, "Fast Random Integer Generation in an
+// Interval", ACM TOMACS 29, 2019, without the rejection step.
 func (r *Random) Below(n int) int {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Random.Below(%d): the number must be positive", n))
@@ -78,7 +78,7 @@ func (r *Random) Below(n int) int {
 // Chance returns true with probability p.
 func (r *Random) Chance(p float64) bool { return r.Float64() < p }
 
-// Exponential returns an exponentially distributed number, such as the time until the next event when events
-// occur once in mean units of time on average. The largest possible number is about 37 times the mean. The
-// last bits depend on the machine's logarithm.
+// Exponential returns an exponentially distributed number, such as the time until the next event when mean is
+// the average time between events. The largest possible number is about 37 times the mean. The last bits
+// depend on math.Log, whose results can differ between processor architectures.
 func (r *Random) Exponential(mean float64) float64 { return -mean * math.Log(1-r.Float64()) }

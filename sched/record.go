@@ -184,7 +184,7 @@ func (o *observers) close() {
 	o.tidy()
 }
 
-// startRecording assigns a recorder to the tick that begins, unless no request is left.
+// startRecording assigns a recorder to the tick that begins, if a request is left.
 func (o *observers) startRecording(s *Schedule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -188,7 +188,7 @@ func (s *Schedule) Step(n int) {
 }
 
 // Paused reports whether [Schedule.Run] and [Schedule.RunTicks] are paused, or will be as soon as they run.
-// Ticks of Step do not end a pause. It may be called from any goroutine at any time.
+// Ticks of Step do not end a pause. Paused may be called from any goroutine at any time.
 func (s *Schedule) Paused() bool {
 	s.mustBeMade("Paused")
 	s.loop.mu.Lock()
@@ -197,7 +197,7 @@ func (s *Schedule) Paused() bool {
 }
 
 // Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. A program that calls Tick itself
-// need not heed Pause. It may be called from any goroutine at any time.
+// need not heed Pause. Running may be called from any goroutine at any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()

@@ -19,11 +19,11 @@ type Options struct {
 	// Workers is the number of goroutines that run systems, including the one that calls [Schedule.Tick].
 	// Default: runtime.GOMAXPROCS(0).
 	Workers int
-	// Rate is the number of ticks a second of simulated time, and of real time in [Schedule.Run]. Default:
-	// 60.
+	// Rate is the number of ticks in a second of simulated time. [Schedule.Run] makes as many in a second of
+	// real time. Default: 60.
 	Rate int
-	// CatchUp is the number of late ticks that [Schedule.Run] makes without waiting. It drops and counts
-	// further late ticks. Default: 4.
+	// CatchUp is the largest number of late ticks that [Schedule.Run] makes without waiting. Run drops and
+	// counts further late ticks. Default: 4.
 	CatchUp int
 	// Seed determines all random numbers, until [Schedule.Reset] sets another seed. Default: 0.
 	Seed uint64
@@ -35,8 +35,9 @@ type Options struct {
 	// Clock tells the time to [Schedule.Run]. Default: real time.
 	Clock Clock
 	// Visits is the longest time for visitors of the world (see vast.World.Visit) after each tick and during
-	// each wait of [Schedule.Run]. It does not count as time of the tick. If Visits is negative, the schedule
-	// admits no visitors, and the program calls vast.World.Admit itself. Default: half a millisecond.
+	// each wait of [Schedule.Run]. This time does not count as time of the tick. If Visits is negative, the
+	// schedule admits no visitors, and the program can call vast.World.Admit itself. Default: half a
+	// millisecond.
 	Visits time.Duration
 }
 
@@ -61,7 +62,7 @@ type Schedule struct {
 	busy     atomic.Bool // whether a method runs that excludes others: see enter
 	built    bool
 	closed   bool
-	starting bool        // whether systems may have to be started
+	starting bool        // whether there may be systems that have not started
 	stopped  atomic.Bool // whether the simulation ends
 	measure  atomic.Bool // whether the next ticks are measured
 	stages   []stage
@@ -95,7 +96,7 @@ func New(w *vast.World, o Options) *Schedule {
 	}
 	if o.Workers < 0 || o.Rate < 0 || o.CatchUp < 0 || o.Rate > int(time.Second) {
 		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, "+
-			"and a tick takes at least one nanosecond", o.Workers, o.Rate, o.CatchUp))
+			"and Rate is at most %d", o.Workers, o.Rate, o.CatchUp, int(time.Second)))
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -204,7 +205,7 @@ func (s *Schedule) build() error {
 }
 
 // Graph returns the systems and their order, as of the last [Schedule.Build] or tick. The caller must not
-// change it. It may be called from any goroutine at any time.
+// change the result. Graph may be called from any goroutine at any time.
 func (s *Schedule) Graph() Graph {
 	s.mustBeMade("Graph")
 	s.mu.Lock()

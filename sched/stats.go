@@ -125,7 +125,7 @@ func timesOf(list []time.Duration) Times {
 		st.Total += took
 	}
 	slices.Sort(list)
-	// The smallest duration that at least this percentage of the list does not exceed.
+	// quantile returns the smallest duration d such that at least this percentage of the list is at most d.
 	quantile := func(percent int) time.Duration { return list[(len(list)*percent+99)/100-1] }
 	st.P50, st.P99, st.Max = quantile(50), quantile(99), list[len(list)-1]
 	return st
@@ -161,8 +161,8 @@ func (c *counters) makeRoom() {
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
 // time. While a tick runs, the times of some systems may be a tick or more newer than the times of others.
-// Complexity: about ten microseconds a system; the end of a tick waits at most as long as Stats takes for one
-// system. Systems and hooks must not call Stats: [Context.Tick] returns the number of the tick.
+// Complexity: about ten microseconds for each system. The end of a tick waits at most until Stats is done
+// with one system. Systems and hooks must not call Stats: [Context.Tick] returns the number of the tick.
 //
 // The first call makes all later ticks measure their systems, and allocates about 33 KB for each system. Call
 // Stats before the first tick to have the times of all ticks.
@@ -190,11 +190,11 @@ func (s *Schedule) Stats() Stats {
 	return st
 }
 
-// Recent appends to into the durations of the ticks after the first `after` ticks, oldest first. It returns
-// the number of ticks since the schedule was made. A caller that polls passes this number as after in the
-// next call, and so receives each tick once. The schedule keeps the last 4,096 ticks; older ticks are
-// missing, and so are ticks before the first call of Recent or [Schedule.Stats]. Recent may be called from
-// any goroutine at any time.
+// Recent skips the first `after` ticks and appends the durations of the later ticks to `into`, oldest first.
+// It also returns the number of ticks since the schedule was made. A caller that polls passes this number as
+// `after` in the next call, and so receives each tick once. The schedule keeps the last 4,096 ticks; older
+// ticks are missing, and so are ticks before the first call of Recent or [Schedule.Stats]. Recent may be
+// called from any goroutine at any time.
 func (s *Schedule) Recent(after uint64, into []time.Duration) (count uint64, times []time.Duration) {
 	s.mustBeMade("Recent")
 	s.mu.Lock()

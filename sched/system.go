@@ -154,7 +154,8 @@ func newNode(s *Schedule, sys System) *node {
 	return n
 }
 
-// alone returns an exclusive system for Start or End, with random numbers that depend on hash, or nil.
+// alone returns an exclusive system that runs f, which is Start or End of n. Its random numbers depend on
+// hash. The result is nil if f is nil.
 func (n *node) alone(f func(*Context), hash uint64) *node {
 	if f == nil {
 		return nil

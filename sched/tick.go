@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// These two functions run on the goroutine that ticks and on the goroutines of the other workers. The code
-// that they call counts as the work of the world's owner.
+// The goroutine that ticks runs owned, and the goroutines of the other workers run stay. The code that these
+// two functions call counts as the work of the world's owner.
 func init() {
 	atwork.Mark((*Schedule).owned)
 	atwork.Mark((*team).stay)
@@ -39,7 +39,7 @@ const goexit = "runtime.Goexit was called"
 //     that systems wrote. The next Tick begins a new tick. A system also panics when it records commands for
 //     which there is no memory: errors.As finds the [*vm.Error].
 //
-// Afterwards Tick admits visitors of the world, see Options.Visits.
+// At the end, with or without an error, Tick admits visitors of the world: see Options.Visits.
 //
 // In the long run Tick allocates nothing on the Go heap, except for allocations of the systems and of a world
 // that grows.
@@ -54,7 +54,8 @@ func (s *Schedule) Tick() error {
 	return err
 }
 
-// owned calls a function that calls functions of systems.
+// owned calls f as the world's owner, because f runs code of systems. If that code ends the goroutine, owned
+// abandons the tick.
 func (s *Schedule) owned(f func(*Schedule) error) (err error) {
 	atwork.Enter(s.world)
 	defer atwork.Leave(s.world)
@@ -70,8 +71,8 @@ func (s *Schedule) owned(f func(*Schedule) error) (err error) {
 	return err
 }
 
-// tick runs a tick, or the rest of a tick whose commands could not be applied. It first starts the systems
-// that have not started, and at last ends all systems if the simulation is stopped.
+// tick runs a tick, or the rest of a tick whose commands could not be applied. Before a new tick it calls
+// Start of the systems that have not started. When the simulation is stopped, it calls End of all systems.
 func (s *Schedule) tick() (err error) {
 	if !s.applying {
 		if s.starting && !s.stopped.Load() {

@@ -77,8 +77,8 @@ func (t *team) stay(w *worker) {
 			t.gone.Done()
 			return
 		}
-		// A system called runtime.Goexit: start another goroutine. It was no panic, because run recovers
-		// those.
+		// A system called runtime.Goexit: start another goroutine. The system did not panic, because run
+		// recovers panics.
 		t.mu.Lock()
 		if w.system != nil {
 			t.finish(w)

@@ -46,7 +46,7 @@ type block struct {
 
 const bytesHeader = 40
 
-// maxBlock is the most bytes of a block that Save writes, apart from one value that is longer.
+// maxBlock is the largest number of bytes of a block that Save writes. Only a longer value exceeds it.
 const maxBlock = 1 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -153,7 +153,7 @@ func newBlockReader(src source) (*blockReader, error) {
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version < versionWhole || r.version > versionPlaced {
 		return nil, fmt.Errorf("the file has version %d of the format, and this program reads versions %d "+
-			"to %d: load it with a program that has the package store of that version", r.version,
+			"to %d: use a program whose package store reads version %[1]d", r.version,
 			versionWhole, versionPlaced)
 	}
 	return r, nil

@@ -23,8 +23,8 @@ type layer struct {
 	name string // of the file in its folder, or empty
 	r    *blockReader
 	m    *manifest
-	// arrays, columns and resources are for each array, column and resource in the description of this file
-	// its index in the newest description, or -1.
+	// arrays, columns and resources map indices in the description of this file to indices in the newest
+	// description, or to -1.
 	arrays, columns, resources []int
 	next                       []uint64 // the element after the last block of each array of a delta
 	stage                      *stage   // a copy in memory that stands in for a file; or nil
@@ -53,8 +53,8 @@ func openLayer(src source, name string) (*layer, error) {
 		return nil, err
 	}
 	if y.r.version != versionPlaced && (y.r.version == versionDelta) != y.m.delta() {
-		return nil, fmt.Errorf("the file has version %d of the format, and its description says "+
-			"something else", y.r.version)
+		return nil, fmt.Errorf("the file has version %d of the format, which contradicts its description",
+			y.r.version)
 	}
 	y.arrays, y.columns, y.resources = upTo(len(y.m.Arrays)), upTo(len(y.m.Columns)), upTo(len(y.m.Resources))
 	y.next = make([]uint64, len(y.arrays))
@@ -183,9 +183,9 @@ func (y *layer) match(
 	return err
 }
 
-// find finds the parts of a description in the last one of a chain, where a key has a place. It returns -1
-// for a part that is not there, and an error for two parts with one key, or a part that is not the same in
-// both.
+// find maps the parts of a description to indices in the last description of a chain. of maps the key of a
+// part to this index. The index is -1 if the last description lacks the part. find returns an error if two
+// parts have the same key, or if a part differs from that of the last description.
 func find[T any, K comparable](parts []T, of map[K]int, key func(*T) K, name func(*T) string,
 	same func(one *T, k int) bool) (found []int, err error) {
 	taken := make(map[int]bool, len(parts))
@@ -209,7 +209,7 @@ func find[T any, K comparable](parts []T, of map[K]int, key func(*T) K, name fun
 // manifest returns the description of the checkpoint.
 func (c *chain) manifest() *manifest { return c.layers[len(c.layers)-1].m }
 
-// read reads the checkpoint into a world: see [Load]. maps is whether elements may be mapped.
+// read reads the checkpoint into a world: see [Load]. If maps is true, elements may be mapped.
 func (c *chain) read(w *vast.World, o Options, maps bool) (*Report, error) {
 	return readWorld(w, c.layers, o, maps)
 }

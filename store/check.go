@@ -20,11 +20,12 @@ import (
 // the memory of a second world, and of a copy of the state in the last checkpoint. It runs beside the ticks,
 // which never wait for it.
 type Check struct {
-	// Again opens the program's world once more, as the program does at its start, with the function open
-	// instead of [Open]: it makes a new world, calls open, Attach if the program does, and Recover, and
-	// closes the world. It must not make ticks after Recover. The store calls it twice for each check, on a
-	// goroutine of its own. Again returns the error of open or Recover. Variables of the program, codecs too,
-	// that both worlds use must be safe for use by two goroutines. Default: no checks.
+	// Again opens the program's world once more, as the program does at its start, but with the function open
+	// instead of [Open]. It makes a new world, calls open, calls Attach if the program does, calls Recover,
+	// and closes the world. It must not make ticks after Recover. The store calls Again twice for each check,
+	// on a goroutine of its own. Again returns the error of open or Recover. The second world may use codecs
+	// and variables of the program at the same time as the first one, so these must be safe for use by two
+	// goroutines. Default: no checks.
 	Again func(open func(w *vast.World, o Options) (*Store, error)) error
 	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
 	Every time.Duration
@@ -36,7 +37,7 @@ type Check struct {
 
 // checks are the checks of a store.
 type checks struct {
-	since   []repeat    // what a replay repeats after the last checkpoint; the world's owner owns it
+	since   []repeat    // the steps after the last checkpoint; only the world's owner uses them
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
 	ended   time.Duration // when the last check ended, or 0; set before busy is cleared
@@ -126,7 +127,7 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is what a check wants from the store that it opens over a second world, and the outcome.
+// replica is the task of a store that a check opens over a second world, and the outcome.
 type replica struct {
 	of     *Store
 	number uint64               // of the checkpoint that is read

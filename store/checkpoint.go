@@ -35,12 +35,12 @@ type Checkpoint struct {
 type checkpoints struct {
 	stage stage
 	kept  []keptFile // in the folder, oldest first
-	// lost is whether it is not known what has changed since the last checkpoint in the folder. Then the next
-	// one must hold everything.
+	// lost reports that the changes since the last checkpoint in the folder are unknown. Then the next
+	// checkpoint must hold everything.
 	lost bool
-	// share and mostDeltas bound a chain of files. The chain may take 1 + share times the bytes of a file
-	// that holds everything, and may have mostDeltas deltas. If a delta would exceed a bound, files of the
-	// chain are merged. A delta of more than share times these bytes is not written either.
+	// share and mostDeltas bound a chain: a file that holds everything, and the deltas that continue it. The
+	// chain may take 1 + share times the bytes that a file with all of the present world would have, and may
+	// have mostDeltas deltas. If a delta would exceed a bound, files of the chain are merged.
 	share      float64
 	mostDeltas int
 	now        func() time.Time
@@ -48,7 +48,7 @@ type checkpoints struct {
 	last       time.Duration // time of package clock when the last one was begun or skipped
 	skipped    int
 	due        bool          // a checkpoint must be taken as soon as possible
-	failed     time.Duration // the same of the last attempt that failed, or 0
+	failed     time.Duration // time of package clock when the last attempt failed, or 0
 	// retry is the least time between a failed attempt and the next one, which copies all of the world.
 	retry time.Duration
 	begun bool // the folder has the file begunName
@@ -287,8 +287,8 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 	return nil
 }
 
-// write makes a copied world durable, and removes what it replaces. It runs on a goroutine of its own, at
-// most once at a time.
+// write makes a copied world durable, and removes the files that it replaces. It runs on a goroutine of its
+// own, at most once at a time.
 func (s *Store) write(w *writing) {
 	err := s.stage.complete()
 	if l := s.stage.late; l != nil {
@@ -319,7 +319,7 @@ func (s *Store) write(w *writing) {
 	s.written <- err
 }
 
-// writeFile writes a copied world to a file. The file has its name when all of it is durable.
+// writeFile writes a copied world to a file. The file gets its final name when its bytes are durable.
 func (s *Store) writeFile(w *writing) (err error) {
 	name := checkpointName(w.number)
 	f, err := s.folder.Create(name + unfinished)
@@ -393,7 +393,8 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to
-// this one, the journal says so before anything is called durable: else a loss of the file would not be seen.
+// this one, reached records this in the journal before anything counts as durable. Otherwise a loss of the
+// file would not be noticed.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,6 +12,8 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
+	// leavesOut is whether a map leaves out an entry with such a value in its key. nil leaves out none.
+	leavesOut func(reflect.Value) bool
 }
 
 // CodecOf returns a codec for T. appendTo appends the encoded value to a slice, and decode sets a zero value

@@ -27,8 +27,8 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 			return nil, fmt.Errorf("container %q: %w", name, err)
 		}
 		if name == "" || slices.ContainsFunc(w.Columns, func(c state.Column) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("a container and a column have the name %q: give the container another",
-				name)
+			return nil, fmt.Errorf("the name %q of a container is empty or that of a column: give the "+
+				"container another name", name)
 		}
 		for _, of := range c.Of() {
 			if other, twice := known[of]; twice {
@@ -89,8 +89,7 @@ func (l *loader) matchContainers() (err error) {
 			continue
 		}
 		if found[name] {
-			return fmt.Errorf("two containers of the file are %q in the program: correct Options.Renamed",
-				name)
+			return fmt.Errorf("two containers of the file get the name %q: correct Options.Renamed", name)
 		}
 		found[name] = true
 		c := &l.containers[k]
@@ -98,7 +97,7 @@ func (l *loader) matchContainers() (err error) {
 		own := c.Describe()
 		if own.Kind != m.Kind {
 			return fmt.Errorf("container %q is of the kind %q in the file and %q in the program: load into "+
-				"a container of the old kind, and copy", name, m.Kind, own.Kind)
+				"a container of the old kind, and copy the elements", name, m.Kind, own.Kind)
 		}
 		if err := l.matchFields(c, own.Fields); err != nil {
 			return err
@@ -124,8 +123,8 @@ func (l *loader) matchFields(c *container, own []string) error {
 		if k < 0 {
 			l.report.Dropped = append(l.report.Dropped, c.name+"."+name)
 		} else if slices.Contains(c.fields, k) {
-			return fmt.Errorf("two fields of the file are %s.%s in the program: correct Options.Renamed",
-				c.name, now)
+			return fmt.Errorf("two fields of the file get the name %s.%s: correct Options.Renamed", c.name,
+				now)
 		}
 		c.fields = append(c.fields, k)
 	}
@@ -196,8 +195,8 @@ func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *s
 	return k, err
 }
 
-// sameFields reports whether two types are the same but for the places of their fields, which depend on the
-// processor.
+// sameFields reports whether two types are the same apart from the offsets of their fields, which depend on
+// the processor.
 func sameFields(a, b *schema) bool {
 	return a.same(b) || a.Kind == "struct" && b.Kind == "struct" &&
 		slices.EqualFunc(a.Fields, b.Fields, func(a, b member) bool {

@@ -448,8 +448,8 @@ func TestContainersRefused(t *testing.T) {
 		"a map[int]int cannot be saved": {"x": map[int]int{}},
 		"a <nil> cannot be saved":       {"x": nil},
 		"is nil: make it first":         {"x": (*bulk.Pool[stone])(nil)},
-		`have the name ""`:              {"": pool},
-		`a container and a column have the name "cargo": give the container another`: {"cargo": pool},
+		`the name "" of a container`:    {"": pool},
+		`the name "cargo" of a container is empty or that of a column: give the container`: {"cargo": pool},
 		`"a" and "b" are the same`: {"a": pool, "b": bulk.NewIndexed(pool)},
 	} {
 		y := newYard(t, yardOptions{})

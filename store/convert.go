@@ -10,6 +10,13 @@ import (
 type conversion struct {
 	from, to int // bytes of an element
 	steps    []step
+	refs     []ref // references, which only parcels convert
+}
+
+// ref is a vast.Entity in an element.
+type ref struct {
+	from, to int // offsets
+	path     string
 }
 
 // step converts a part of an element.
@@ -31,8 +38,8 @@ func (c *changes) conversionOf(from, to *schema, path string) (*conversion, erro
 	return k, c.convert(k, from, to, 0, 0, path)
 }
 
-// conversionOfPool is conversionOf for the elements of a pool, in which components are the field value. The
-// other fields belong to package vast.
+// conversionOfPool is conversionOf for the elements of a pool. Such an element has the component in the field
+// with the name value. The other fields belong to package vast.
 func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
 		return nil, nil
@@ -64,6 +71,9 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 	switch {
 	case from.same(to):
 		k.copy(at, into, from.Size)
+		return nil
+	case from.Kind == kindEntity && to.Kind == kindEntity:
+		k.refs = append(k.refs, ref{at, into, path})
 		return nil
 	case from.Kind == "struct" && to.Kind == "struct":
 		return c.match(from, to, path, func(f, t member) error {
@@ -110,14 +120,21 @@ func (k *conversion) copy(from, to, n int) {
 func (k *conversion) run(dst, src []byte, first, n int) error {
 	clear(dst)
 	for i := range n {
-		d, s := dst[i*k.to:(i+1)*k.to], src[i*k.from:(i+1)*k.from]
-		for j := range k.steps {
-			step := &k.steps[j]
-			if step.bytes > 0 {
-				copy(d[step.to:step.to+step.bytes], s[step.from:])
-			} else if err := step.convert(d[step.to:], s[step.from:]); err != nil {
-				return fmt.Errorf("slot %d: %w", first+i, err)
-			}
+		if err := k.element(dst[i*k.to:(i+1)*k.to], src[i*k.from:(i+1)*k.from]); err != nil {
+			return fmt.Errorf("slot %d: %w", first+i, err)
+		}
+	}
+	return nil
+}
+
+// element converts an element. dst is zero.
+func (k *conversion) element(dst, src []byte) error {
+	for i := range k.steps {
+		step := &k.steps[i]
+		if step.bytes > 0 {
+			copy(dst[step.to:step.to+step.bytes], src[step.from:])
+		} else if err := step.convert(dst[step.to:], src[step.from:]); err != nil {
+			return err
 		}
 	}
 	return nil

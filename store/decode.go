@@ -15,7 +15,8 @@ var errShort = errors.New("a value ends too early")
 type decoder struct {
 	codecs
 	changes *changes
-	b       []byte // what is left
+	b       []byte  // what is left
+	unborn  *unborn // the references that were decoded; nil if all entities exist
 }
 
 // check compares the types of a file and of the program before values are decoded.
@@ -185,6 +186,8 @@ func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
 	if v.IsValid() {
 		v.Set(reflect.MakeMapWithSize(v.Type(), n))
 	}
+	m := refilled{m: v}
+	before := d.unborn.len()
 	for range n {
 		var key, elem reflect.Value
 		if v.IsValid() {
@@ -198,7 +201,13 @@ func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
 		}
 		if v.IsValid() {
 			v.SetMapIndex(key, elem)
+			if d.unborn != nil {
+				m.keys, m.elem = append(m.keys, key), append(m.elem, elem)
+			}
 		}
+	}
+	if d.unborn.len() > before {
+		d.unborn.maps = append(d.unborn.maps, m)
 	}
 	return nil
 }

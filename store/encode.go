@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// encode appends a value that has passed schemaOf. The value must be addressable. The length of a slice or a
-// map is encoded as one more than it is: 0 stands for nil. The entries of a map are in the order of their
-// encoded keys, so that equal values have equal bytes.
+// encode appends a value that has passed schemaOf. The value must be addressable. A slice or a map begins
+// with its length plus 1; 0 stands for nil. The entries of a map are in the order of their encoded keys, so
+// that equal values have equal bytes.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
 		own, err := codec.append(nil, v)
@@ -82,7 +82,11 @@ func (c codecs) encodeMap(b []byte, v reflect.Value) ([]byte, error) {
 	}
 	entries := make([][]byte, 0, v.Len())
 	for it := v.MapRange(); it.Next(); {
-		entry, err := c.encode(nil, addressable(it.Key()))
+		key := addressable(it.Key())
+		if c.leavesOut(key) {
+			continue
+		}
+		entry, err := c.encode(nil, key)
 		if err == nil {
 			entry, err = c.encode(entry, addressable(it.Value()))
 		}
@@ -92,11 +96,33 @@ func (c codecs) encodeMap(b []byte, v reflect.Value) ([]byte, error) {
 		entries = append(entries, entry)
 	}
 	slices.SortFunc(entries, bytes.Compare)
-	b = binary.AppendUvarint(b, uint64(v.Len())+1)
+	b = binary.AppendUvarint(b, uint64(len(entries))+1)
 	for _, entry := range entries {
 		b = append(b, entry...)
 	}
 	return b, nil
+}
+
+// leavesOut reports whether an entry of a map is left out because of its key.
+func (c codecs) leavesOut(key reflect.Value) bool {
+	if codec, ok := c.of(key.Type()); ok {
+		return codec.leavesOut != nil && codec.leavesOut(key)
+	}
+	switch key.Kind() {
+	case reflect.Array:
+		for i := range key.Len() {
+			if c.leavesOut(key.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := range key.NumField() {
+			if c.leavesOut(field(key, i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // addressable returns a copy of a value that has an address.

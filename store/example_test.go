@@ -80,8 +80,65 @@ func ExampleReadJSON() {
 	//       "Health": {"Points": 9}
 	//     }}
 	//   ]
-	// }
-	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
+	// } store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it,
+	// correct it, or give its new name in Options.Renamed
+}
+
+// A ship goes to another world with its crew. The captain refers to the ship.
+func ExamplePacker() {
+	type captain struct{ Of vast.Entity }
+	newSea := func() (*vast.World, vast.Column[Health], vast.Column[captain], vast.Relation, *store.Packer) {
+		w := vast.NewWorld(vast.Options{})
+		health, captains := vast.NewColumn[Health](w), vast.NewColumn[captain](w)
+		aboard := vast.NewRelation(w, "aboard", vast.RelationOptions{OnDelete: vast.Cascade})
+		p, err := store.NewPacker(w, store.Options{})
+		if err != nil {
+			panic(err)
+		}
+		return w, health, captains, aboard, p
+	}
+	w, health, captains, aboard, p := newSea()
+	defer w.Close()
+	ship, ann := w.Archetype(health).New(), w.Archetype(captains).New()
+	health.Set(ship, Health{90})
+	captains.Set(ann, captain{ship})
+	aboard.Set(ann, ship)
+
+	parcel, err := p.Pack(nil, []vast.Entity{ship})
+	if err != nil {
+		panic(err)
+	}
+	w.Delete(ship) // and the crew
+
+	other, health, captains, aboard, p := newSea()
+	defer other.Close()
+	roots, err := p.Unpack(parcel)
+	if err != nil {
+		panic(err)
+	}
+	for ann := range aboard.Sources(roots[0]) {
+		fmt.Println(health.Get(roots[0]).Points, captains.Get(ann).Of == roots[0])
+	}
+	fmt.Println(w.Len(), other.Len(), len(parcel))
+	// Output:
+	// 90 true
+	// 0 2 34
+}
+
+// Two worlds that should be the same are not.
+func ExampleCompare() {
+	w := vast.NewWorld(vast.Options{Name: "game"})
+	defer w.Close()
+	health := vast.NewColumn[Health](w)
+	e := w.Archetype(health).New()
+	var file bytes.Buffer
+	if err := store.Save(w, &file, store.Options{}); err != nil {
+		panic(err)
+	}
+	health.Set(e, Health{7})
+	fmt.Println(store.Compare(w, &file, store.Options{}))
+	// Output: store: world "game" differs from the saved one: Health of entity 0.1, field Points: 0 in the
+	// saved world, 7 in this one
 }
 
 // A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable

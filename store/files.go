@@ -35,19 +35,19 @@ type FileKind string
 const (
 	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
 	FileJournal    FileKind = "journal"    // inputs and ticks
-	FileUnfinished FileKind = "unfinished" // a part of a checkpoint, of a crash or of a program at work
+	FileUnfinished FileKind = "unfinished" // a part of a checkpoint: a crash left it, or it is being written
 	FileNewest     FileKind = "newest"     // says which checkpoint must be there
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
-	FileUnknown    FileKind = "unknown"    // of no store
-	FileMissing    FileKind = "missing"    // a file that others need
+	FileUnknown    FileKind = "unknown"    // does not belong to a store
+	FileMissing    FileKind = "missing"    // is not there, and other files need it
 )
 
 const lockFile = "lock"
 
-// Files lists the files of a store's folder by their names, or the one file at a path that [Save] has
-// written. It reads the descriptions of checkpoints, and takes no lock: a program that keeps its world in the
-// folder goes on. [Verify] also reads what else the files hold.
+// Files lists the files of a store's folder in the order of their names. If path is the path of a file that
+// [Save] has written, Files lists this file. It reads only the descriptions of checkpoints; [Verify] reads
+// everything. Files takes no lock: a program can keep its world in the folder at the same time.
 func Files(path string) ([]File, error) {
 	l, err := list(path)
 	if err != nil {
@@ -171,18 +171,18 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 }
 
 // LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
-// saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. It takes no lock: a
-// program that has the folder open goes on. That program may remove the checkpoint at any time: then the
+// saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. LoadMoment takes no
+// lock, so a program may have the folder open. That program may remove the checkpoint at any time: then the
 // error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: its
 // Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
 //
 // On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if their types and the
 // order of columns are those of the file: the system reads a page when the page is touched. The pages are
-// private to the world, which can be changed, and count as committed memory. Everything else is read and
-// checked, but the checksums of mapped elements are not: see [Verify]. Do not change or cut the files while
-// the world is open: a touch of a page that is gone, or cannot be read from the disk, is a memory fault,
-// which vm.Watch explains. A program that keeps its world in the folder only removes files, which does no
-// harm.
+// private to the world, so the world can be changed. They count as committed memory. LoadMoment reads and
+// checks everything else. It does not check the checksums of mapped elements: see [Verify]. Do not change or
+// cut the files while the world is open: a touch of a page that is gone, or cannot be read from the disk, is
+// a memory fault, which vm.Watch explains. A program that keeps its world in the folder only removes files.
+// Removing a mapped file does no harm.
 //
 // Complexity: reads and checks all but the mapped elements.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {

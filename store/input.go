@@ -15,15 +15,14 @@ type input struct {
 }
 
 // Record records an input: something that comes from outside, such as the command of a player. The next tick
-// applies it, with the function that Recover was given: the same call that a replay makes after a crash.
-// Inputs are applied in the order in which they were recorded. Record copies data and does not wait for the
-// disk.
+// passes the input to the function apply of Recover. After a crash, a replay makes the same call. Inputs are
+// applied in the order in which they were recorded. Record copies data and does not wait for the disk.
 //
 // The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Do not
-// answer its sender before.
+// answer the sender of the input before.
 //
-// Record returns an error if the disk has failed or is so slow that 64 MiB wait for it. Then the input is not
-// applied.
+// Record returns an error if the disk has failed, or if 64 MiB of records wait for the disk. Then the input
+// is not applied.
 func (s *Store) Record(data []byte) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 	}
 	s.noteRepeat(repeat{inputs: inputs})
 	whole := false
-	defer func() { // apply panics, or calls Changed
+	defer func() { // apply may have panicked or called Changed
 		s.changes, s.edited = s.w.Changes(), s.edited || !whole
 	}()
 	for _, in := range inputs {
@@ -99,7 +98,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
-// takeNow records that the inputs that wait are applied now, and returns them.
+// takeNow records that the waiting inputs are applied now, and returns them.
 func (s *Store) takeNow() (inputs []input, position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

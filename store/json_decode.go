@@ -21,37 +21,8 @@ type jsonReader struct {
 	w       *vast.World
 	names   map[string]int // the rows of the entities with a name
 	numbers map[uint64]int // the rows of the entities with a number
-	places  []place
-	maps    []refilled
+	unborn
 	dropped map[string]bool // the columns and fields that Options.Renamed drops, and the document has
-}
-
-// place is the place of a reference to an entity of the document.
-type place struct {
-	at  *vast.Entity
-	row int
-}
-
-// refilled is a map whose keys or values hold references.
-type refilled struct {
-	m          reflect.Value
-	keys, elem []reflect.Value
-}
-
-// standIn returns an entity of no world, another one for each row.
-func standIn(row int) vast.Entity { return vast.EntityOf(uint64(row) + 1) }
-
-// fill puts the entities of the document in their places.
-func (r *jsonReader) fill(entities []vast.Entity) {
-	for _, p := range r.places {
-		*p.at = entities[p.row]
-	}
-	for _, m := range r.maps { // a map comes after the maps in its values
-		m.m.Clear()
-		for i, key := range m.keys {
-			m.m.SetMapIndex(key, m.elem[i])
-		}
-	}
 }
 
 // entity decodes a reference. path names the value that holds it.
@@ -61,8 +32,8 @@ func (r *jsonReader) entity(path string, e *vast.Entity) error {
 	}
 	to, err := r.reference(path)
 	if err == nil && to.row >= 0 {
-		to.Entity = standIn(to.row)
-		r.places = append(r.places, place{e, to.row})
+		r.refer(e, to.row)
+		return nil
 	}
 	*e = to.Entity
 	return err

@@ -94,7 +94,7 @@ func (r *documentReader) sources(row int) error {
 	return nil
 }
 
-// plan is the order in which the links of a column are made, and what they need room for.
+// plan is the order in which the links of a column are made, and the number of levels that need room.
 type plan struct {
 	links  []int // indices of readColumn.links
 	levels int   // of a hierarchy
@@ -211,10 +211,27 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 // planLinks orders links so that two orders hold: that of the links out of each source, and that of the links
 // into each target.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
-	waits := make([]uint8, len(c.links))  // how many links must be made before a link: at most two
-	frees := make([][2]int, len(c.links)) // the indices + 1 of the links that wait for a link
-	for i := 1; i < len(c.links); i++ {
-		if c.links[i].from == c.links[i-1].from { // the links out of a source lie side by side
+	from := make([]int, len(c.links))
+	for i, l := range c.links {
+		from[i] = l.from
+	}
+	links := inBothOrders(from, into)
+	if len(links) < len(c.links) {
+		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each "+
+			"other: leave \"sources\" out", c.Name)
+	}
+	return plan{links: links}, nil
+}
+
+// inBothOrders returns the order in which links are to be made, so that the links out of each source and the
+// links into each target come in their orders. from has the source of each link. The links out of a source
+// lie side by side, in their order. into has the links into each target. If the orders contradict each other,
+// links are missing in the result.
+func inBothOrders(from []int, into map[int][]int) (order []int) {
+	waits := make([]uint8, len(from))  // how many links must be made before a link: at most two
+	frees := make([][2]int, len(from)) // the indices + 1 of the links that wait for a link
+	for i := 1; i < len(from); i++ {
+		if from[i] == from[i-1] {
 			waits[i]++
 			frees[i-1][0] = i + 1
 		}
@@ -225,31 +242,51 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 			frees[links[k-1]][1] = links[k] + 1
 		}
 	}
-	var p plan
-	for i := range c.links {
+	for i := range from {
 		if waits[i] == 0 {
-			p.links = append(p.links, i)
+			order = append(order, i)
 		}
 	}
-	for at := 0; at < len(p.links); at++ {
-		for _, next := range frees[p.links[at]] {
+	for at := 0; at < len(order); at++ {
+		for _, next := range frees[order[at]] {
 			if next == 0 {
 				continue
 			}
 			if waits[next-1]--; waits[next-1] == 0 {
-				p.links = append(p.links, next-1)
+				order = append(order, next-1)
 			}
 		}
 	}
-	if len(p.links) < len(c.links) {
-		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each "+
-			"other: leave \"sources\" out", c.Name)
+	return order
+}
+
+// room makes room for the names and links of the document, so that making them cannot fail once the entities
+// have slots.
+func (r *documentReader) room(plans []plan) error {
+	for i, c := range r.columns {
+		n := len(plans[i].links)
+		if n == 0 {
+			continue
+		}
+		var err error
+		if c.relation != nil {
+			err = c.relation.GrowLevels(plans[i].levels)
+		} else {
+			err = documents.GrowEdges(c.Of, n)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return p, nil
+	if len(r.names) > 0 {
+		r.w.Names()
+		return documents.GrowNames(r.w)
+	}
+	return nil
 }
 
 // link makes the links of a column.
-func (r *documentReader) link(c *readColumn, p plan) error {
+func (r *documentReader) link(c *readColumn, p plan) {
 	end := func(to end) vast.Entity {
 		if to.row >= 0 {
 			return r.entities[to.row]
@@ -257,19 +294,13 @@ func (r *documentReader) link(c *readColumn, p plan) error {
 		return to.Entity
 	}
 	if len(p.links) == 0 {
-		return nil
+		return
 	}
 	if c.relation != nil {
-		if err := c.relation.GrowLevels(p.levels); err != nil {
-			return err
-		}
 		for _, i := range p.links {
 			c.relation.Set(r.entities[c.links[i].from], end(c.links[i].to))
 		}
-		return nil
-	}
-	if err := documents.GrowEdges(c.Of, len(p.links)); err != nil {
-		return err
+		return
 	}
 	values := make([]reflect.Value, 0, len(c.links))
 	c.values.all(func(_ int, v reflect.Value) bool {
@@ -279,5 +310,4 @@ func (r *documentReader) link(c *readColumn, p plan) error {
 	for _, i := range p.links {
 		documents.AddEdge(c.Of, r.entities[c.links[i].from], end(c.links[i].to), values[i])
 	}
-	return nil
 }

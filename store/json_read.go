@@ -11,24 +11,23 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/probe"
-	"github.com/vastgo/vast/vm"
 )
 
-// Document says what [ReadJSON] has added to a world.
+// Document lists the entities that [ReadJSON] has added to a world.
 type Document struct {
 	// Entities are the new entities, in the order of the document.
 	Entities []vast.Entity
 	// Named has the new entities that have a name, by name. Numbered has those that have an id, by id.
 	Named    map[string]vast.Entity
 	Numbered map[uint64]vast.Entity
-	// Report names the fields and resources that the document lacks, which are zero, and what
-	// Options.Renamed drops.
+	// Report names the fields and resources that the document lacks, which are zero, and the columns, fields
+	// and resources that Options.Renamed drops.
 	Report Report
 }
 
-// ReadJSON adds the entities of a JSON document to a world, which may have others, and sets the resources
-// that the document has. [WriteJSON] writes such documents, and people may write them. ReadJSON reads src up
-// to its end.
+// ReadJSON adds the entities of a JSON document to a world, and sets the resources that the document has. The
+// world may have other entities. [WriteJSON] writes such documents, and people may write them. ReadJSON reads
+// src up to its end.
 //
 // The entities are new: they get slots as any others. References between entities of the document lead to the
 // new entities. {"outside": "name"} refers to an entity that the world had before. A field that the document
@@ -39,9 +38,8 @@ type Document struct {
 // entities have one name or number, if the world has the name already, and if links form a circle in a
 // hierarchy. Options.Renamed gives columns and fields their new names, and drops those that it maps to "".
 //
-// On an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
-// makes an entity. If memory for names or links runs out after that, or if a callback or a codec panics,
-// ReadJSON deletes the entities that it has made.
+// After an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
+// makes an entity. If a callback panics, ReadJSON deletes the entities that it has made.
 //
 // Entities are born with their components, and gain the components that these require; see
 // [vast.World.Require]. Then callbacks see all components of the document, but not yet names, links and
@@ -502,59 +500,52 @@ func (r *documentReader) resource(byName map[string]*shape) error {
 }
 
 // add makes the entities of the document, once it has been decoded.
-func (r *documentReader) add(plans []plan) (err error) {
-	whole := false
-	defer func() {
-		if whole {
-			return
-		}
-		v := recover()
-		r.w.DeleteAll(r.w.Query().Among(r.entities)) // those that exist
-		if refused, ok := v.(*vm.Error); ok {
-			err = refused
-		} else if v != nil {
-			panic(v)
-		}
-	}()
+func (r *documentReader) add(plans []plan) error {
 	archetypes, counts := make([]*vast.Archetype, len(r.births)), make([]int, len(r.births))
 	for i, b := range r.births {
 		archetypes[i], counts[i] = r.w.Archetype(b.columns...), len(b.rows)
 	}
 	r.entities = make([]vast.Entity, len(r.rows))
-	if err := documents.Births(archetypes, counts, func(i int, run vast.Run) {
-		b := r.births[i]
-		for _, e := range run.All() {
-			r.entities[b.rows[b.born]] = e
-			b.born++
-		}
-	}, func() {
-		r.fill(r.entities)
-		for _, c := range r.columns {
-			if c.Linked == "" {
-				c.values.all(func(i int, v reflect.Value) bool {
-					engine.Value(c.Of, int(r.entities[c.rows[i]].Slot())).Set(v)
-					return true
-				})
-			}
-		}
-	}); err != nil {
-		return err
-	}
-	for i, one := range r.rows {
-		if one.name != "" {
-			if _, err := r.w.Names().Set(r.entities[i], one.name); err != nil {
-				return err
-			}
-		}
-	}
-	for i, c := range r.columns {
-		if err := r.link(c, plans[i]); err != nil {
+	return wholeOrNot(r.w, r.entities, func() error {
+		room := func() error { return r.room(plans) }
+		if err := documents.Births(archetypes, counts, room, r.born, r.write); err != nil {
 			return err
 		}
+		for i, one := range r.rows {
+			if one.name != "" {
+				if _, err := r.w.Names().Set(r.entities[i], one.name); err != nil {
+					return err
+				}
+			}
+		}
+		for i, c := range r.columns {
+			r.link(c, plans[i])
+		}
+		for _, v := range r.resources {
+			probe.SetResource(r.w, v)
+		}
+		return nil
+	})
+}
+
+// born notes new entities.
+func (r *documentReader) born(i int, run vast.Run) {
+	b := r.births[i]
+	for _, e := range run.All() {
+		r.entities[b.rows[b.born]] = e
+		b.born++
 	}
-	for _, v := range r.resources {
-		probe.SetResource(r.w, v)
+}
+
+// write writes the components of the new entities.
+func (r *documentReader) write() {
+	r.fill(r.entities)
+	for _, c := range r.columns {
+		if c.Linked == "" {
+			c.values.all(func(i int, v reflect.Value) bool {
+				engine.Value(c.Of, int(r.entities[c.rows[i]].Slot())).Set(v)
+				return true
+			})
+		}
 	}
-	whole = true
-	return nil
 }

@@ -19,8 +19,8 @@ import (
 
 // WriteJSON writes a world to dst as a JSON document that people read and edit: its entities with their
 // components, relations, edges and names, and the resources that the options name. [ReadJSON] adds the
-// entities of a document to a world. The document keeps no identities, no unused room, no order of births and
-// no notes of trackers: for that, use [Save].
+// entities of a document to a world. The document does not keep identities, unused room, the order of births
+// and the notes of trackers: use [Save] to keep these.
 //
 //	{
 //	  "entities": [
@@ -46,8 +46,8 @@ import (
 // world and written again is the same, if its entities have the components that others require.
 //
 // WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
-// not UTF-8, or if a component or dst cannot be written. Then dst has got no whole document. Nothing may
-// change the world while WriteJSON runs.
+// not UTF-8, or if a component or dst cannot be written. After an error dst holds an incomplete document.
+// Nothing may change the world while WriteJSON runs.
 //
 // Complexity: one step for each field of each component, and for each entity and column.
 func WriteJSON(w *vast.World, dst io.Writer, o Options) error {
@@ -81,7 +81,9 @@ func writeJSON(function string, w *vast.World, q *vast.Query, dst io.Writer, o O
 var documents = state.Vast.(interface {
 	Columns(function string, w *vast.World, writes bool) ([]state.Column, error)
 	WorldOf(q vast.Query) *vast.World
-	Births(of []*vast.Archetype, counts []int, born func(i int, r vast.Run), fill func()) error
+	Births(of []*vast.Archetype, counts []int, room func() error, born func(i int, r vast.Run),
+		fill func()) error
+	GrowNames(w *vast.World) error
 	Cyclic(sources any) bool
 	GrowEdges(sources any, n int) error
 	AddEdge(sources any, from, to vast.Entity, v reflect.Value) bool

@@ -12,10 +12,11 @@ import (
 // wanted returns for each kept file whether its checkpoint stays, by Options.Keep and KeepFor. now is in
 // milliseconds, like the times of checkpoints.
 //
-// Time is cut into spans. A span has a power of two of milliseconds, at most an eighth of the age of the
-// checkpoints in it, and begins at a multiple of its length. One checkpoint of each span stays. When it gets
-// older, two spans become one, so that what was chosen once is not chosen anew. The checkpoint of a span
-// that needs the fewest files stays, because the others of a chain need its files too.
+// Time is cut into spans. The length of a span is a power of two of milliseconds, at most an eighth of the
+// age of the checkpoints in it. A span begins at a multiple of its length. One checkpoint of each span stays.
+// When checkpoints get older, two neighbouring spans become one, and one of their two checkpoints goes. The
+// checkpoint of a span that needs the fewest files stays, because other checkpoints of its chain need these
+// files, too.
 func wanted(kept []keptFile, o Options, now int64) []bool {
 	stays := make([]bool, len(kept))
 	for i := range kept {
@@ -28,7 +29,7 @@ func wanted(kept []keptFile, o Options, now int64) []bool {
 	if most == 0 {
 		return stays
 	}
-	files := make(map[uint64]int, len(kept)) // that a checkpoint needs
+	files := make(map[uint64]int, len(kept)) // number of the files that each checkpoint needs
 	type span struct{ length, number int64 }
 	chosen := make(map[span]int)
 	for i := range kept {
@@ -76,8 +77,8 @@ func oldestOf(stays []bool) int {
 	return 0
 }
 
-// limit has the oldest checkpoints go while the files that are needed have more bytes than
-// Options.KeepBytes. The newest one stays.
+// limit clears stays of the oldest checkpoints until the needed files and the journal have at most
+// Options.KeepBytes bytes. The newest checkpoint stays.
 func (s *Store) limit(stays []bool) error {
 	if s.o.KeepBytes == 0 {
 		return nil
@@ -109,8 +110,8 @@ func (s *Store) limit(stays []bool) error {
 	}
 }
 
-// prune removes files that no checkpoint needs which stays, and what none of them needs of the journal. A
-// file is removed after those that continue it.
+// prune removes the checkpoint files and the segments of the journal that no remaining checkpoint needs. A
+// file is removed after the deltas that continue it.
 func (s *Store) prune() error {
 	stays := wanted(s.kept, s.o, s.now().UnixMilli())
 	if err := s.limit(stays); err != nil {

@@ -20,9 +20,9 @@ import (
 // a probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one in half a million
 // years. A CRC of 32 bits would miss one every hour.
 //
-// pages saves the reading of memory that was not written. It alone proves nothing about canonical bytes, so
-// the store also keeps which elements belonged to the state: a unit is passed over if none of its memory was
-// written and the same elements belong to the state.
+// With the help of pages the store need not read memory that was not written. Unwritten memory does not prove
+// that the canonical bytes are the same, so the store also keeps which elements belonged to the state. It
+// skips a unit if none of its memory was written and the same elements belong to the state.
 
 // pages knows which memory was written. An implementation depends on the operating system; without one, all
 // memory is read and compared.
@@ -35,9 +35,9 @@ type pages interface {
 	// that were not committed during all of the interval may have been written. The answer is valid until the
 	// next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
-	// guard begins to watch n bytes from base on, about which changed was asked after the last scan. It
-	// returns false if that is not possible. release ends it, and reports whether the bytes are as they were.
-	// Several goroutines may call release at once.
+	// guard begins to watch n bytes from base on. The caller has called changed for these bytes after the
+	// last scan. guard returns false if it cannot watch them. release ends the watch, and reports whether the
+	// bytes are as they were. Several goroutines may call release at once.
 	guard(base unsafe.Pointer, n int) bool
 	release(base unsafe.Pointer, n int) bool
 	close() error
@@ -58,11 +58,12 @@ func pieceOf(size int) int {
 	return max(maxBlock/(size*step), 1) * step
 }
 
-// known is what the last checkpoint holds.
+// known describes the last checkpoint by hashes.
 type known struct {
 	seeds  [2]maphash.Seed
 	arrays map[arrayKey]*knownArray
-	// sums are hashes of what is written whole: values of columns and resources, by name.
+	// values and resources are the hashes of the values of columns and of resources, by name. A file holds
+	// these whole or not at all.
 	values, resources map[string][2]uint64
 }
 
@@ -95,8 +96,7 @@ type knownArray struct {
 // changed. A comparison would cost as much as the copy, and find little that has not changed.
 const hotFor = 8
 
-// fit makes the arrays of hashes fit a number of elements. What lies behind the end counts as zero, in files
-// too.
+// fit resizes the slices for n elements. Elements beyond the end count as zero, as in files.
 func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	if end := min(n, k.len); n != k.len && end%unit != 0 {
 		k.units[end/unit] = unsure // it has other elements than before
@@ -394,8 +394,8 @@ func canonical(dst []byte, a *state.Array, lo, hi int) {
 	clearOthers(dst, a, lo)
 }
 
-// roughly copies elements, and maybe some that do not belong to the state. The others of these are zero in
-// the copy. It reads no group of 64 elements of which none belongs to the state.
+// roughly copies the elements that belong to the state, and perhaps some others. Elements that it does not
+// copy are zero in the copy. It does not read a group of 64 elements if none of them belongs to the state.
 func roughly(dst []byte, a *state.Array, lo, hi int) {
 	size := int(a.Type.Size())
 	for at := lo; at < hi; {

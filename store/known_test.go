@@ -259,8 +259,8 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// changedUnits fails if the copy of a piece has units that are as before. In units of zeros, elements may have
-// died or have been born.
+// changedUnits fails if the copy of a piece has units that are as before. In units of zeros, elements may
+// have died or have been born.
 func changedUnits(t *testing.T, c *comparison, before, now []byte) {
 	t.Helper()
 	size := int(c.array.Type.Size())

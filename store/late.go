@@ -14,14 +14,14 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// The largest arrays of a world change by the systems that declare to write their column, and by changes of
-// the structure. So most of a copy can wait until the first of these: the pause of the world ends, and the
-// copy is made between the ticks, and beside systems that write other columns. What is about to write calls
-// need or all, and helps with the copy that is left.
+// The largest arrays of a world are changed only by systems that declare to write their column, and by
+// changes of the structure. So most of a copy need not be made in the pause of the world. This part of the
+// copy is called late: it is made between ticks, and beside systems that write other columns. Code that is
+// about to write calls need or all first. These help with the copy, and return when it is made.
 //
-// Code that writes without a declaration would spoil the copy. So the memory is guarded: the kernel says
-// whether it was written before the copy was made. Then there is no checkpoint, and the column is copied in
-// the pause for some time. Without such a kernel nothing is late.
+// Code that writes without a declaration would spoil the copy. So the memory is guarded: the kernel reports
+// whether the memory was written before the copy was made. If it was, there is no checkpoint, and the next
+// checkpoints copy the column in the pause. If the kernel cannot guard memory, nothing is late.
 
 // late is the part of a copy that is made after the pause. The goroutine that owns the world makes it. Other
 // methods may be called from any goroutine.
@@ -29,7 +29,7 @@ type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
 	asked  atomic.Int64 // how many arrays systems have asked for
-	waits  waits        // for which others have waited
+	waits  waits        // of other goroutines for the copy
 	ended  atomic.Bool  // no array is left
 }
 
@@ -42,16 +42,17 @@ type lateArray struct {
 	left   atomic.Int64
 	asked  atomic.Int64  // when a system asked for the array: 1 for the first one, 0 if none did
 	torn   atomic.Bool   // the memory was written before the copy was made
-	done   chan struct{} // closed when the copy is made and its memory is guarded no more
+	done   chan struct{} // closed when the copy is made and the array is no longer guarded
 }
 
-// eagerFor is for how many checkpoints a column is copied in the pause after one that was spoilt.
+// eagerFor is the number of checkpoints that copy a column in the pause after a copy of it was spoilt.
 const eagerFor = 64
 
 // leastLate is the least number of bytes of an array that is copied after the pause.
 var leastLate = 256 << 10
 
-// postpone has an array be copied after the pause, if that is possible: work from first on.
+// postpone makes an array late, if that is possible, and reports whether it did. The comparisons of the array
+// are those of s.work from first on.
 func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first int) bool {
 	switch a.Kind {
 	case state.Elements, state.Links, state.PoolElements:
@@ -83,8 +84,8 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 	return true
 }
 
-// help copies pieces of an array until no piece is left that nothing else copies. Between two pieces it lets
-// other goroutines run.
+// help copies pieces of an array until each piece is copied, or another goroutine copies it. Between two
+// pieces it lets other goroutines run.
 func (a *lateArray) help(s *stage) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for {

@@ -18,26 +18,29 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Load reads a world that [Save] has written into w. The program makes w, registers columns, relations,
-// edges, trackers and resources as the program that saved did, in any order, and calls Load before it makes
-// the first entity. Columns and archetypes that w has beyond those of the file stay.
+// Load reads into w a world that [Save] has written. Before Load, the program makes w and registers the same
+// columns, relations, edges, trackers and resources as the program that saved the world, in any order. It
+// makes the first entity after Load. Columns and archetypes that only w has stay.
 //
 // Trackers of one column are told apart by their order. Calls of [vast.World.Require] come before Load, too.
 //
-// Columns and fields are found by their names. Where the types differ, Load converts: it drops what the
-// program no longer has, leaves zero what the file lacks, and lets integers and floats become wider. Integers
-// also become narrower if each value fits. The report says what it did. Options.Renamed gives new names.
-// Everything else that differs is an error that names the column, the field, both types and the remedy.
+// w gets the mark of the file. Load returns an error if vast.Options.Mark of w is set to another one.
+//
+// Columns and fields are found by their names. Where the types differ, Load converts: it drops fields that
+// the program no longer has, leaves fields zero that the file lacks, and lets integers and floats become
+// wider. Integers also become narrower if each value fits. The report lists these changes. Options.Renamed
+// gives new names. Every other difference is an error that names the column, the field, both types and the
+// remedy.
 //
 // Load calls no callbacks. If OnAdd derives something from components, derive it again after Load, or save it
-// as a resource. A tracker that the file does not know sees all components as added. Promises of Grow are not
-// kept.
+// as a resource. A tracker that the file does not know sees all components as added. Room that Grow promised
+// to the saved world is not promised to w: call Grow again.
 //
 // Containers that the options name must be new, too, but may have room that Grow has made. Their options may
 // differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
 // of another type is converted like a component. Only elements of Lists must keep their size, because the
 // size decides where a List lies. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
-// has its pairs in another order than before: Go hashes such keys with a seed that each process draws.
+// has its pairs in another order than before, because Go hashes such keys differently in each process.
 // The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
 // elements.
 //
@@ -80,7 +83,7 @@ func openSaved(src source) (*layer, error) {
 }
 
 // readWorld reads a world from a file that holds all of it and the deltas that follow, or from a single file.
-// maps is whether elements may be mapped.
+// If maps is true, elements may be mapped.
 func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, error) {
 	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}, layers: layers,
 		maps: maps && mapped.Supported() == nil}
@@ -88,13 +91,13 @@ func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, e
 	l.layer = layers[0]
 	whole := false
 	defer func() {
-		if !whole { // a codec panics
+		if !whole { // a codec panicked
 			_ = l.r().src.wait()
 			_ = l.abandon()
 		}
 	}()
 	err := l.load()
-	err = errors.Join(err, l.r().src.wait()) // nothing writes into a world that is abandoned
+	err = errors.Join(err, l.r().src.wait()) // a goroutine must not write into a world that is abandoned
 	whole = true
 	if err != nil {
 		if l.layer.name != "" {
@@ -129,7 +132,7 @@ type loader struct {
 	later                                 []later // values and resources of a chain
 	maps                                  bool    // whether elements may be mapped: see mapElements
 	run                                   pending // the run that is mapped next
-	edges                                 []part  // what is read of the runs that were mapped
+	edges                                 []part  // parts of mapped runs that are read: see readEdges
 
 	m        *manifest    // of the last layer
 	own      *state.World // as the program has made the world
@@ -163,8 +166,8 @@ type values struct {
 	path  string
 }
 
-// later is a block of a chain that is read after the arrays whose elements lie side by side: elements that
-// must come in order, after those of other such arrays, and then values and resources.
+// later is a block of a chain that is read after all arrays whose elements lie side by side. It holds
+// elements of another array, which are read in order, or values or a resource, which are read last.
 type later struct {
 	layer *layer
 	block
@@ -258,8 +261,9 @@ func (l *loader) blocks(number int) error {
 	}
 }
 
-// valueBlock reads a block of values or a resource. In a chain it notes the block, because all arrays of all
-// files come first. among are the places in the last description, and from are the layers that count.
+// valueBlock reads a block of values or a resource. In a chain it only notes the block, because the arrays of
+// all files are read first. among maps the block's index to an index in the last description, and from maps
+// this index to the layer that counts.
 func (l *loader) valueBlock(b block, among, from []int, number int) error {
 	if len(l.layers) == 1 {
 		return l.encoded(b)
@@ -339,13 +343,13 @@ func (l *loader) columns() error {
 		}
 		p := &own.Columns[i]
 		if found[name] {
-			return fmt.Errorf("two columns of the file are %q in the program: correct Options.Renamed", name)
+			return fmt.Errorf("two columns of the file get the name %q: correct Options.Renamed", name)
 		}
 		found[name] = true
 		if storages[p.Storage] != c.Storage || (p.Linked == "") != (c.Linked == "") ||
 			p.Private != c.Private || p.Names != c.Names {
 			return fmt.Errorf("column %s is %s in the file and %s in the program: keep the storage, or load "+
-				"into a column of the old storage under another name, and copy", name,
+				"into a column of the old storage under another name, and copy the components", name,
 				kindOf(c.Storage, c.Linked), kindOf(storages[p.Storage], p.Linked))
 		}
 		one.Of, one.Type = p.Of, p.Type
@@ -535,15 +539,15 @@ func (l *loader) array(b block, number int) error {
 // zero clears a part of an array.
 func (l *loader) zero(b block, number int) error {
 	if b.size > 0 || !l.layer.m.delta() {
-		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta has such blocks, and without bytes",
-			l.r().blocks-1, b.kind, b.size)
+		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta may have such a block, and the "+
+			"block must have 0 bytes", l.r().blocks-1, b.kind, b.size)
 	}
 	t, err := l.target(b, 0, number)
 	if err != nil || t == nil {
 		return err
 	}
 	if t.array.Write != nil {
-		return fmt.Errorf("block %d clears elements of an array that has an order", l.r().blocks-1)
+		return fmt.Errorf("block %d clears elements of an array that must be read in order", l.r().blocks-1)
 	}
 	t.clear(int(b.first), int(b.first+b.count))
 	return nil
@@ -556,7 +560,7 @@ func (t *target) clear(lo, hi int) {
 	}
 }
 
-// cut clears what lies behind the end of arrays that are shorter in the layer than before.
+// cut clears the elements after the end of each array that is shorter in this layer than in earlier ones.
 func (l *loader) cut() {
 	ends := make([]int, len(l.targets))
 	for i, k := range l.layer.arrays {

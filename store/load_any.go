@@ -14,24 +14,24 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// LoadAny reads a world that [Save] has written without the program that saved it. It makes the world, with
-// all columns, tags, relations, edges and names that the file describes, and the resources. Package probe
-// reads and writes the components, and package inspect shows them. Close the world after use.
+// LoadAny reads a file of [Save] without the program that saved the world. It makes the world, with all
+// columns, tags, relations, edges and names that the file describes, and the resources. Package probe reads
+// and writes the components, and package inspect shows them. Close the world after use.
 //
 // Component types are made from the description in the file: structs with the same fields at the same places.
 // A file does not describe everything. LoadAny loses:
 //
 //   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
-//   - the form of values that a codec or the type's own method has encoded: they are bytes, except a
+//   - the structure of values that a codec or the type's own method has encoded: they become bytes, except a
 //     time.Time;
-//   - names of declared types that are no structs, and resources of such types, which the report names;
+//   - names of declared types that are not structs, and resources of such types, which the report names;
 //   - containers, which the report names, too;
-//   - promises of Grow, and callbacks.
+//   - room that Grow promised, and callbacks.
 //
-// Otherwise [Save] and [WriteJSON] write the same world again. Options.Resources then has the types of
-// [probe.Resources].
+// Apart from this, [Save] and [WriteJSON] write the same world again. Pass them the types of
+// [probe.Resources] in Options.Resources.
 //
-// o says how the world is made. MaxEntities is raised to the slots that the file needs.
+// LoadAny makes the world with the options o, and raises MaxEntities to the slots that the file needs.
 //
 // LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
 // the memory with o.Limit if the file is not trusted.
@@ -54,10 +54,12 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	return w, report, nil
 }
 
-// readAny reads a world without its program. maps is whether elements may be mapped.
+// readAny reads a world without its program. If maps is true, elements may be mapped.
 func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, error) {
 	m := layers[len(layers)-1].m
-	w, resources, err := makeWorld(m, o)
+	w, resources, err := makeWorld(m, o, func(_ int, s *schema, encoded bool) (reflect.Type, error) {
+		return typeOf(s, encoded)
+	})
 	var report *Report
 	if err == nil {
 		report, err = readWorld(w, layers, Options{Resources: resources}, maps)
@@ -72,11 +74,15 @@ func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, 
 	return w, report, nil
 }
 
+// typesOf returns the type of the values of a column or of edges, which a file describes by a schema.
+type typesOf func(column int, s *schema, encoded bool) (reflect.Type, error)
+
 // makeWorld makes the world that a file describes, with its columns and without entities. It returns the
 // types of the resources, too.
-func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.Type, err error) {
+func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resources []reflect.Type,
+	err error) {
 	defer func() {
-		if v := recover(); v != nil { // functions of package vast panic without memory
+		if v := recover(); v != nil { // functions of package vast panic if there is no memory
 			err = fmt.Errorf("making the world: %v", v)
 		}
 	}()
@@ -91,7 +97,7 @@ func makeWorld(m *manifest, o vast.Options) (w *vast.World, resources []reflect.
 	}
 	w = vast.NewWorld(o)
 	for i := range m.Columns {
-		if err := makeColumn(w, m, i); err != nil {
+		if err := makeColumn(w, m, i, types); err != nil {
 			return w, nil, fmt.Errorf("column %s: %w", m.Columns[i].Name, err)
 		}
 	}
@@ -121,7 +127,7 @@ const (
 )
 
 // makeColumn makes a column of the file.
-func makeColumn(w *vast.World, m *manifest, i int) error {
+func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 	c := &m.Columns[i]
 	switch {
 	case c.Private: // made with its relation or edges
@@ -130,7 +136,7 @@ func makeColumn(w *vast.World, m *manifest, i int) error {
 		w.Names()
 		return nil
 	case c.Linked != "":
-		return makeLinks(w, m, i)
+		return makeLinks(w, m, i, types)
 	}
 	s := slices.Index(storages[:], c.Storage)
 	if s < 0 {
@@ -140,7 +146,7 @@ func makeColumn(w *vast.World, m *manifest, i int) error {
 		probe.NewColumn(w, c.Name, probe.StorageTag, nil)
 		return nil
 	}
-	t, err := typeOf(c.Type, s == probing.StorageHeap)
+	t, err := types(i, c.Type, s == probing.StorageHeap)
 	if err == nil {
 		probe.NewColumn(w, c.Name, probe.Storage(s), t)
 	}
@@ -148,7 +154,7 @@ func makeColumn(w *vast.World, m *manifest, i int) error {
 }
 
 // makeLinks makes a relation or edges of the file.
-func makeLinks(w *vast.World, m *manifest, i int) error {
+func makeLinks(w *vast.World, m *manifest, i int, types typesOf) error {
 	c := &m.Columns[i]
 	rule := slices.Index(rulesOnDelete[:], c.OnDelete)
 	if rule < 0 {
@@ -168,9 +174,9 @@ func makeLinks(w *vast.World, m *manifest, i int) error {
 	fields := m.Arrays[k].Type.Fields
 	value := slices.IndexFunc(fields, func(f member) bool { return f.Name == "value" })
 	if value < 0 {
-		return errors.New("edges without the field value")
+		return errors.New("the edges have no field with the name value")
 	}
-	t, err := typeOf(fields[value].Type, false)
+	t, err := types(i, fields[value].Type, false)
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,8 @@ type keptManifest struct {
 	Position uint64          `json:"position"` // of the first record of the journal that follows
 	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is drawn for each checkpoint: 16 hexadecimal digits. Checkpoints of the same number, which exist
-	// if a folder was copied and went on in two ways, have different moments.
+	// Moment is a random number of 16 hexadecimal digits for each checkpoint. If a folder was copied and both
+	// copies were used, they have checkpoints with the same number and different moments.
 	Moment string `json:"moment,omitempty"`
 	// Taken is when the checkpoint was taken by the program's clock, in milliseconds since 1970, UTC. It
 	// stays the same when the folder is copied.
@@ -90,8 +90,8 @@ type arrayManifest struct {
 	// delta holds the blocks of the array that changed. In a column and in a resource, Whole is whether the
 	// delta holds the values. Otherwise the values of an older file count.
 	Whole bool `json:"whole,omitempty"`
-	// Skew is how far behind the beginning of a page element 0 lies in memory. It is known of arrays whose
-	// blocks are placed: see the method placed.
+	// Skew is the offset of element 0 in its page of memory, in bytes. It is set for arrays whose blocks are
+	// placed: see the method placed.
 	Skew int `json:"skew,omitempty"`
 }
 

@@ -11,29 +11,31 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A moment that is only looked at need not be read. The system can map elements from the file: it reads a
-// page when the page is touched. It maps whole pages only. So the files of a folder place long runs of
-// elements where the offset of an element in its page of the file is that of the same element in memory. The
-// headers of the blocks come before the run, and padding after the headers. The offset in memory follows from
-// the number of the column (see bitset.Skew), so it is the same in each process that makes the columns in the
-// same order. Where it is another, or the run is short, the elements are read.
+// A tool that looks at a checkpoint need not read all of its elements. The system can map elements from the
+// file: it reads a page when the page is touched. It maps whole pages only. So in the files of a folder, an
+// element of a long run has the same offset in its page of the file as in its page of memory. The headers of
+// the blocks come before the run, and padding after the headers. The offset in memory follows from the number
+// of the column (see bitset.Skew), so it is the same in each process that makes the columns in the same
+// order. If the offset differs, or if the run is short, the elements are read.
 //
-// What the library relies on is always read and checked: bits, generations, owners, links, extents, and what
-// pools and containers have. Elements of a Column are values of the program. Nothing follows from them.
+// Data that the library relies on is always read and checked: bits, generations, owners, links, extents, and
+// the data of pools and containers. Elements of a Column are values of the program. The library does not rely
+// on them.
 
 const (
-	// mostPlaced is about the most bytes of a run. A run is a mapping; mappings are limited.
+	// mostPlaced is about the largest number of bytes of a run. Each run needs a mapping, and the system
+	// limits the number of mappings.
 	mostPlaced = 64 << 20
-	// mostMerged is the same for files that a merge writes. A merge has the bytes of a run in memory.
+	// mostMerged is the same for files that a merge writes, because a merge holds the run in memory.
 	mostMerged = 8 << 20
-	// mostListed is the most blocks of a run that a reader takes.
+	// mostListed is the largest number of blocks of a run that a reader accepts.
 	mostListed = 1 << 10
 )
 
 var (
 	// leastPlaced is how many bytes a run must have to be placed. Padding takes less than 1 % then.
 	leastPlaced = 512 << 10
-	// leastMapped is how many bytes are worth a mapping: reading is fast.
+	// leastMapped is the least number of bytes that are mapped. Fewer bytes are read, which is fast.
 	leastMapped = 64 << 10
 )
 
@@ -46,7 +48,7 @@ func (m *manifest) placed(a *arrayManifest) bool {
 	return c.Storage == storages[probing.StorageDense] && c.Linked == "" && !c.Names
 }
 
-// noteSkews enters into the description where elements lie in their pages.
+// noteSkews sets the skews of the arrays in the description.
 func (p *picture) noteSkews() {
 	for i := range p.m.Arrays {
 		if a := &p.m.Arrays[i]; p.m.placed(a) {
@@ -163,8 +165,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	return true, nil
 }
 
-// mapRun maps the whole pages of the run that mapElements has found. What the run has of other pages is read
-// by readEdges. If the run cannot be mapped, it is read.
+// mapRun maps the whole pages of the run that mapElements has found. readEdges reads the parts of the run
+// that lie in other pages. If the run cannot be mapped, mapRun begins to read it.
 func (l *loader) mapRun() error {
 	run := &l.run
 	if len(run.blocks) == 0 {
@@ -205,8 +207,8 @@ func (l *loader) mapRun() error {
 	return nil
 }
 
-// readEdges reads what mapRun has left. It does so when all of a file is mapped: a page that is touched
-// earlier may lie in a huge page with others that are mapped next.
+// readEdges reads the parts that mapRun has left. load calls it when all of a file is mapped: a page that is
+// touched earlier may lie in a huge page with others that are mapped next.
 func (l *loader) readEdges() error {
 	for _, one := range l.edges {
 		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {

@@ -52,8 +52,8 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	return folder.Sync()
 }
 
-// merge writes a file that holds what the files of the last chain from a place on and the copy hold
-// together. It returns the number of the checkpoint that the file continues, or 0.
+// merge merges the copy and the files of the last chain, from index from on, into one file. It returns the
+// number of the checkpoint that the file continues, or 0.
 func (s *Store) merge(dst io.Writer, from int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
@@ -103,8 +103,9 @@ func (c *chain) addCopy(top *stage) error {
 	return c.match()
 }
 
-// merge writes a file that holds what the files from a place on hold together: all of the checkpoint if the
-// place is 0, otherwise a delta that continues the file before. The chain cannot be read afterwards.
+// merge merges the files of the chain from index from on into one file. If from is 0, the file holds all of
+// the checkpoint. Otherwise the file is a delta that continues the file before. The chain cannot be read
+// afterwards.
 func (c *chain) merge(dst io.Writer, from int) error {
 	layers, err := c.index(from)
 	if err != nil {
@@ -143,8 +144,8 @@ func (c *chain) merge(dst io.Writer, from int) error {
 	return out.close()
 }
 
-// bytesOfDeltas returns how many bytes of elements and values one delta would have that holds what all
-// deltas of the chain hold together.
+// bytesOfDeltas returns how many bytes of elements and values a delta would have into which all deltas of the
+// chain are merged.
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -165,7 +166,7 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	return n.bytes, nil
 }
 
-// runs takes blocks of elements of a file with the description m. The bytes are valid until the next call.
+// runs takes blocks of elements of a file with the description m. The bytes are valid only during the call.
 type runs interface {
 	writeRun(m *manifest, run []staged) error
 }
@@ -186,7 +187,7 @@ func (c *tally) add(blocks []found) {
 	}
 }
 
-// index finds the blocks of the files from a place on.
+// index finds the blocks of the files from index from on.
 func (c *chain) index(from int) (layers []*indexed, err error) {
 	m := c.manifest()
 	for _, y := range c.layers[from:] {
@@ -217,7 +218,7 @@ func (y *layer) lengths(n int) []int {
 	return lengths
 }
 
-// mergedDelta returns the description of a delta that holds what the files from a place on hold together.
+// mergedDelta returns the description of the delta into which the files from index from on are merged.
 func (c *chain) mergedDelta(from int) *manifest {
 	m := c.manifest().complete()
 	for _, y := range c.layers[from:] {
@@ -388,8 +389,8 @@ type overlay struct {
 	chunk, block []byte
 	run          []staged // that is written next
 	filled       ranges   // elements that a block has filled
-	// cleared are elements that are zero, and that files before the first layer may have. A delta names
-	// them: clears.
+	// cleared are elements that are zero, and that files before the first layer may hold. If clears is true,
+	// the merged file lists them.
 	cleared ranges
 	clears  bool
 	counts  bool // the bytes are counted, and not read
@@ -408,7 +409,9 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; ; {
-		first := a.Len // element of a block from lo on: a forged array may be long and have few blocks
+		// first is the first element of a block from lo on. Chunks without blocks are skipped, because a
+		// forged array may be long and have few blocks.
+		first := a.Len
 		length := before
 		for n, x := range layers {
 			blocks := x.ofArray[index]
@@ -448,7 +451,7 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	}
 }
 
-// write writes the blocks of a chunk that begins with an element.
+// write writes the blocks of a chunk whose first element is first.
 func (o *overlay) write(out runs, index, first, size int) error {
 	if !o.clears {
 		o.cleared = o.cleared[:0]
@@ -499,7 +502,7 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 	return nil
 }
 
-// ranges are elements: ascending, and apart from each other.
+// ranges are ranges of elements, in ascending order. They do not overlap or adjoin each other.
 type ranges [][2]int
 
 // with adds elements.
@@ -514,7 +517,7 @@ func (r *ranges) with(lo, hi int) {
 	*r = slices.Replace(*r, i, j, [2]int{lo, hi})
 }
 
-// without takes elements away.
+// without removes elements.
 func (r *ranges) without(lo, hi int) {
 	if lo >= hi {
 		return

@@ -11,23 +11,26 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
 	"github.com/vastgo/vast/probe"
 )
 
 // Difference is the error of a check whose replay has given another world: a tick or an input depends on
-// something else than the world and the inputs. It names the first difference.
+// something else than the world and the inputs. [Compare] returns it, too. It names the first difference.
 type Difference struct {
 	World      string
-	From, Tick uint64 // the ticks of the two checkpoints
+	From, Tick uint64 // the ticks of the two checkpoints; 0 from Compare
 	// Column is the column that differs, or the relation or edges, the resource or the container. It is empty
 	// if the set of living entities differs, and "the world" for what belongs to none of these.
 	Column string
 	Entity vast.Entity // zero if the difference is at no entity
 	Field  string      // the path of the field that differs, such as At.X; empty if it is the whole component
-	// Recorded is the value in the checkpoint and Replayed that after the replay, as text.
+	// Recorded is the value in the checkpoint and Replayed that after the replay, as text. From Compare they
+	// are the values in the saved world and in the other one.
 	Recorded, Replayed string
+	saved              bool // whether it is from Compare
 }
 
 // Error names the place, both values and the remedy.
@@ -44,6 +47,10 @@ func (d *Difference) Error() string {
 	}
 	if d.Field != "" {
 		place += ", field " + d.Field
+	}
+	if d.saved {
+		return fmt.Sprintf("store: world %q differs from the saved one: %s: %s in the saved world, %s in "+
+			"this one", d.World, place, d.Recorded, d.Replayed)
 	}
 	return fmt.Sprintf("store: world %q cannot be replayed: from tick %d to tick %d, a replay gives another "+
 		"world: %s: %s in the checkpoint, %s after the replay: ticks and inputs must depend on nothing but "+
@@ -111,11 +118,15 @@ func copyArray(a *state.Array) {
 }
 
 // compare returns the first difference between a moment and the state of a world, or nil. The order is: the
-// list of columns, entities, columns, resources, all else.
+// mark, the list of columns, entities, columns, resources, all else.
 func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 	now, err := lookAt(w, o)
 	if err != nil {
 		return nil, err
+	}
+	if was, is := generation.Mark(m.state.Mark), generation.Mark(now.state.Mark); was != is {
+		return &Difference{Column: "the world", Field: "mark", Recorded: fmt.Sprint(was.Number()),
+			Replayed: fmt.Sprint(is.Number())}, nil
 	}
 	names := func(m *moment) (names []string) {
 		for _, c := range m.state.Columns {
@@ -243,17 +254,17 @@ func (m *moment) column(now *moment, i int) *Difference {
 			field, a, b := firstDifference(element(was, slot), element(is, slot), "")
 			return at(slot, field, shown(a), shown(b))
 		}
-		return nil
 	}
-	// The slots of a sparse column hold handles, which rest compares.
+	// The slots of a sparse column hold handles, which rest compares. Edges lie in a pool, too.
 	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")
 		d := at(0, strings.TrimPrefix(strings.TrimPrefix(field, "value"), "."), shown(a), shown(b))
-		d.Entity = vast.Entity{}
 		if c.Linked == "" { // the element ends with its entity
 			e := element(was, k).FieldByName("entity")
 			d.Entity = vast.EntityOf(e.Field(1).Uint()<<32 | e.Field(0).Uint())
+		} else {
+			d.Entity, _ = m.entity(int(element(was, k).FieldByName("from").Uint()))
 		}
 		return d
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// newestPrefix begins the name of an empty file; the number of a durable checkpoint ends the name. No journal
-// leads to that checkpoint. Without the file nothing would show a loss of the checkpoint: an older
-// checkpoint, or an empty folder, would pass for the last state.
+// newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes the
+// file if no journal leads to that checkpoint. Without the file, a loss of the checkpoint would not be
+// noticed: an older checkpoint, or an empty folder, would pass for the last state.
 const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
@@ -26,15 +26,15 @@ func newestNumber(name string) uint64 {
 	return n
 }
 
-// checkNewest returns an error if a file says that a newer checkpoint must be there than the folder has. It
-// notes the name of that file.
+// checkNewest returns an error if the checkpoint that such a file names is missing, and no newer one is
+// there. It notes the name of that file.
 func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
 	s.newestFile, err = lostNewest(files, numbers)
 	return err
 }
 
-// lostNewest returns the name of the file that names the newest checkpoint, or "", and an error if that
-// checkpoint is not there.
+// lostNewest returns the name of the file that names the newest checkpoint, or "". It returns an error if
+// neither that checkpoint nor a newer one is there.
 func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
@@ -53,8 +53,8 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 		checkpointName(number), name, left)
 }
 
-// noteNewest records on the disk that a checkpoint must exist, unless a journal leads to it from the
-// checkpoint before it, and then would show its loss. older are the checkpoints before it.
+// noteNewest records on the disk that a checkpoint must exist. It does nothing if a journal leads to the
+// checkpoint from the one before it, because the journal then shows a loss. older are the checkpoints before.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

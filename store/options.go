@@ -12,52 +12,55 @@ import (
 // that need a codec.
 type Options struct {
 	// Resources are the types of the resources that are saved and loaded with the world, such as
-	// reflect.TypeFor[Clock](). The rules for the components of a HeapColumn hold for their values; see
-	// [Save]. Default: none.
+	// reflect.TypeFor[Clock](). The values of resources follow the rules for the components of a HeapColumn:
+	// see [Save]. Default: none.
 	Resources []reflect.Type
 	// Codecs encode values of types that package store cannot encode, or encode them in another way. Make
 	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in
 	// resources, and inside of other values there.
 	Codecs []Codec
-	// Containers are containers of package bulk that are saved and loaded with the world, at the same
-	// moment: a pointer to each, under its name in the file. They are *bulk.Array, *bulk.Pool, *bulk.Dense,
-	// *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which stands for its
-	// pool and the indices attached to it. After Load, each has the elements in their order and places, its
-	// Handles and Lists are valid, and it goes on as the saved one would have. See [Load] for exceptions.
+	// Containers are the containers of package bulk that are saved and loaded together with the world. The
+	// keys are their names in the file, and the values are pointers to them: *bulk.Array, *bulk.Pool,
+	// *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which
+	// stands for its pool and the indices attached to it. After Load, each container has the same elements in
+	// the same order and places, its Handles and Lists are valid, and it continues as the saved one would.
+	// See [Load] for exceptions.
 	//
-	// SharedArray, SharedPool and SharedTable are not accepted: other goroutines may change them while the
-	// world does not change, so no state of theirs belongs to the moment. Default: none.
+	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
+	// while the world is being saved. Default: none.
 	Containers map[string]any
 	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
 	// begins with the new name of its column. Containers and fields of tables are renamed likewise. ReadJSON
-	// also drops columns, fields and resources whose new name is empty. Load, Open and ReadJSON use it.
+	// also drops columns, fields and resources whose new name is empty. Load, Open, ReadJSON and
+	// Packer.Accept use Renamed.
 	Renamed map[string]string
 
 	// The following fields are for stores: see [Open].
 
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
-	// due, unless the one before is still being written: then it is skipped. Default: a second.
+	// due. It is skipped if the previous checkpoint is still being written. Default: a second.
 	Every time.Duration
 	// Keep is the number of the newest checkpoints that the folder keeps. The folder also keeps the files
 	// that these need, because a file may hold only what has changed since an earlier one. Default: 1.
 	Keep int
-	// KeepFor has older checkpoints stay, too, until they have this age. They become fewer with age: two
-	// that follow each other are apart by at most a quarter of their age, or by the time between two
-	// checkpoints. So a day of checkpoints, one each second, becomes a little more than a hundred. Their age
-	// is by the clock of the programs that took them; it stays the same when the folder is copied. Default:
-	// none stay beyond Keep.
+	// KeepFor makes the folder keep older checkpoints, too, up to this age. The older they are, the fewer
+	// stay: the time between two neighbours is at most a quarter of their age, or the time between two
+	// checkpoints if that is longer. So a little more than a hundred checkpoints cover a day in which one was
+	// taken each second. The age is measured by the clocks of the programs that took the checkpoints, and
+	// does not change when the folder is copied. Default: only the checkpoints of Keep stay.
 	KeepFor time.Duration
-	// KeepBytes limits the bytes of all files, the journal included, after each checkpoint; while the next
-	// one is written, its file comes on top. If there are more, the oldest checkpoints go, whatever Keep and
-	// KeepFor say. The newest checkpoint stays with the files that it needs. If KeepBytes alone is set,
-	// checkpoints stay as with a KeepFor without an end. Default: no limit.
+	// KeepBytes limits the bytes of all files, including the journal, after each checkpoint. While the next
+	// checkpoint is being written, its file comes on top. If the files have more bytes, the store removes the
+	// oldest checkpoints, even if Keep and KeepFor would keep them. The newest checkpoint stays with the
+	// files that it needs. If neither Keep nor KeepFor is set, KeepBytes also sets KeepFor to an unlimited
+	// age. Default: no limit.
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
 	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for
-	// the next program, of any build: its apply reads what older builds have recorded. Default: a hash of the
-	// executable file.
+	// the next program, of any build. So the function apply of Recover must understand the inputs of older
+	// builds. Default: a hash of the executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
@@ -69,8 +72,8 @@ type Options struct {
 	Notify func(Checkpoint)
 }
 
-// engine holds the methods of package vast that this package calls. The any that Restore returns stands for
-// the world that is being restored, the first any of Value and Slots for a column.
+// engine holds the methods of package vast that this package calls. restored stands for the world that is
+// being restored.
 var engine = state.Vast.(interface {
 	Describe(w *vast.World) (*state.World, error)
 	Restore(w *vast.World, s *state.World) (restored any, arrays []state.Array, err error)

@@ -11,35 +11,34 @@ import (
 
 // lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
-	tick  uint64 // up to which Recover replays
+	tick  uint64 // the last tick that Recover replays
 	after *tail  // what the journal holds after the checkpoint
 	err   error  // why the journal cannot be read
 }
 
-// OpenAt reads the world as a store has kept it at a tick: the newest checkpoint in the folder that holds
-// this tick or an earlier one. [Store.LastTick] returns the checkpoint's tick. w is a world like that of
-// [Open]. The folder stays as it is, and the returned store keeps nothing: calls other than Attach, Recover,
-// LastTick, Report and Close panic or return an error.
+// OpenAt reads the newest checkpoint at or before a tick into w. w must meet the same conditions as for
+// [Open]. [Store.LastTick] returns the checkpoint's tick. The folder stays as it is, and the returned store
+// keeps nothing: calls other than Attach, Recover, LastTick, Report and Close panic or return an error.
 //
 // Recover then replays the ticks that follow the checkpoint, with the functions that the program also gives
-// to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick returns
-// the tick that it has reached. After that an attached schedule is free: it admits visitors, and the program
-// may run it on, to see what would have come.
+// to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick then
+// returns the last replayed tick. After Recover the store no longer controls an attached schedule: the
+// schedule admits visitors, and the program may continue the simulation.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
-// Options.Keep and KeepFor of the program that keeps the store say how far back checkpoints go. OpenAt takes
-// no lock, so that program may be running; if it removes a checkpoint while OpenAt begins to read it, OpenAt
-// looks for another one. On Windows the program cannot remove a file while OpenAt reads it: see
-// [LoadMoment].
+// Options.Keep, KeepFor and KeepBytes of the program that keeps the store decide how far back checkpoints go.
+// OpenAt takes no lock, so that program may be running. If the program removes a checkpoint while OpenAt
+// begins to read it, OpenAt looks for another one. On Windows the program cannot remove a file while OpenAt
+// reads it: see [LoadMoment].
 //
 // If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
 //
-// OpenAt returns an error if all checkpoints are newer than tick, and otherwise the errors of Open.
-// Complexity: as Open, or as LoadMoment; OpenAt also reads the description of each checkpoint.
+// OpenAt returns an error if all checkpoints are newer than tick, and the errors of Open. Complexity: as
+// Open, or as LoadMoment; OpenAt also reads the description of each checkpoint.
 func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
 	s.checkpoints.prepare()
@@ -50,8 +49,9 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 		for ; i >= 0 && moments[i].Tick > tick; i-- {
 		}
 		if i < 0 {
-			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for it or a later "+
-				"one, and set Options.Keep or KeepFor to keep more", moments[0].Tick)
+			return fmt.Errorf("the oldest checkpoint that is kept is of tick %d: ask for this tick or a "+
+				"later one; to keep older checkpoints in future, set Options.Keep or KeepFor",
+				moments[0].Tick)
 		}
 		if c, err = openChain(folder, moments[i].Number); err != nil {
 			return err
@@ -61,8 +61,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 			tries++ // a program may be writing the journal
 			return errors.Join(err, c.close())
 		}
-		// Recover returns this error if it needs the journal. The journal may begin after this checkpoint: a
-		// file that others continue stays longer than its part of the journal.
+		// Recover returns this error if it needs the journal. A checkpoint file that later checkpoints build
+		// on is kept even after the journal that followed it was removed.
 		s.at.err = err
 		return nil
 	})
@@ -106,7 +106,7 @@ func (s *Store) lookAhead(m *keptManifest) (err error) {
 	for n := len(t.ticks); n > 0 && t.ticks[n-1].number > s.at.tick; n-- {
 		t.ticks = t.ticks[:n-1]
 	}
-	t.inputs = nil // of the ticks that are not replayed
+	t.inputs = nil // inputs that no recorded tick has applied are not replayed
 	s.at.after = t
 	return nil
 }

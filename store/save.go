@@ -13,19 +13,19 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Save writes a world to dst: its entities, the components of all columns, relations, edges, names, what
-// trackers have noted, and the resources and containers that the options name. Save does not change
-// the world. While Save runs, nothing may change the world, its components or the containers. Two worlds in
-// the same state give the same bytes, apart from unused bytes between the fields of components.
+// Save writes a world to dst: its entities, the components of all columns, relations, edges, names, the notes
+// of trackers, and the resources and containers that the options name. Save does not change the world. While
+// Save runs, nothing may change the world, its components or the containers. Two worlds in the same state
+// give the same bytes, apart from unused bytes between the fields of components.
 //
 // The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
 // structs of encodable values need nothing from the program; fields that are not exported are encoded, too. A
-// type that has the methods AppendBinary or MarshalBinary, and UnmarshalBinary, is encoded by these, and
-// every other type by a codec in the options.
+// type that has the method UnmarshalBinary, and AppendBinary or MarshalBinary, is encoded by these methods.
+// Every other type needs a codec in the options.
 //
 // Save returns an error if Commands wait to be applied, if two columns have the same name, if a component
-// cannot be encoded (the message names the field and the remedy), or if dst returns one. Then dst has got no
-// whole world, so keep the last good file until Save has returned nil.
+// cannot be encoded (the message names the field and the remedy), or if dst returns an error. After an error
+// dst holds an incomplete world, so keep the last good file until Save has returned nil.
 //
 // Complexity: one pass over the memory that holds components.
 func Save(w *vast.World, dst io.Writer, o Options) error {
@@ -58,7 +58,8 @@ type picture struct {
 	resources [][]byte
 }
 
-// pictureOf describes a world. kept is nil unless a store keeps the world.
+// pictureOf describes a world. kept is nil for Save. A Store that persists the world passes its own part of
+// the manifest.
 func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	p := &picture{codecs: codecsOf(o)}
 	var err error
@@ -155,7 +156,8 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 			lo += 64
 			continue
 		}
-		// The block ends after an element that belongs to the state: the memory behind it may not be usable.
+		// The block ends with an element that belongs to the state, because the memory after it may not be
+		// usable.
 		end, hi, whole := lo, lo, true
 		for end < a.Len && end-lo < most {
 			mask := keptOf(a, end/64)
@@ -200,7 +202,7 @@ func clearOthers(copied []byte, a *state.Array, lo int) {
 	}
 }
 
-// sink takes blocks. The bytes are valid until the next call.
+// sink takes blocks. The bytes are valid only during the call.
 type sink interface {
 	write(b block, bytes []byte) error
 }

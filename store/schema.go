@@ -26,24 +26,31 @@ type member struct {
 	Type   *schema `json:"type"`
 }
 
-// kindOpaque is the kind of a type whose values a codec encodes.
-const kindOpaque = "opaque"
+const (
+	kindOpaque = "opaque" // of a type whose values a codec encodes
+	kindEntity = "entity" // of a reference in a parcel; in files it is a struct
+)
 
 // schemaOf describes a type whose values lie in memory without Go pointers.
-func schemaOf(t reflect.Type) *schema {
+func schemaOf(t reflect.Type) *schema { return schemaInMemory(t, false) }
+
+// schemaInMemory is schemaOf. entities is whether a vast.Entity has a kind of its own.
+func schemaInMemory(t reflect.Type, entities bool) *schema {
 	s := &schema{Kind: t.Kind().String(), Size: int(t.Size())}
 	s.Name = typeName(t)
-	switch t.Kind() {
-	case reflect.Array:
+	switch {
+	case entities && t == typeEntity:
+		s.Kind = kindEntity
+	case t.Kind() == reflect.Array:
 		s.Len = t.Len()
 		if s.Len > 0 {
-			s.Elem = schemaOf(t.Elem())
+			s.Elem = schemaInMemory(t.Elem(), entities)
 		}
-	case reflect.Struct:
+	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if f.Name != "_" {
-				s.Fields = append(s.Fields, member{f.Name, int(f.Offset), schemaOf(f.Type)})
+				s.Fields = append(s.Fields, member{f.Name, int(f.Offset), schemaInMemory(f.Type, entities)})
 			}
 		}
 	}
@@ -74,15 +81,14 @@ func (s *schema) same(other *schema) bool {
 var sizes = map[string][]int{
 	"bool": {1}, "int": {4, 8}, "int8": {1}, "int16": {2}, "int32": {4}, "int64": {8},
 	"uint": {4, 8}, "uint8": {1}, "uint16": {2}, "uint32": {4}, "uint64": {8}, "uintptr": {4, 8},
-	"float32": {4}, "float64": {8}, "complex64": {8}, "complex128": {16},
+	"float32": {4}, "float64": {8}, "complex64": {8}, "complex128": {16}, kindEntity: {4},
 }
 
-// maxParts is the largest number of parts of one value in memory, or of the parts of an encoded value whose
-// number is fixed.
+// maxParts is the largest number of parts of one value: see the method parts.
 const maxParts = 1 << 24
 
-// check returns an error if a schema from a file is not complete, or if parts of it lie outside of it. The
-// parts of encoded values have no place.
+// check returns an error if a schema from a file is not complete, or if a field or the elements of an array
+// lie outside of their type. The parts of encoded values have no offsets.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return errors.New("the description of a type is incomplete")
@@ -189,8 +195,8 @@ func (c *changes) match(from, to *schema, path string, both func(from, to member
 			continue
 		}
 		if paired[name] {
-			return fmt.Errorf("two fields of the file are %s.%s in the program: correct Options.Renamed",
-				path, name)
+			return fmt.Errorf("two fields of the file get the name %s.%s: correct Options.Renamed", path,
+				name)
 		}
 		paired[name] = true
 		if err := both(f, to.Fields[i]); err != nil {

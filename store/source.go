@@ -104,7 +104,7 @@ func (p *places) elements(dst []byte, number uint64, sum uint32) error {
 	return nil
 }
 
-// later has a goroutine read a part.
+// later makes a goroutine read a part.
 func (p *places) later(one part) {
 	if p.work == nil {
 		workers := runtime.GOMAXPROCS(0)

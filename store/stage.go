@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// stage is memory that takes a copy of what has changed in a world up to one moment, so that the world can go
-// on while the copy is written to a file. A stage is used again for each checkpoint.
+// stage holds a copy of the parts of a world that have changed since the last checkpoint, so that the world
+// can go on while the copy is written to a file. A stage is used again for each checkpoint.
 type stage struct {
 	memory *bulk.Array[byte]
 	mu     sync.Mutex // guards memory and used while a copy is made
@@ -30,7 +30,7 @@ type stage struct {
 	full   int              // bytes that a copy of all of the world would have
 	spare  int              // checkpoints in a row that needed at most a quarter of the memory
 	whole  bool             // the copy holds everything
-	eager  map[string]int   // by name of a column: for how many more checkpoints it is not late
+	eager  map[string]int   // by name of a column: number of the next checkpoints in which it is not late
 	urgent map[string]int64 // when systems have asked for the late arrays of a column: see lateArray
 }
 
@@ -308,7 +308,7 @@ func (s *stage) writeTo(dst io.Writer) error {
 	return out.close()
 }
 
-// hash completes what was copied without a comparison, and notes the hashes of it.
+// hash completes the blocks that were copied without a comparison, and notes their hashes.
 func (s *stage) hash() {
 	for i := range s.blocks {
 		b := &s.blocks[i]

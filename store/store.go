@@ -16,10 +16,10 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// Store is a folder that keeps a world. Make one with [Open].
+// Store keeps a world in a folder. Make one with [Open].
 //
-// The goroutine that owns the world calls Attach, Recover, Tick, Changed, Checkpoint and Close. All other
-// methods may be called from any goroutine at any time after Recover.
+// Only the goroutine that owns the world may call Attach, Recover, Tick, Changed, Checkpoint, LastTick and
+// Close. All other methods may be called from any goroutine at any time after Recover.
 type Store struct {
 	w       *vast.World
 	o       Options
@@ -43,7 +43,7 @@ type Store struct {
 	inside  bool   // whether a tick is under way
 	changes uint64 // of the world, when the last tick was over
 	edited  bool   // whether components were changed since: see Changed
-	direct  int    // for how many checkpoints no copy is late, because a tick did not make all changes
+	direct  int    // number of the next checkpoints without a late copy, after a change outside of ticks
 	apply   func(input []byte)
 	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
 	checkpoints
@@ -71,9 +71,9 @@ const (
 	closed
 )
 
-// Open opens a folder, or makes it, and reads the world that it keeps into w, as [Load] does: the program has
-// registered its columns, and w has no entities. If the folder is new, w stays empty: see [Store.New]. Then
-// the program fills a new world, attaches its schedule, and calls [Store.Recover].
+// Open opens a folder, or makes it, and reads the world in the folder into w, as [Load] does. Before Open,
+// the program registers its columns, and makes no entities. If the folder is new, w stays empty: see
+// [Store.New]. After Open, the program fills a new world, attaches its schedule, and calls [Store.Recover].
 //
 //	st, err := store.Open("data", w, store.Options{})
 //	…
@@ -86,13 +86,13 @@ const (
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick)
 //
-// One process at a time can open a folder; the error names the other process. Open also returns an error if a
-// file is damaged or missing, belongs to another store, or has a newer format, and if a column or resource
-// cannot be kept. It returns the errors of Load, too, which close w. The error names the file and the place.
-// The folder then is as it was.
+// Only one process at a time can open a folder; the error names the other process. Open also returns an error
+// if a file is damaged or missing, belongs to another store, or has a newer format, or if a column or
+// resource cannot be saved. It also returns the errors of Load, and then w is closed. The error names the
+// file and the place. After an error the folder is as it was.
 //
-// Complexity: reads the files of the last checkpoint with all processors, at most 1.5 times the world's
-// bytes, and the journal that follows it.
+// Complexity: reads the files of the last checkpoint and the journal that follows it. The files have at most
+// about 1.5 times the world's bytes, and all processors read them.
 func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)
@@ -162,7 +162,8 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 		}
 	}
 	s.unchanged()
-	// A killed process may have left a checkpoint whose name is not durable, and DurableTick counts on it.
+	// A killed process may have left a checkpoint whose name is not durable. DurableTick counts this
+	// checkpoint as durable.
 	if err := folder.Sync(); err != nil || len(s.kept) == 0 {
 		return s, err
 	}
@@ -214,8 +215,8 @@ func (s *Store) New() bool { return s.isNew }
 // Report returns what Open had to convert: see [Load]. It is nil for a new store.
 func (s *Store) Report() *Report { return s.report }
 
-// LastTick returns the number of the last tick in the world's life: after Open, that of the checkpoint; after
-// Recover, that of the last tick that was replayed or made. It belongs to the goroutine that owns the world.
+// LastTick returns the number of the last tick in the world's life. After Open this is the tick of the
+// checkpoint, and after Recover the last tick that was replayed or made.
 func (s *Store) LastTick() uint64 { return s.tick }
 
 // must panics unless the store is in one of the phases.
@@ -235,8 +236,8 @@ func (s *Store) must(what string, phases ...phase) {
 
 // Close waits for the checkpoint that is being written, takes a last one, waits for the check that is under
 // way, ends the journal, and lets other processes open the folder. Close the store before the world. A second
-// Close does nothing. If Close returns an error, the folder keeps the world as the last durable checkpoint
-// and the journal have it.
+// Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in the
+// folder.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil
@@ -256,7 +257,7 @@ func (s *Store) Close() error {
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {
-		_ = s.prune() // a check has put it off; the next process repeats it
+		_ = s.prune() // a check may have put it off; after an error the next process removes the files
 	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)

@@ -76,7 +76,11 @@ func newTown(t *testing.T, reversed bool) *town {
 
 // makeTown registers the columns. The argument reversed says in which order.
 func makeTown(reversed bool) *town {
-	n := &town{w: vast.NewWorld(vast.Options{Name: "town", MaxEntities: 1 << 16})}
+	return makeTownWith(vast.Options{Name: "town", MaxEntities: 1 << 16}, reversed)
+}
+
+func makeTownWith(o vast.Options, reversed bool) *town {
+	n := &town{w: vast.NewWorld(o)}
 	steps := []func(){
 		func() { n.position = vast.NewColumn[position](n.w) },
 		func() { n.age = vast.NewColumn[age](n.w) },

@@ -11,11 +11,11 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // a tick is over: its number; it has applied the inputs before a position
+	recordTick  byte = 't' // a tick is over: its number, and the position before which it applied the inputs
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // the inputs and the other records from two positions on were dropped
+	recordDrop  byte = 'd' // drops the inputs from one position on, and the other records from another on
 )
 
 // Schedule is a *sched.Schedule.
@@ -29,15 +29,16 @@ type Schedule interface {
 // seed that it had. Call Attach before Recover and before the first tick. The schedule admits no visitors of
 // the world until Recover has returned.
 //
-// The Start functions of systems run in each process, before its first tick. In a world that a store has
-// kept, Context.Tick is above 0 there, and Start must not fill the world again.
+// The Start functions of systems run in each process, before its first tick. If Context.Tick is above 0 in
+// Start, the store has read the world, and Start must not fill it again.
 func (s *Store) Attach(schedule Schedule) {
 	s.must("Attach", opened)
 	if schedule.World() != s.w {
 		panic("store: Store.Attach: the schedule runs over another world than that of the store")
 	}
 	if s.schedule != nil {
-		panic("store: Store.Attach: the store has a schedule already: call the other one in a system of it")
+		panic("store: Store.Attach: the store has a schedule already: tick the second schedule in a system " +
+			"of the first")
 	}
 	if k := schedules(); k == nil || !k.Keep(schedule, keeper{s}, s.known) {
 		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick")
@@ -83,7 +84,7 @@ func (s *Store) runTick(tick func() error) error {
 	}
 	failed := true
 	defer func() {
-		if failed && s.inside { // tick panics
+		if failed && s.inside { // tick panicked
 			_ = s.endTick(true)
 		}
 	}()
@@ -135,8 +136,8 @@ func (s *Store) beginTick() error {
 	return nil
 }
 
-// noteChanges records that the world was changed outside of ticks, if it was, so that no replay can repeat
-// what follows. Nothing is acknowledged until the next checkpoint is durable.
+// noteChanges records a change of the world outside of ticks, if there was one. A replay cannot repeat the
+// ticks that follow such a change, so nothing is acknowledged until the next checkpoint is durable.
 func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
@@ -166,9 +167,9 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
 // of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
-// written allows. The change and the ticks after it are not durable before that checkpoint is; call
+// written allows. The change and the ticks after it become durable with that checkpoint; call
 // [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
-// call, because the store sees them. Between Open and Recover, Changed is for a world that was not new.
+// call, because the store sees them. Neither do changes of a new world between Open and Recover.
 //
 // In a tick, and where an input is applied, Changed tells the store that a replay may give another world, for
 // example because there was no memory for a part of the work. The tick or the input then counts as such a
@@ -213,7 +214,7 @@ func (s *Store) endTick(failed bool) error {
 }
 
 // journalTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
-// Only the next checkpoint has its effect, as that of a change outside of ticks.
+// The effect of a failed tick counts as a change outside of ticks, which only the next checkpoint holds.
 func (s *Store) journalTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {

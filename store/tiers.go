@@ -6,13 +6,13 @@ import "slices"
 // merged with the copy that is being written into one delta, so that the chain is short and the older files
 // stay as they are. If it has too many bytes, all deltas are merged, or all files.
 
-// newerShare is how many times the bytes of a delta all newer ones must have for it to be merged with them.
-// It then is at most a fifth of the merged one, so a byte is written about as often as the logarithm, to the
-// base of 5, of the number of deltas. The bytes of the deltas that are left grow by a quarter at least from
-// each one to the sum of it and the next older one, so there are few of them.
+// newerShare decides which deltas are merged: a delta is merged with all newer ones if these together have at
+// least newerShare times its bytes. Then it is at most a fifth of the merged delta, so each of n deltas is
+// written about log₅ n times. A delta that is not merged has more than a quarter of the bytes of all newer
+// ones together, so few such deltas are left.
 const newerShare = 4
 
-// mergeFrom returns from which place on the files of the last chain are merged with the copy: 0 for all
+// mergeFrom returns the index of the first file of the last chain that is merged with the copy: 0 for all
 // files, or a negative number for none.
 func (s *Store) mergeFrom(w *writing) int {
 	if w.base == 0 {
@@ -23,7 +23,7 @@ func (s *Store) mergeFrom(w *writing) int {
 	for _, n := range sizes {
 		total += n
 	}
-	// The file that would be written next has padding, and so has the one that would replace the chain.
+	// The next delta has padding, and so has the file that would replace the chain.
 	total += mostPaddingOf(int64(s.stage.size())) + mostPaddingOf(int64(s.stage.full))
 	if float64(total) > (1+s.share)*float64(s.stage.full) {
 		return 0
@@ -43,9 +43,9 @@ func (s *Store) chainSizes() (sizes []int64) {
 	return sizes
 }
 
-// tier returns from which place on files are merged into one, so that at most a number of deltas is left.
-// sizes are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier
-// returns a negative number if there are not too many deltas.
+// tier returns the index of the first file that is merged, so that at most mostDeltas deltas are left. sizes
+// are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier returns a
+// negative number if there are not too many deltas.
 func tier(sizes []int64, mostDeltas int) int {
 	if len(sizes)-1 <= mostDeltas {
 		return -1
@@ -60,8 +60,8 @@ func tier(sizes []int64, mostDeltas int) int {
 	return from
 }
 
-// leavesRoom reports whether the chain has half of its deltas' share left if all deltas become one of some
-// bytes. Then such a merge removes at least as many bytes as it writes.
+// leavesRoom reports whether half of the share of the deltas would be free if all deltas were merged into one
+// with the given bytes. Then such a merge removes at least as many bytes as it writes.
 func (s *Store) leavesRoom(bytes int64) bool {
 	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// Verify reads all files of a store's folder, or the one file at a path that [Save] has written, and returns
-// them with what is wrong with each. It checks each byte of all checkpoints and of the journal, and the free
-// space at the end of the journal. It also checks that checkpoints continue each other, that the journal
-// leads on from them, and that no file is missing that others name. An unfinished checkpoint and a torn end
-// of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
+// Verify reads all files of a store's folder, or a single file that [Save] has written, and returns them.
+// File.Err says what is wrong with a file. Verify checks each byte of all checkpoints and of the journal, and
+// the free space at the end of the journal. It also checks that checkpoints continue each other, that the
+// journal continues them, and that all files exist that other files name. An unfinished checkpoint and a torn
+// end of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
 // error.
 //
-// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks what
-// the parts of the world say about each other. Checksums find accidents, deep checks find forged files.
+// If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks that
+// the parts of the world fit together. Checksums find accidents, and deep checks also find forged files.
 //
 // Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
 // reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
@@ -296,7 +296,7 @@ func (l *listing) verifyJournal(id [16]byte) {
 			continue
 		}
 		err := again(func() error { return l.leadsOn(id, m, f.Number == newest.Number) })
-		// The journal goes with its checkpoint.
+		// A program may have removed the journal together with its checkpoint.
 		if err != nil && !l.gone(f.Name) && !l.outdated(newest.Number) {
 			l.blame(f.Name, err)
 			return
@@ -316,7 +316,7 @@ func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
 	return err
 }
 
-// blame enters an error of the journal: into the file that is damaged, or as a file that is missing.
+// blame adds an error of the journal to the damaged file in the list, or adds the missing file to the list.
 func (l *listing) blame(checkpoint string, err error) {
 	name := checkpoint
 	var damage *journal.Damage
@@ -366,9 +366,10 @@ func (l *listing) verifyNew() {
 
 // Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
 // world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
-// takes the lock: if a program has the folder open, the error names it. Before it removes a checkpoint or a
-// part of the journal, it checks each byte of what it keeps. An error names what is damaged or missing, and
-// the folder then has all that it had. If Compact is interrupted, the folder holds the same world.
+// takes the lock: if another process has the folder open, the error names that process. Before Compact
+// removes a checkpoint or a part of the journal, it checks each byte that it keeps. If a file is damaged or
+// missing, the error names this file, and Compact removes no checkpoint and no part of the journal. If
+// Compact is interrupted, the folder holds the same world.
 // Complexity: reads the files of the newest checkpoint, writes one file, and reads it.
 func Compact(dir string) (err error) {
 	defer func() {

@@ -89,8 +89,7 @@ func (c *addressCache) together(a, b int) bool {
 	return i >= 0 && c.owned[i].lo <= a && b < c.owned[i].hi
 }
 
-// checkInvariants panics unless the free ranges are sorted, are not adjacent within a reservation, and lie in
-// one reservation each.
+// checkInvariants panics unless the free ranges are sorted, do not overlap, and lie in one reservation each.
 func (c *addressCache) checkInvariants() {
 	if !invariants.Enabled {
 		return

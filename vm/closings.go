@@ -23,7 +23,7 @@ type closing struct {
 	closed  origin
 }
 
-// add remembers a region that the caller's caller closes.
+// add remembers a region that is being closed, and the calls that led to its Close.
 func (c *closed) add(m *mapping) {
 	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels,
 		made: m.made}

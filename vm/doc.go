@@ -31,7 +31,7 @@
 //   - Page, huge page: the operating system's units; see [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other and are committed together.
-//   - Mirror: memory that appears twice in a row, for buffers without a wrap.
+//   - Mirror: memory that appears twice in a row, for ring buffers whose contents are always contiguous.
 //   - Static table: a package-level array that lives as long as the process and costs only touched pages
 //     ([Static]).
 //   - Purpose: the name under which a region's bytes are counted.

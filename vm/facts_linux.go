@@ -78,9 +78,8 @@ func readNumber(path string) int {
 }
 
 // hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
-// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, the process
-// or its parent may instead have turned off all huge pages except those that advice requests. Then the mode
-// is madvise.
+// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, they may instead
+// have turned off all huge pages except those that advice requests. Then the mode is madvise.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {

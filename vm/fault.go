@@ -25,7 +25,7 @@ func (f *Fault) Error() string {
 		advice = "its pages were protected, or given back meanwhile"
 	case advice != "":
 	case f.State&PageDecommitted != 0:
-		advice = "drop pointers and slices to what is removed, truncated or released"
+		advice = "drop pointers and slices to elements that are removed, truncated or released"
 	default:
 		advice = "look for an index or a pointer that was computed and not compared with the length"
 	}

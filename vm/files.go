@@ -10,9 +10,9 @@ import (
 
 // Pages of files are committed pages whose contents come from a file: see package mapped. The system drops
 // them like any page of a file, as long as they were not written. They differ from other committed pages in
-// one point: discarding them as such would bring the bytes of the file back instead of zeros. So their range
-// is mapped afresh when it is discarded, decommitted or moved away, and if that is not possible, the call
-// fails, or the pages are cleared.
+// one point: discarding them in the usual way would bring back the bytes of the file instead of zeros. So
+// their range is mapped afresh when it is discarded, decommitted or moved away. If that is not possible, the
+// call fails, or the pages are cleared.
 
 // files has the methods behind package mapped.
 type files struct{}
@@ -32,7 +32,7 @@ func (files) Supported() error {
 	return nil
 }
 
-// Map refuses mirrors, whose pages appear twice, and regions whose written pages are asked for.
+// Map refuses mirrors, whose pages appear twice, and regions that package written watches.
 func (f files) Map(addr uintptr, n int, file uintptr, offset int64) (done bool, err error) {
 	m := registry.find(addr)
 	if f.Supported() != nil || m == nil || !m.be.reuses() {

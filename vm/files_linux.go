@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapsFiles is whether a backend can map files.
+// mapsFiles reports whether the backend of this system can map files.
 const mapsFiles = true
 
 // mapFile maps the file at an address of the kernel's choice first, and moves the mapping to its destination.

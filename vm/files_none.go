@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// mapsFiles is whether a backend can map files.
+// mapsFiles reports whether the backend of this system can map files.
 const mapsFiles = false
 
-// mapFile is not supported. Windows maps no file over memory that was reserved otherwise, macOS has pages of
-// 16 KiB on the machines that it is made for, and the tests do not run on FreeBSD.
+// mapFile is not supported. Windows cannot map a file over memory that VirtualAlloc reserved, macOS has pages
+// of 16 KiB on current machines, and the tests do not run on FreeBSD.
 func (osBackend) mapFile(unsafe.Pointer, int, uintptr, int64) error { return errors.ErrUnsupported }

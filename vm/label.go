@@ -17,9 +17,9 @@ type Label struct {
 	// Advice is the remedy for an access outside committed pages. Default: a remedy that holds for all
 	// regions.
 	Advice string
-	// Explain, unless nil, replaces this package's explanation of a bad access: guarded memory knows more
-	// about its blocks. If Explain returns nil, this package explains the access. Explain is called with no
-	// lock held, and must not touch the address.
+	// Explain, if it is not nil, replaces this package's explanation of a bad access. Package guard uses it,
+	// because it knows more about its blocks. If Explain returns nil, this package explains the access.
+	// Explain is called with no lock held, and must not touch the address.
 	Explain func(addr uintptr) error
 }
 
@@ -32,7 +32,7 @@ type labelled struct {
 // Label labels the contents of [off, off+n). Elements are counted from off on. If labels overlap, the last
 // label wins. Label makes no system call. Call it once for each part, when it is carved: labels stay until
 // the region is closed, and a while longer for messages about stale pointers. So Label.Explain must not refer
-// to the Region, whose leak would then never be found.
+// to the Region: a leak of the Region would then never be found.
 func (r *Region) Label(off, n int, l Label) {
 	m := r.m
 	m.mu.Lock()

@@ -63,8 +63,8 @@ func SetDefaultLimit(l *Limit) {
 // regions. This memory is the container's limit, less the size of the Go heap if GOMEMLIMIT or
 // debug.SetMemoryLimit bounds the heap. The container's limit is the smallest limit from the process's
 // control group to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control
-// groups), or on Windows the limit of the process's job. Without such a limit, the memory of the machine
-// takes its place. If the memory of the machine is unknown too, the result is nil, no budget.
+// groups), or on Windows the limit of the process's job. The memory of the machine counts as a limit, too. If
+// no limit is known, the result is nil, no budget.
 //
 // The rest is for the Go heap, stacks, the program itself and other processes in the same container.
 // ContainerLimit panics unless percent is 1 to 100.

@@ -9,8 +9,8 @@ import (
 // its bytes. The bytes are read-only and must not be kept. If nothing is committed, or the region is closed,
 // f is not called. The range must not contain pages that [Region.Protect] made inaccessible.
 //
-// Look is for diagnosis. The caller synchronizes Look with writes to the memory. f must not call methods of
-// the region: Look keeps pages from being committed or decommitted until f returns.
+// Look is for diagnosis. The caller must synchronize Look with writes to the memory. f must not call methods
+// of the region: Look keeps pages from being committed or decommitted until f returns.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {

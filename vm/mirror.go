@@ -24,7 +24,7 @@ var (
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
 //
 // All of a mirror is Committed, and memory is taken when a page is first touched. The methods may be called
-// from many goroutines; the caller synchronizes accesses to the memory.
+// from many goroutines; the caller must synchronize accesses to the memory.
 type Mirror struct {
 	r       *Region // region of twice the size
 	size    int

@@ -10,7 +10,7 @@ import (
 )
 
 // mapTwice maps an unlinked temporary file, because named shared memory and vm_remap need C. The system may
-// write the contents to disk from time to time, which blocks nothing. Room on the disk is taken now, because
+// write the contents to disk from time to time; this blocks nothing. Room on the disk is taken now, because
 // touching a page without room on the disk would end the process.
 func mapTwice(p unsafe.Pointer, n int, _ string) error {
 	f, err := os.CreateTemp("", "vast-mirror-*")

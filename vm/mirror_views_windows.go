@@ -13,8 +13,8 @@ import (
 // each half there. If another thread has taken the addresses meanwhile, mapViews starts again elsewhere.
 //
 // Unmapping a view would free addresses that a stale pointer may still hold, and the system could put Go's
-// heap there. So the views of a closed mirror stay, without access, for the next mirror of
-// that size. Their contents leave memory but stay charged to the system's commit limit.
+// heap there. So the views of a closed mirror stay, without access, for the next mirror of that size. Their
+// contents leave memory but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 

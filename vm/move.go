@@ -10,8 +10,8 @@ import (
 // of the system.
 var errSeveral = errors.New("the pages are several mappings")
 
-// moveStep is the number of bytes that a copy moves at a time, which are in memory twice meanwhile. It is the
-// size of a huge page on most systems.
+// moveStep is the number of bytes that a copy moves at a time. These bytes are in memory twice meanwhile.
+// moveStep is the size of a huge page on most systems.
 const moveStep = 2 << 20
 
 // moveSmallest is the size in bytes up to which copying is cheaper than finding the border between two
@@ -20,10 +20,10 @@ const moveSmallest = 64 << 10
 
 // MovePages moves the contents of n bytes at offset off of r to offset toOff of to, which may be r. The pages
 // of r go Committed → Reserved, and the pages of to go Reserved → Committed. off, toOff and n must be
-// multiples of the page size, all pages of the range in r Committed and ReadWrite, and all pages of the range
-// in to Reserved, so that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r
-// must not be used afterwards, and no goroutine may touch either range meanwhile: for a moment the contents
-// are in neither.
+// multiples of the page size, all pages of the range in r Committed, and all pages of the range in to
+// Reserved, so that the ranges never overlap; MovePages panics otherwise. The pages of r must also be
+// ReadWrite; MovePages does not check that. Pointers into the range of r must not be used afterwards, and no
+// goroutine may touch either range meanwhile: for a moment the contents are in neither.
 //
 // On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
 // untouched pages stay untouched. The old addresses stay reserved all the time. Huge pages stay whole, and
@@ -190,8 +190,9 @@ func (m *mapping) vacate(iv interval) {
 	}
 }
 
-// uncommit asks the system for Committed → Reserved. Moved pages are mapped afresh, so that their mapping is
-// joined with its neighbours, and pages of files, so that they are zero when they are committed again.
+// uncommit asks the system for Committed → Reserved. It maps moved pages and pages of files afresh: the
+// mapping of moved pages is then joined with its neighbours, and pages of files are zero when they are
+// committed again.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) {
 		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)

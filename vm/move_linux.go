@@ -26,7 +26,7 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 	if err == nil {
 		return nil
 	}
-	// The kernel has no memory for the description of a mapping.
+	// The kernel has no memory for the description of a mapping. Copy the contents back.
 	copy(bytesAt(from, n), bytesAt(between, n))
 	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
 	_, _ = unix.MmapPtr(-1, 0, to, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)

@@ -52,12 +52,12 @@ type PageRun struct {
 	State  PageState
 }
 
-// Pages appends the states of the pages in [off, off+n), rounded outward to whole pages, to into and returns
-// the result. The runs follow each other without gaps. Pages is for diagnosis, and may be called on a closed
-// region, whose pages are all Reserved.
+// Pages describes the pages in [off, off+n), rounded outward to whole pages, as runs of pages in the same
+// state. It appends the runs to into and returns the result. The runs follow each other without gaps. Pages
+// is for diagnosis, and may be called on a closed region, whose pages are all Reserved.
 //
 // Pages blocks nothing: pages that change meanwhile are reported in their old or new state. After an error
-// the runs end where the error happened. Complexity: the number of runs, and a system call for each 16 Ki
+// the runs end where the error happened. Complexity: one step for each run, and a system call for each 16 Ki
 // committed pages, in which the system visits each page or huge page.
 func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 	m := r.m

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages asks the kernel for ranges of equal pages, which saves an answer for each page and reports huge
-// pages. Kernels before 6.7, and processes without /proc, can only say which pages are in memory.
+// pages asks the kernel for ranges of equal pages. This saves an answer for each page, and the answers tell
+// huge pages. Kernels before 6.7, and processes without /proc, can only say which pages are in memory.
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	done := scanPages(p, n, tell)
 	return pagesInCore(unsafe.Add(p, done), n-done, func(off, n int, s PageState) { tell(done+off, n, s) })

@@ -79,7 +79,7 @@ func (p Place) String() string {
 	case p.between:
 		return s + "lies in memory that is not committed"
 	case p.Usable == 0:
-		return s + "is beyond its end: none is usable yet"
+		return s + fmt.Sprintf("is beyond its end: no %s is usable yet", p.Element)
 	}
 	return s + fmt.Sprintf("is beyond its %d usable %ss", p.Usable, p.Element)
 }

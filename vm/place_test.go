@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("made at %q, closed at %q", at.Made, at.ClosedAt)
 			}
 		}
-		says(64, 0, 0, "slot 0 of ships is beyond its end: none is usable yet")
+		says(64, 0, 0, "slot 0 of ships is beyond its end: no slot is usable yet")
 		must(t, r.Commit(0, 2*p))
 		usable := (2*p - 64) / 40
 		says(64+40*7+39, PageCommitted, 7, "slot 7 of ships is usable")
@@ -45,7 +45,8 @@ func TestDescribe(t *testing.T) {
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
 		// If labels overlap, the last label counts.
 		r.Label(9*p, p, Label{})
-		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: none is usable yet", t.Name()))
+		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: no byte is usable yet",
+			t.Name()))
 
 		if at, ok := Describe(uintptr(r.Base()) + uintptr(r.Size()) - 1); !ok || at.Index != 16*p-1 {
 			t.Errorf("the last byte is %+v, %t", at, ok)

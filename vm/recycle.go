@@ -274,8 +274,8 @@ func (m *mapping) keptTo(off int) int {
 }
 
 // step returns how many bytes a span or a seam commits ahead. All pages that a recycled region has committed
-// are cleared when they are used again. So its spans and seams begin with the needed pages, and then have
-// four times as many.
+// are cleared when they are used again. So its spans and seams begin with the needed pages, and then grow
+// fourfold at a time.
 func (m *mapping) step(committed int) int {
 	step := max(minStep, committed/8)
 	if m.recycling.on {

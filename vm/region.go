@@ -35,9 +35,9 @@ type Options struct {
 
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
-// Its methods may be called from many goroutines; the caller synchronizes accesses to its memory. Offsets and
-// sizes are in bytes from the region's base. A range that reaches outside the region panics, and so does
-// every change of a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a
+// Its methods may be called from many goroutines; the caller must synchronize accesses to its memory. Offsets
+// and sizes are in bytes from the region's base. A method panics if its range reaches outside the region, and
+// if it would change a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a
 // closed region.
 type Region struct {
 	m *mapping

@@ -59,7 +59,7 @@ func (s *Seam) Committed() int { return s.hi - s.lo }
 
 // CommitTo commits at least above bytes above the seam, and the corresponding bytes below it. It commits
 // ahead as [Span.CommitTo] does, measured from the page of the seam. So seams of one size grow alike,
-// wherever they lie in a page. If the limits do not allow that, it commits only the needed bytes.
+// wherever they lie in a page. If the limits do not allow committing ahead, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Seam) CommitTo(above int) error {
@@ -107,8 +107,8 @@ func (s *Seam) commit(hi int) error {
 	return nil
 }
 
-// DecommitTo keeps the first below bytes below the seam and the first above bytes above it, and decommits the
-// rest. It keeps bytes below the seam that correspond to kept bytes above. It works in whole pages.
+// DecommitTo keeps the given numbers of bytes below and above the seam, and decommits the rest. It also keeps
+// the bytes below that correspond to kept bytes above. It works in whole pages.
 func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {
@@ -138,7 +138,7 @@ func (s *Seam) DecommitTo(below, above int) error {
 	return nil
 }
 
-// Discard gives back the memory of n bytes from off bytes above the seam on, as [Span.Discard] does.
+// Discard gives back the memory of the n bytes that begin off bytes above the seam, as [Span.Discard] does.
 func (s *Seam) Discard(off, n int) error {
 	above := Span{region: s.region, off: s.at}
 	return above.Discard(off, n)

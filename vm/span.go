@@ -29,7 +29,7 @@ func (r *Region) Carve(bytes, align int) (Span, error) { return r.carve(bytes, a
 
 // CarvePrivate is Carve for memory to which only the caller has pointers, and which the caller does not touch
 // after Close. If the region is recycled (see [Options]), the committed pages of the span stay accessible
-// while the region is closed, which saves a system call each time. CarvePrivate takes the last free bytes of
+// while the region is closed; this saves a system call each time. CarvePrivate takes the last free bytes of
 // the region, and Carve takes the first free bytes.
 func (r *Region) CarvePrivate(bytes, align int) (Span, error) { return r.carve(bytes, align, true) }
 
@@ -83,7 +83,7 @@ func (s *Span) Offset() int { return s.off }
 // CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits ahead: step bytes,
 // or with step 0 an eighth of the committed bytes and at least 64 KiB (in a recycled region, less at first:
 // see [Options]). From one huge page on, the prefix is rounded up to whole huge pages. If the limits do not
-// allow that, it commits only the needed bytes.
+// allow committing ahead, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Span) CommitTo(need, step int) error {

@@ -25,8 +25,8 @@ var statics struct {
 // All of the table is Committed. If the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA,
 // Windows), the whole table counts. On such a system use a bulk.Array for a table that usually stays small.
 // [DefaultLimit] does not bind tables, because it would count each table whole, and a program could end
-// before its main function. Tables are counted under the purpose "static Tank". The heap stand-in takes their
-// memory at once.
+// before its main function. The table above is counted under the purpose "static Tank". The heap stand-in
+// takes the memory of tables at once.
 //
 // Static panics when n is negative or T holds Go pointers. It panics with the [*Error] of [Reserve] or
 // [Region.Commit] if the addresses or the memory are not available.

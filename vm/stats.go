@@ -87,10 +87,10 @@ func unregister(m *mapping) {
 	}
 }
 
-// Snapshot returns the counters of the purposes with open regions. With resident it also asks the operating
-// system for the resident bytes, which takes a system call for each 16 Ki committed pages; without it,
-// Snapshot makes no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its
-// old or new state.
+// Snapshot returns the counters of the purposes with open regions. If resident is true, it also asks the
+// operating system for the resident bytes, with a system call for each 16 Ki committed pages. Otherwise it
+// makes no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its old or new
+// state.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats

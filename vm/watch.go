@@ -8,8 +8,8 @@ type watches struct{}
 func init() { written.Regions = watches{} }
 
 // Watchable returns the open region that contains an address, unless its pages cannot be watched. The halves
-// of a mirror cannot: a write to one would not be seen in the other. Regions with pages of files are not
-// watched either: they belong to worlds that no store keeps.
+// of a mirror cannot be watched: a write to one would not be seen in the other. Regions with pages of files
+// are not watched either: they belong to worlds that no store keeps.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {

@@ -10,15 +10,16 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// The command skips packages that do not import Vast directly or indirectly. A check reports only what is
-// certainly a mistake. If the check cannot follow a value, it reports nothing. Programs that run analyzers
-// themselves find the analyzers in the packages below passes.
+// The command skips packages that do not import Vast directly or indirectly. A check reports only certain
+// mistakes. If the check cannot follow a value, it reports nothing. Programs that run analyzers themselves
+// find the analyzers in the packages below passes.
 //
 // # offheap
 //
-// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them: element
-// types that contain Go pointers, also behind a generic function of the program; pointers stored through
-// unsafe; addresses of Go variables stored as a uintptr.
+// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. It
+// reports element types that contain Go pointers, also if a generic function of the program passes the type
+// on. It reports pointers that are stored through package unsafe, and addresses of Go variables that are
+// stored as a uintptr. It also reports resources whose type is a pointer or an interface.
 //
 //	type Ship struct{ Name string }
 //
@@ -39,8 +40,8 @@
 //
 // # useafter
 //
-// This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free, if
-// both happen in one function on every path.
+// This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
+// use must be in the same function as that call, and the call must come first on every path to the use.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -51,8 +52,8 @@
 //
 // # unchecked
 //
-// This check finds dropped errors of Grow, Commit, Append, New and similar functions. The program would not
-// notice that there is no room.
+// This check finds dropped errors of Grow, Commit, Append, New and similar functions. Without the error, the
+// program does not notice that there is no room.
 //
 //	ships.Grow(n) // wrong
 //
@@ -94,7 +95,8 @@
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
-// The comment needs a reason. The check "ignored" reports comments that silence nothing or name no check. In
-// tests a function literal of one statement without parameters, as in mustPanic(func() { ships.Grow(-1) }),
-// counts as an intended mistake: unchecked, queryloop and offheap skip it.
+// The comment needs a reason. The check "ignored" reports comments that have no reason or name no check. The
+// named check itself reports a comment that silences nothing. In tests, unchecked, queryloop and offheap skip
+// function literals that have no parameters and only one statement, because these make the mistake on
+// purpose. An example is mustPanic(func() { ships.Grow(-1) }).
 package main

@@ -174,7 +174,7 @@ function connect() {
   }
   const next = { key, end: new AbortController() };
   connection = next;
-  // the old connection continues until the new one answers: nothing counts as lost between pages
+  // the old connection continues until the new one answers, so that the state is not lost between pages
   listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
     before?.end.abort();
     if (connection !== next) return;

@@ -1,5 +1,5 @@
-// The frame around the pages. It shows the page that the address's fragment names and the state of the
-// program, and it handles keys.
+// The frame around the pages. It shows the page that the fragment of the address names. It also shows the
+// state of the program, and handles keys.
 //
 // A page is a module that exports page = { id, title, mount(root, app) }. mount fills root, and returns
 // nothing or a function that unmounts the page; mount may be async. app is
@@ -69,7 +69,7 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      // in a narrow window the links scroll; scrollIntoView would move the start of the tab key here
+      // in a narrow window the links scroll; scrollIntoView would also move the place where the Tab key starts
       at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');

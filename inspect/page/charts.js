@@ -6,7 +6,7 @@ import { color, format, h, onTheme, setText } from './ui.js';
 // history is the length of the charts, in seconds.
 export const history = 600;
 
-// gap is the least time in seconds between two points that are not joined.
+// gap is a time in seconds. Points further apart are not joined.
 const gap = 4;
 
 // Formats of values by unit: as text, and along an axis, where all marks share the unit of the largest.
@@ -17,7 +17,7 @@ const units = {
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
-// marks formats the numbers along an axis, with as many digits as tell them apart.
+// marks formats the numbers along an axis, with just enough digits to tell them apart.
 function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
@@ -67,7 +67,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown is the least round span that holds all data.
+  // shown returns the smallest round span that holds all data.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
   // add adds a point, and a point without values before it if there is a gap.

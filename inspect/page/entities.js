@@ -11,8 +11,8 @@ import { entityIn, textOf } from './query-text.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key before a text is sent as a query
-const livePause = 2000; // least milliseconds between two refreshes of the rows in view
-const namesMost = 6; // names among the suggestions
+const livePause = 2000; // shortest time between two refreshes of the rows in view, in milliseconds
+const namesMost = 6; // limit of the names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
 
@@ -189,7 +189,7 @@ async function mount(root, app) {
     told = true;
   }
 
-  // pickLink follows links to entities within this page, except links that open elsewhere.
+  // pickLink shows a linked entity beside the list, unless the user opens the link in another tab or window.
   function pickLink(event) {
     if (!wide.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     const id = /^#\/entity\/([^/?]+)$/.exec(event.target.closest?.('a')?.getAttribute('href') ?? '')?.[1];
@@ -270,7 +270,7 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  // requests that take the program long are repeated less often
+  // slow requests are repeated less often
   let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
     timer = setTimeout(look, pause);

@@ -62,7 +62,7 @@ export function componentView(component, context) {
   return { element, update };
 }
 
-// shapeOf is equal for values that one view can show.
+// shapeOf returns the same text for values that the same view can show.
 function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }

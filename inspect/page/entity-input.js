@@ -5,9 +5,9 @@ import { h, later, replace } from './ui.js';
 
 let inputs = 0;
 
-// entityInput makes the input: { element, input, meant() }. value is its first text, which stands for the
-// entity id. onChoose(text, id) is called when a suggestion is chosen. meant returns the value to send: the
-// ID if it is known, else the text, and null for an empty input.
+// entityInput makes the input: { element, input, meant() }. value is its first text, the name of the entity
+// with the ID id. onChoose(text, id) is called when a suggestion is chosen. meant returns the value to send:
+// the ID if it is known, else the text, and null for an empty input.
 export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
   const listID = `suggestions-${++inputs}`;
   const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });

@@ -7,8 +7,8 @@ import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from '
 
 const folds = new Map(); // the folded values, by component and path; shared by all entities
 
-// The page stands alone, or beside a list. Beside a list, app.beside is true, and the list has the title and
-// the search box.
+// The page stands alone, or beside a list. If app.beside is true, the page leaves the title and the search box
+// to the list.
 export const page = {
   id: 'entity',
   title: 'Entity',

@@ -61,8 +61,9 @@ export class Picture {
     }
   }
 
-  // dots lists the cells that are not empty in the shown layers: their number, their brightness from 1 to
-  // 255, and their colour, part × shades + share. full is the count of the brightest.
+  // dots lists the cells that are not empty in the shown layers: at has their indexes, levels their
+  // brightness from 1 to 255, and colours their colour, part × shades + share. Cells with a count of full or
+  // more have the full brightness.
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
@@ -115,7 +116,7 @@ export class Heat {
         for (let level = 1; level < 256; level++) {
           const own = ramp(layer.colour, level / 255);
           const below = ramp(view.layers[base].colour, level / 255);
-          // small shares must be visible even among few
+          // small shares must be visible even where counts are low
           const part0 = part === base ? 1 : share / (shades - 1);
           const lifted = part === base ? own : ramp(layer.colour, 0.25 + 0.75 * (level / 255));
           const at = 4 * ((part * shades + share) * 256 + level);
@@ -157,8 +158,9 @@ export class Heat {
     return this.canvas;
   }
 
-  // kernels are the shapes of dots, by the upper four bits of their level: at least as large as a cell, and
-  // larger for high counts among few dots. Each is a list of dx, dy and 0 to 256.
+  // kernels returns the shapes of dots, by the upper four bits of their level. Dots are about as large as a
+  // cell. If there are few dots, those with high counts are larger. A shape is a flat list of dx, dy and
+  // weight; weights are from 0 to 256.
   kernels(cell, count) {
     const extra = Math.max(0, 7 * (1 - Math.log10(Math.max(10, count)) / 4.3));
     return Array.from({ length: 16 }, (_, step) => {

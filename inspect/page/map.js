@@ -162,7 +162,7 @@ class MapPage {
     this.changed();
   }
 
-  // changed is called when the window has changed.
+  // changed brings the page up to date after the window has changed.
   changed() {
     this.redraw();
     this.asked();

@@ -281,7 +281,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     onZoom({ area: index, from: at === undefined ? memory.areas[index].usedFrom : at, bytes });
   }
 
-  // zoom goes some levels out around the pointer, or in if the number is negative.
+  // zoom zooms out by some levels around the pointer, or in if by is negative.
   function zoom(by, cell = cellHere()) {
     if (!state.view) {
       if (by < 0) {

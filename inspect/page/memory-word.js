@@ -3,11 +3,12 @@
 import { aborted } from './api.js';
 import { errorBox, format, h, palette, replace, svg } from './ui.js';
 
-const linesMost = 32; // shown lines of bytes
+const linesMost = 32; // limit of the shown lines of bytes
 const lineBytes = 16;
 
 // wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
-// onChange is called when another word is shown, and with slot null when the panel closes.
+// onChange is called when another word is shown and when the panel closes. The property slot is null while
+// the panel is closed.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');

@@ -8,7 +8,7 @@ import { errorBox, format, h, later, onTheme, panel, replace, setText } from './
 import { wordView } from './memory-word.js';
 
 const drawEach = 1000; // milliseconds between pictures of changes
-const drawLeast = 200; // milliseconds between any two pictures
+const drawLeast = 200; // shortest time between any two pictures, in milliseconds
 const readEach = 2000; // milliseconds between two reads of the areas
 
 export const page = {

@@ -134,9 +134,9 @@ function noSchedule() {
 function notAdmitting(s) {
   return h('div', { class: 'box warn' },
     h('p', { class: 'box-title' }, `The program has not admitted the inspector for ${format.seconds(Math.round(s.age))}`),
-    h('p', null, 'The shown values of the world are from before. Either a tick takes this long, or '
-      + 'the program does not call World.Admit. A running schedule calls it between ticks; a loop of your own '
-      + 'must call it once a turn.'));
+    h('p', null, 'The page shows the last known values of the world. Either a tick takes this long, or '
+      + 'the program does not call World.Admit. A running schedule calls World.Admit between ticks; a loop of '
+      + 'your own must call it once per iteration.'));
 }
 
 // costPanel shows the highest costs as a table. columns are { title, hint, class, cell(row, most) }. It has

@@ -9,7 +9,7 @@ import { fieldText, textOf } from './query-text.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
-const saved = 1 << 20; // most rows of a file
+const saved = 1 << 20; // limit of the rows of a file
 
 export const page = { id: 'queries', title: 'Queries', mount };
 
@@ -28,7 +28,7 @@ function mount(root, app) {
     onSubmit: () => run(),
   });
   const choice = h('select', { aria: { label: 'Which rows' }, onchange: () => run() },
-    h('option', { value: 'first' }, 'first rows'), h('option', { value: 'sample' }, 'even sample'));
+    h('option', { value: 'first' }, 'first rows'), h('option', { value: 'sample' }, 'random sample'));
   const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
     [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
   const state = h('p', { class: 'queries-state dim', role: 'status' });
@@ -40,7 +40,7 @@ function mount(root, app) {
 
   const chart = histogram();
   const field = h('select', { aria: { label: 'Field' }, onchange: choose });
-  const spread = h('p', { class: 'dim' }, 'The distribution of a field, once a query has run.');
+  const spread = h('p', { class: 'dim' }, 'Run a query to see the distribution of a field.');
   const past = h('div', { class: 'queries-past' });
 
   replace(root,
@@ -107,7 +107,7 @@ function mount(root, app) {
       showPast();
       setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
         `${format.number(count.scanned)} slots searched in ${format.seconds(took)}; ` +
-        `${even ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
+        `${even ? 'a random sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
       showRows(rows, columns);
       showFields(columns);
       await draw();

@@ -5,8 +5,7 @@
 //
 // suggest(text, at, signal) returns the suggestions for a caret at position at: { from, to, items }. at, from
 // and to count UTF-16 units. An item is { text, label, detail, kind, go }. The list shows label, or text if
-// there is no label. Taking an item puts its text in place of [from, to); if the item has go, it calls go
-// instead.
+// there is no label. Taking an item puts its text in place of [from, to), or calls go if the item has one.
 //
 // The field is a combobox as defined by ARIA. The arrows choose a suggestion. Enter and Tab take the chosen
 // one. Enter without a chosen one runs the query. Escape closes the list, and Control+Space opens it.
@@ -106,9 +105,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished reports whether the error stays hidden for now. It does while the list is open, if the caret
-  // is in the wrong word, which more letters may correct, or if a suggestion has go, such as an entity's
-  // name.
+  // unfinished reports whether the error stays hidden for now: the list is open, and either the caret is in
+  // the wrong word, or a suggestion has go, such as the name of an entity. More letters may correct the word.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));

@@ -9,7 +9,7 @@ const few = 14; // chips shown at first
 const countPause = 10_000; // milliseconds between two counts
 
 const next = { off: 'with', with: 'without', without: 'off' };
-const words = { off: 'any', with: 'asked for', without: 'left out' };
+const words = { off: 'any', with: 'required', without: 'excluded' };
 
 // facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a query.
 // count starts counting the entities of each component. onChange gets the new text of the query when a chip

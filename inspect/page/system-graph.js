@@ -7,8 +7,8 @@ import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js'
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const chipsMost = 12; // columns of a node; the rest is a number
-const systemsMost = 400; // most systems that are drawn
+const chipsMost = 12; // limit of the columns in a list of a node; the others are counted
+const systemsMost = 400; // with more systems, the graph is not drawn
 
 // systemGraph makes the graph. It calls onSystem(name) when a system is chosen, and onColumn(name) when a
 // column is chosen. It has element, tools, show(schedule, colors), update(costs), mark({ system, column })

@@ -15,8 +15,8 @@ function meterOf(name) {
   return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
 }
 
-// costsOf compares a schedule's statistics with earlier ones: what each system took of the ticks between
-// them. If there are no ticks between them or no earlier statistics, it uses the totals.
+// costsOf returns the cost of each system over the ticks between earlier statistics of a schedule and its
+// present ones. If there are no such ticks or no earlier statistics, it uses the totals.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));
@@ -85,7 +85,7 @@ export const page = {
 
     function showControl() {
       const may = control.available && app.api.hasToken();
-      const why = control.available && !may ? 'Pausing takes the token: open the address that the program printed.' : control.reason;
+      const why = control.available && !may ? 'Pausing needs the token: open the address that the program printed.' : control.reason;
       for (const b of [pause, ...steps]) b.disabled = !may;
       setText(pause, control.paused ? 'Resume' : 'Pause');
       setText(reason, may ? '' : why);
@@ -97,7 +97,7 @@ export const page = {
     let ordered = Promise.resolve();
     function order(what) {
       if (pause.disabled) return;
-      // One after the other: each press of a key counts.
+      // Orders are sent one after the other, so that each press of a key counts.
       ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
         notice.textContent = '';
         control.paused = done.paused;
@@ -211,7 +211,7 @@ export const page = {
         const now = event.schedules.find((s) => s.id === chosen?.id);
         if (!now) return;
         chosen.stats = now;
-        // a pause adds nothing to compare with
+        // during a pause the statistics stay the same
         if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
         while (events.length > eventsKept) events.shift();
         showStats(now);

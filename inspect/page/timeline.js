@@ -7,7 +7,7 @@ const top = { phases: 20, axis: 18 };
 const lane = { system: 20, part: 15, gap: 9 };
 const laneHeight = lane.system + lane.part + lane.gap;
 const again = 2000; // milliseconds between recordings in repeat mode
-const nearest = 1e-6; // least time in seconds that fills the width
+const nearest = 1e-6; // shortest time in seconds that fills the width
 
 const isInner = (span) => span.kind === 'part' || span.kind === 'wait';
 

@@ -274,7 +274,7 @@ export function dialog(title, ...children) {
   return element;
 }
 
-// tip is the one tooltip beside the pointer, for canvases, whose parts have none.
+// tip is a tooltip beside the pointer. Canvases use it, because their parts have no tooltips of their own.
 export const tip = {
   element: null,
   // show puts nodes or text beside a point, inside the window
@@ -292,8 +292,8 @@ export const tip = {
   },
 };
 
-// later returns a function that calls f with its last arguments after some milliseconds without another call;
-// its cancel drops a pending call.
+// later returns a function that delays f: f is called with the arguments of the last call, as soon as there
+// was no further call for some milliseconds. The function's method cancel drops a pending call.
 export function later(milliseconds, f) {
   let timer = 0;
   const call = (...args) => {

@@ -13,8 +13,9 @@
 // Invariant: a word's bit in any is set exactly if the word is not zero, and its bit in full exactly if all
 // bits of the word are set. The same holds for blocks.
 //
-// The summaries of blocks lie below the words, the first ones in the same page. They grow downwards as the
-// words grow upwards: see [vm.Seam]. The summaries of groups lie on the Go heap.
+// The summaries of blocks lie below the words, mostly with the first ones in the page in which the words
+// begin. They grow downwards as the words grow upwards: see [vm.Seam]. The summaries of groups lie on the Go
+// heap.
 //
 // Only growing allocates. Many goroutines may read a set while none changes it. Many goroutines may mark a
 // set at once: see [Set.Mark].

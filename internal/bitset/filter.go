@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// Filter chooses the slots that are in all of some sets, in none of others, and in at least one set of each
-// of some groups. It is a value that can be kept and reused; the sets may grow and change between uses.
+// Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
+// each group of alternatives. It is a value that can be kept and reused; the sets may grow and change between
+// uses.
 type Filter struct {
 	// The words and block summaries of the first two required sets, which never move, or of one set twice if
 	// there is only one. They are kept here so that a query of two sets reads nothing else.

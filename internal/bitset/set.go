@@ -91,7 +91,7 @@ func New(r *vm.Region, capacity int) (*Set, error) {
 	}
 	blocks, _ := sizes(capacity)
 	s := &Set{skew: Skew(span.Offset() / vm.PageSize())}
-	// The first blocks lie in the page in which the words begin.
+	// If the skew is not zero, the summaries of the first blocks lie in the page in which the words begin.
 	s.seam = span.Seam(blocks+s.skew, BlockBytes, bytesBlockWords)
 	s.words = s.seam.Base()
 	s.blocks = unsafe.Add(s.words, -BlockBytes)
@@ -124,14 +124,15 @@ func (s *Set) need(n int) int {
 	return above(n, s.skew)
 }
 
-// Shrink makes the slots from n on unusable, rounded up to a word. These slots must be clear. It gives back
-// their memory as far as that fills pages of the operating system.
+// Shrink makes the slots from n on unusable, rounded up to a word. These slots must be clear. Shrink gives
+// back their memory as far as it fills pages of the operating system. It leaves a set of [NewOnHeap] as it
+// is.
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
 	most := min(s.usable, uint(ceil(n, wordBits)))
-	// If this fails, memory stays committed that the next Grow will use.
+	// If this fails, the memory stays committed, and the next Grow uses it.
 	_ = s.seam.DecommitTo(0, s.need(n))
 	s.measure()
 	s.usable = min(s.usable, most)
@@ -215,20 +216,21 @@ func (s *Set) Store(i uint, after uint64) {
 	}
 }
 
-// Summarize updates the summaries after word i became after. Callers that write words directly must call it
-// when a word becomes or was zero or full. It stops at the level above which nothing changes.
+// Summarize updates the summaries for word i, whose new value is value. Callers that write words directly
+// must call it when the old or the new value of the word is zero or all ones. It stops at the level above
+// which nothing changes.
 //
 //go:noinline
-func (s *Set) Summarize(i uint, after uint64) {
+func (s *Set) Summarize(i uint, value uint64) {
 	b := s.block(i / 64)
 	bit := uint64(1) << (i % 64)
 	old := *b
-	if after != 0 {
+	if value != 0 {
 		b.any |= bit
 	} else {
 		b.any &^= bit
 	}
-	if after == ones {
+	if value == ones {
 		b.full |= bit
 	} else {
 		b.full &^= bit
@@ -279,7 +281,7 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
-// Load sets the slots of the first words of an empty set, which must be usable.
+// Load copies words to the beginning of an empty set. These words must be usable.
 func (s *Set) Load(words []uint64) {
 	for i, from := uint(0), words; len(from) > 0; i++ {
 		n := min(64, len(from))

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Gaps yields the maximal ranges [lo, hi) of clear slots below end, which must not lie beyond Len, in
-// ascending order. The set must not change meanwhile. Complexity: as [Set.Next] for each range.
+// Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. end must not lie
+// beyond Len. The set must not change meanwhile. Complexity: as [Set.Next] for each range.
 func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	return func(yield func(lo, hi uint) bool) {
 		for lo := s.NextClear(0); lo < end; {
@@ -21,7 +21,7 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 }
 
 // Trim gives back the memory of words without set slots, as far as it fills pages. The words stay usable:
-// their bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that fills a
+// their bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that contains a
 // page.
 func (s *Set) Trim() error {
 	if s.onHeap {

@@ -8,11 +8,11 @@ import "io"
 // Folder is a folder without subfolders. Its methods may be called from any goroutine. [CheckName] tells
 // which names files may have; the error of another name is fs.ErrInvalid.
 //
-// Nothing is durable before the call of Sync that makes it durable has returned. When the power goes before,
-// any part of it may survive: some of the creations, renames and removals, in any order, and some sectors of
-// a file without those before them. The bytes of a file and the name of the file are synced by different
-// calls. If only the process ends, files and names stay as they were last seen; they are durable after the
-// next Sync.
+// Nothing is durable before the call of Sync that makes it durable has returned. If the power fails before,
+// any part of the changes may survive: some of the creations, renames and removals, in any order, and some
+// sectors of a file without those before them. The bytes of a file and the name of the file are synced by
+// different calls. If only the process ends, files and names stay as they were last seen; they are durable
+// after the next Sync.
 type Folder interface {
 	// Files returns the files in the order of their names. It leaves out subfolders and the file of
 	// [LockFolder].
@@ -22,9 +22,9 @@ type Folder interface {
 	Create(name string) (File, error)
 	// Open opens a file to read. It returns an error that is fs.ErrNotExist if there is none.
 	Open(name string) (File, error)
-	// Rename gives a file another name, and replaces a file of that name. When the power goes, the new name
-	// refers to the replaced file or to the renamed one, never to none. It returns an error that is
-	// fs.ErrNotExist if there is no file to rename. The two names must differ. Both files must be closed:
+	// Rename gives a file another name. A file that already has that name is replaced. If the power fails,
+	// the new name refers to the replaced file or to the renamed one, never to none. It returns an error that
+	// is fs.ErrNotExist if there is no file to rename. The two names must differ. Both files must be closed:
 	// Windows refuses open ones.
 	Rename(from, to string) error
 	// Remove removes a file, which must be closed: Windows refuses an open one. It returns an error that is

@@ -17,7 +17,7 @@ type Lock struct {
 type LockedError struct {
 	Dir string
 	// Holder names the process that holds the lock by its number, program and host. It is empty if the
-	// process has not said so.
+	// process has not written them into the lock file.
 	Holder string
 }
 
@@ -35,7 +35,7 @@ func (e *LockedError) Error() string {
 // that another process has left there does no harm.
 //
 // js and wasip1 have no locks. AIX, Solaris and illumos have no locks that end with a process and also hold
-// within it. There a Lock keeps only Locks of the same process away.
+// within it. There a Lock excludes only other Locks of the same process.
 func LockFolder(dir string) (*Lock, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func (l *Lock) Close() error {
 		return nil
 	}
 	l.file = nil
-	// The name goes first: the next process that is refused must not read it.
+	// Erase the holder before unlocking: a process that the next holder refuses must not read it.
 	err := file.Truncate(0)
 	if failed := unlock(file); err == nil {
 		err = failed

@@ -28,7 +28,7 @@ func OpenFolder(dir string) (Folder, error) {
 	return osFolder(dir), nil
 }
 
-// MakeFolder makes a folder, and the folders above it that do not exist, so that their names are durable. It
+// MakeFolder makes a folder, and the folders above it that do not exist, and makes their names durable. It
 // does nothing if the folder exists.
 func MakeFolder(dir string) error {
 	dir, err := filepath.Abs(dir)
@@ -161,7 +161,7 @@ func (f readFile) refuse() (int, error) {
 }
 
 // Descriptor calls f with the operating system's descriptor of a file and its size. It returns false, and
-// does not call f, if the file is not a file of the operating system: a simulated one.
+// does not call f, unless Open of a folder of the operating system opened the file.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	of, ok := file.(readFile)
 	if !ok {

@@ -13,7 +13,7 @@ func syncFile(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	failed := os.ErrClosed // Control does not call for a closed file
+	failed := os.ErrClosed // Control does not call its argument for a closed file
 	_ = connection.Control(func(descriptor uintptr) {
 		failed = unix.EINTR
 		for failed == unix.EINTR {

@@ -52,9 +52,9 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	return 0
 }
 
-// Again runs op inside a body of [EachCall]. op may return its error or panic with it. If op fails, which
-// only the injected failure may cause, check must find nothing changed, and op runs once more and must
-// succeed. Again returns the first error.
+// Again runs op inside a body of [EachCall]. op may return its error or panic with it. Only the injected
+// failure may make op fail. Then check must find nothing changed, and op runs once more and must succeed.
+// Again returns the first error.
 func Again(t testing.TB, what string, op func() error, check func()) error {
 	err := run(op)
 	if err == nil {

@@ -23,6 +23,12 @@ type Mark uint32
 
 var serial atomic.Uint32
 
+// MarkOf returns the mark with the given number, 1 to MaxMark.
+func MarkOf(number uint8) Mark { return Mark(number) << countBits }
+
+// Number returns the number of the mark, 1 to MaxMark.
+func (m Mark) Number() uint8 { return uint8(m >> countBits) }
+
 // NewMark returns the next mark of the process. A container finds a reference of another container stale,
 // unless mark and count both agree by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }

@@ -32,3 +32,12 @@ func TestTagsAreDifferentAndNeverZero(t *testing.T) {
 		t.Fatalf("%d different marks, want %d", len(seen), MaxMark)
 	}
 }
+
+func TestMarksByNumber(t *testing.T) {
+	for number := range MaxMark {
+		mark := MarkOf(uint8(number + 1))
+		if mark.Number() != uint8(number+1) || Next(0, mark) != uint32(number+1)<<countBits|1 {
+			t.Fatalf("mark %d is %#x", number+1, mark)
+		}
+	}
+}

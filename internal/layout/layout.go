@@ -30,7 +30,7 @@ func Check[T any](what string) { CheckOr[T](what, "") }
 // CheckOr is like Check. If other is not empty, it ends the message: it names another way to store a T.
 func CheckOr[T any](what, other string) { CheckType(what, reflect.TypeFor[T](), other) }
 
-// CheckType is CheckOr for a type that is known at run time only.
+// CheckType is CheckOr for a type that is known only at run time.
 func CheckType(what string, t reflect.Type, other string) {
 	verdict, seen := verdicts.Load(t)
 	if !seen {

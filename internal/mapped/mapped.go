@@ -12,8 +12,8 @@ import (
 // PageSize is the size in bytes of the pages that can be mapped. On systems with larger pages files are read.
 const PageSize = 4096
 
-// Regions holds the methods behind which package vm has its regions. Package vm sets it in an init function.
-// The type is any, so that the linker leaves the methods out of programs that map nothing.
+// Regions holds the methods with which package vm maps files into its regions. Package vm sets it in an init
+// function. The type is any, so that the linker leaves the methods out of programs that map nothing.
 var Regions any
 
 type regions interface {
@@ -26,7 +26,7 @@ type regions interface {
 func Supported() error {
 	r, ok := Regions.(regions)
 	if !ok {
-		return errors.ErrUnsupported // no program has regions without package vm
+		return errors.ErrUnsupported // the program has no regions, because it lacks package vm
 	}
 	return r.Supported()
 }
@@ -36,11 +36,11 @@ func Supported() error {
 // meanwhile. file is the file's descriptor, which may be closed afterwards.
 //
 // The pages are private: writing to them changes no file. Writing to the file changes pages that were not
-// written. A touch of a page behind the end of the file is a memory fault (SIGBUS), also if the file was cut
-// afterwards: the caller compares the size first.
+// written. Touching a page behind the end of the file is a memory fault (SIGBUS), also if the file was cut
+// afterwards: the caller must compare the size first.
 //
-// If done is false, nothing has changed, and the caller reads the file: the region, the file system or the
-// number of mappings does not allow it. After an error the bytes are not committed.
+// If done is false, nothing has changed, and the caller must read the file: the region, the file system or
+// the number of mappings does not allow the mapping. After an error the bytes are not committed.
 func Map(p unsafe.Pointer, n int, file uintptr, offset int64) (done bool, err error) {
 	r, ok := Regions.(regions)
 	if !ok {

@@ -5,8 +5,8 @@
 //
 // The compared results contain no slots and generations, which may differ. A key identifies an entity: a
 // number in one of its columns. Results with a promised order are compared in that order: the children in a
-// hierarchy, and the hook calls of single changes. Results in slot order must ascend, and are
-// compared as a set.
+// hierarchy, and the hook calls of single changes. Results in slot order must ascend; they are compared as
+// sets.
 //
 // The package is for tests only.
 package metamorphic

@@ -6,8 +6,8 @@ import "slices"
 const mostPairs = 40
 
 // Shrink returns a short failing stream, made from a failing one. It leaves out operations in ever smaller
-// groups, then in pairs, and lowers the numbers of the rest, which may make further operations unnecessary.
-// It repeats this until nothing changes.
+// groups, then in pairs, and lowers the numbers of the rest. It repeats this until nothing changes, because
+// lower numbers may make further operations unnecessary.
 func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {

@@ -1,4 +1,4 @@
-// Package probing connects package probe with package vast, which exports nothing for it.
+// Package probing connects package probe with package vast, so that package vast exports nothing for it.
 package probing
 
 import (

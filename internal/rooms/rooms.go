@@ -3,7 +3,11 @@
 // without their handles.
 package rooms
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+)
 
 // Pool is the memory of a bulk.Pool.
 type Pool interface {
@@ -21,6 +25,8 @@ type Pool interface {
 	// Memory returns the addresses of the first element and of the first presence word. They never change.
 	// The memory is committed up to the last element, and up to its presence word.
 	Memory() (elements, words unsafe.Pointer)
+	// SetMark sets the mark of the generations of a pool that never had an element.
+	SetMark(m generation.Mark)
 	// Next returns the first slot that has an element, at or after from. Such a slot must exist.
 	Next(from uint) uint
 }

@@ -5,7 +5,7 @@ package state
 // import. Package store asserts an interface.
 var Schedules any
 
-// Schedule is what decides the next ticks of a schedule, apart from its world.
+// Schedule is the state of a schedule that decides its next ticks, apart from the world.
 type Schedule struct {
 	Tick    uint64   `json:"tick"` // the number of the last tick
 	Seed    uint64   `json:"seed"`
@@ -20,8 +20,8 @@ type Keeper interface {
 	// End is called when a tick is over and its commands are applied or dropped. failed is whether the tick
 	// returns an error.
 	End(failed bool) error
-	// Writes is called on any worker before a system runs that writes columns, which have these numbers.
-	// columns is nil if the system may write anything. Writes returns when the system may.
+	// Writes is called on any worker before it runs a system that writes the columns with these numbers.
+	// columns is nil if the system may write anything. Writes returns when the system may run.
 	Writes(columns []int)
 	// Reset is called when the schedule begins its ticks anew, with another seed.
 	Reset()

@@ -1,5 +1,5 @@
-// Package state describes what a world keeps in memory, for package store, which writes it to files and puts
-// it back. Packages vast and bulk export nothing for that.
+// Package state describes what a world keeps in memory. Package store writes this state to files and restores
+// it, and packages vast and bulk export nothing for that.
 package state
 
 import (
@@ -56,7 +56,7 @@ type Contents struct {
 	Len     int               // elements, rows, lists or pairs; 0 for a pool
 	Slots   int               // of a pool or a dense: all slots that were taken lie below it
 	Mark    uint32            // of the generations of a pool or a dense
-	Numbers map[string]uint64 // what else decides how the container goes on
+	Numbers map[string]uint64 // other numbers that decide how the container continues
 	Fields  []string          // the names of a table's fields
 	Indices []Contents        // the indices that a bulk.Indexed keeps for the pool
 }
@@ -80,8 +80,8 @@ const (
 	PoolGenerations = "pool generations" // of each slot of a pool that has one of its own
 	PoolElements    = "pool elements"    // of each slot of a pool
 	Changed         = "changed"          // a tracker's bits for slots whose element was written or gained
-	Touched         = "touched"          // its bits for slots that gained or lost the component
-	Had             = "had"              // its bits for touched slots that had the component at the last look
+	Touched         = "touched"          // a tracker's bits for slots that gained or lost the component
+	Had             = "had"              // a tracker's bits for touched slots that had it at the last look
 	HadGenerations  = "had generations"  // of each slot in had
 	DenseSlots      = "slots"            // of a dense: the generation of each slot, and 1 + its element
 	Fields          = "field"            // of each row of a table
@@ -97,8 +97,8 @@ type Array struct {
 	Kind      string
 	Column    int // index into World.Columns; -1 for an array of the world or of a container
 	Container int // the number of the container that the array belongs to, from 1 on; else 0
-	// Number is the number of the tracker that the array belongs to, among those of its column, or of a
-	// table's field, or 1 + the number of a pool's index.
+	// Number tells arrays of one kind apart: it is the number of a tracker among those of its column, the
+	// number of a table's field, or 1 + the number of a pool's index.
 	Number int
 	Type   reflect.Type
 	Len    int // elements
@@ -125,7 +125,8 @@ type Array struct {
 }
 
 // ClearRest clears those of the filled elements that do not belong to the state: package store writes zeros
-// there, and a forged file anything. live returns which of the 64 elements of a word belong to the state.
+// there, but a forged file may hold anything. live returns which of the 64 elements of a word belong to the
+// state.
 func (a *Array) ClearRest(live func(word int) uint64) {
 	for _, f := range a.Filled {
 		for i := f[0]; i < f[1]; i++ {
@@ -139,7 +140,7 @@ func (a *Array) ClearRest(live func(word int) uint64) {
 	}
 }
 
-// ArrayOf describes a slice as an array of which every element that is not zero belongs to the state.
+// ArrayOf describes a slice as an array. The elements that are not zero belong to the state.
 func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
 		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
@@ -153,8 +154,8 @@ func (a Array) In(s *bitset.Set) Array {
 	return a
 }
 
-// Masks copies which elements belong to the state to masks, which has a word for each 64 elements. Kept must
-// not be nil.
+// Masks sets masks, which has a word for each 64 elements: a bit says whether its element belongs to the
+// state. Kept must not be nil.
 func (a *Array) Masks(masks []uint64) {
 	if a.set != nil {
 		copy(masks, unsafe.Slice((*uint64)(a.set.Words()), len(masks)))
@@ -210,9 +211,9 @@ type Container interface {
 	// Arrays returns the container's arrays. column is the index of the column that the container belongs to,
 	// or -1.
 	Arrays(c Contents, column int) []Array
-	// Reserve makes an empty container that never had an element ready for the bytes of its arrays. It may be
-	// used after Settle only. Reserve returns an error if the container was used, or has no room, or if the
-	// state contradicts itself; then the container has no elements.
+	// Reserve prepares a container that never had an element for the bytes of its arrays. The container may
+	// be used only after Settle. Reserve returns an error if the container was used, or has no room, or if
+	// the state contradicts itself; then the container has no elements.
 	Reserve(c Contents) error
 	// Settle ends a restoration: it derives from the arrays what they do not hold. It gets the arrays that
 	// Arrays has returned, in their order. It returns an error if they contradict each other.

@@ -16,9 +16,9 @@
 //
 // # What is promised
 //
-// A page that is not reported has the contents that it had at the scan in question. Where anything is
-// unknown the answer is that the page was written: for new regions, for pages that were committed, discarded
-// or moved meanwhile, and after a call of the kernel that failed.
+// A page that is not reported has the contents that it had at the scan in question. If anything is unknown,
+// the page is reported as written: in a new region, if it was committed, discarded or moved meanwhile, and
+// after a call of the kernel that failed.
 //
 // Package vm sets [Regions] and tells a [Watcher] what happens to the pages of its region. Programs that
 // watch nothing have neither the code of this package nor its cost.

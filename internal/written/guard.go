@@ -20,7 +20,8 @@ func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
 	})
 }
 
-// Release ends what Guard began, and reports whether the bytes are certainly as they were then.
+// Release ends what Guard began, and reports whether the bytes are certainly the same as when Guard was
+// called.
 func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 	return w.guarded(p, n, func(r *watched, of Range) bool {
 		same := !r.hasAltered(of)

@@ -10,9 +10,10 @@ import (
 // interval.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
-// sees how many of their pages were written. A trial that fails makes the block loose again at once; the next
-// trial comes later and later. A block that has stood its trial counts the intervals in which half of its
-// pages or more were written, and takes off one for each other interval. At a count of two it becomes loose.
+// sees how many of their pages were written. A trial that fails makes the block loose again at once; after
+// each failure the wait for the next trial doubles. A block that has stood its trial counts the intervals in
+// which half of its pages or more were written, and takes off one for each other interval. At a count of two
+// it becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
 // faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
@@ -60,7 +61,8 @@ func (s *pages) next(lo, hi int) (from, to int) {
 	return from, s.seek(from, hi, ^uint64(0))
 }
 
-// seek returns the first page in [lo, hi) whose bit differs from that of but, or hi.
+// seek returns the first page in [lo, hi) whose bit differs from the bits of but, all zeros or all ones. It
+// returns hi if there is none.
 func (s *pages) seek(lo, hi int, but uint64) int {
 	for lo < hi {
 		if word := (s[lo>>6] ^ but) >> (lo & 63); word != 0 {

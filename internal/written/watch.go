@@ -416,5 +416,5 @@ func inside(ranges []Range, of Range, f func(Range)) {
 	}
 }
 
-// in returns the part of a range that lies in another range. They overlap.
+// in returns the part of a range that lies in another range. The ranges must overlap.
 func (r Range) in(of Range) Range { return Range{max(r.Lo, of.Lo), min(r.Hi, of.Hi)} }

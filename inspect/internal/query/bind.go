@@ -17,7 +17,7 @@ type Names interface {
 	Suggest(prefix string, most int) []Suggestion
 }
 
-// Suggestion is a name that a prefix may stand for.
+// Suggestion is a name that completes a prefix.
 type Suggestion struct {
 	Name, Detail string
 	Entity       vast.Entity
@@ -54,8 +54,8 @@ type boundAlternative struct {
 }
 
 const (
-	fewSources = 1024 // most sources of a target that are listed
-	fewNames   = 256  // most names with one prefix that are listed
+	fewSources = 1024 // limit of the sources of a target that are listed
+	fewNames   = 256  // limit of the names with one prefix that are listed
 )
 
 // Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names; own
@@ -201,7 +201,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	return b, nil
 }
 
-// listNamed narrows a search for a name down to the entities with that name, if the names can list them.
+// listNamed narrows a search for a name down to the entities with that name, if names can list all of them.
 func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 	if s.names == nil {
 		return

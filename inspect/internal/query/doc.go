@@ -9,11 +9,11 @@
 //
 //	Position               the entity has the component, a target in the relation, or edges
 //	Position#7             the same if several components are called Position: 7 is the number of the column
-//	ChildOf(Paris)         the target has this name; with special characters in quotes: ChildOf("Paris, FR")
+//	ChildOf(Paris)         the target has this name; special characters need quotes: ChildOf("Paris, FR")
 //	ChildOf(17.3)          the target has this ID
 //	ChildOf(*)             there is a target
 //	Life.Ends > 100        the entity has the component, and the comparison holds: == != < <= > >=
-//	Infected.Stage == Mild if the field's type has a String method, its result may be the value
+//	Infected.Stage == Mild if the field's type has a String method, the value may be a result of that method
 //	Name ~ "Par"           the name contains the text, ignoring case; !~ is the opposite
 //	Aim.Target == 17.3     a field that holds an entity is compared with an ID or a name
 //	A | B, A or B          at least one alternative holds; each is one of the above
@@ -23,9 +23,9 @@
 // The name of a component must match exactly. If no name does, case is ignored, and exactly one component
 // must fit. A name that several components share needs a number. Names that are not words are quoted with the
 // escapes of Go, and so are the three names "and", "or" and "not". If no component is called Name, Name
-// stands for the name of the entity; == then also accepts each name that a target accepts. A comparison
-// selects among the entities that have the component, also with != and !~; only ! in front selects entities
-// without the component. NaN equals NaN, and has no order.
+// stands for the name of the entity; == then also finds the entity by each name by which it may be a target.
+// A comparison selects among the entities that have the component, even with != and !~; only ! in front of
+// the term selects entities without the component. NaN equals NaN, and has no order.
 //
 // # Use
 //

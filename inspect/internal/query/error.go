@@ -4,7 +4,7 @@ import "fmt"
 
 // Error is a mistake in a query.
 type Error struct {
-	Message  string // what to do
+	Message  string // the mistake, and in most cases how to correct it
 	Position int    // of the first wrong character, in runes
 	Length   int    // in runes; 0 if something is missing
 }

@@ -28,7 +28,7 @@ func (n Named) Keep(w *vast.World, lo int, words []uint64) (left int) {
 // AppendNumbers appends the value of each entity whose bit is set, as a number; bools are 0 and 1. The bits
 // stand for the slots from lo on, as in [Search.Words]. Entities without the component are skipped. Use it on
 // one goroutine, while the world may be read. Complexity: a few nanoseconds for each slot of a dense column,
-// some hundred nanoseconds for each entity of other columns.
+// a few hundred nanoseconds for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
 	size := int(n.Column.Type.Size())
 	read := numberReader(part.Type.Kind())

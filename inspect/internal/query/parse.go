@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxText  = 4 << 10 // bytes of a text
-	maxTerms = 64      // each alternative counts
+	maxText  = 4 << 10 // limit of the bytes of a text
+	maxTerms = 64      // limit of the terms; each alternative counts
 )
 
 // operators are the comparison operators.
@@ -167,7 +167,7 @@ func (p *parser) atom() (a Atom, err error) {
 		a.FieldsSpan = fields.to(p.end)
 	}
 	if a.Target != nil && len(a.Fields) > 0 {
-		return a, a.FieldsSpan.errorf("a target has no fields: compare them in a term of its own")
+		return a, a.FieldsSpan.errorf("a target has no fields: compare a field of a component in a separate term")
 	}
 	if p.now.is(operators...) {
 		err = p.comparison(&a)

@@ -152,7 +152,7 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 	return -1
 }
 
-// value returns the part of a component that a path leads to, or an error if it cannot be compared.
+// value returns the part of a component that a path leads to, or an error if the part cannot be compared.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
@@ -198,7 +198,7 @@ func dotted(path string) string {
 	return "." + path
 }
 
-// within reports whether path leads to a part of from.
+// within reports whether path leads to a part of the value at the path from.
 func within(path, from string) bool {
 	if from == "" {
 		return true

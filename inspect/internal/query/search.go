@@ -27,8 +27,8 @@ const (
 const CopyMost = 1 << 20
 
 const (
-	largeBytes = 2 << 10 // least size of a component that is expensive to copy
-	pageBytes  = 4 << 10 // least size of a component that fills a page
+	largeBytes = 2 << 10 // a component of this size or more is expensive to copy
+	pageBytes  = 4 << 10 // a component of this size or more fills a page
 )
 
 // isCopied reports whether a component must be copied to read it.
@@ -58,8 +58,8 @@ func (s *Search) Step() int { return s.slots }
 // changes only when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
-// Key identifies the bound targets: searches of one plan differ in their keys if they differ in their
-// targets.
+// Key identifies the targets that all matches share: searches of one plan with different such targets have
+// different keys. Targets in alternatives, and entities in comparisons, are not part of the key.
 func (s *Search) Key() string { return s.key }
 
 // Words searches the slots [lo, hi) and sets the bits of the matches: bit i % 64 of word i / 64 stands for

@@ -1,8 +1,7 @@
 // Package value shows values of any Go type as trees of fields for a browser, and edits them from JSON.
 //
 // [Tree] reads a value. [NewEdit] makes an [Edit] from a type, a path and a JSON text, and checks the text
-// against the type. Mistakes are thus found outside of looks, without the value, and applying an edit is
-// cheap.
+// against the type. Mistakes are thus found before the value is read, and applying an edit is cheap.
 //
 // # Terminology
 //

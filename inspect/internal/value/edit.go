@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	jsonMost     = 1 << 18 // bytes of a JSON text
-	elementsMost = 4096    // elements of an edited slice, which is copied
-	textBytes    = 1 << 16 // bytes of an edited string
-	levelsMost   = 32      // nesting of a JSON text
+	jsonMost     = 1 << 18 // limit of the bytes of a JSON text
+	elementsMost = 4096    // limit of the elements of an edited slice, which is copied
+	textBytes    = 1 << 16 // limit of the bytes of an edited string
+	levelsMost   = 32      // limit of the nesting depth of a JSON text
 )
 
 // Edit is a change of a value, checked against the value's type.
@@ -54,7 +54,7 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 		return nil, err
 	}
 	if len(text) > jsonMost {
-		return nil, fault(path, "a value has at most %d bytes of JSON, not %d", jsonMost, len(text))
+		return nil, fault(path, "the value must have at most %d bytes of JSON, not %d", jsonMost, len(text))
 	}
 	text = bytes.TrimSpace(text)
 	if !json.Valid(text) {

@@ -57,7 +57,7 @@ func findChoices(t reflect.Type) []Choice {
 		text, ok := stringOf(v, nameMost)
 		return text, ok && text != "" && !strings.HasSuffix(text, "…")
 	}
-	// The largest value of a signed integer of this size, or of 32 bits if the type is larger
+	// most is the largest value of a signed integer of this size, or of 32 bits if the type is larger.
 	most := int64(1)<<min(t.Bits()-1, 31) - 1
 	odd, _ := name(most - 2)
 	nameless := pattern(odd, most-2)

@@ -24,9 +24,9 @@ func fault(path, format string, args ...any) *Error {
 }
 
 const (
-	pathMost  = 1000 // bytes
-	shownMost = 200  // bytes of a path in a message
-	stepsMost = 64
+	pathMost  = 1000 // limit of the bytes of a path
+	shownMost = 200  // limit of the bytes of a path in a message
+	stepsMost = 64   // limit of the steps of a path
 )
 
 // step is a part of a path: a field's name, or an index if name is empty.

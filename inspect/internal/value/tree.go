@@ -56,6 +56,7 @@ type Options struct {
 }
 
 const (
+	// The following are limits.
 	deepest    = 10      // levels of parts
 	partsMost  = 64      // elements of an array, a slice or a map
 	stringMost = 4096    // bytes of a string's value
@@ -63,8 +64,9 @@ const (
 	textMost   = 120     // bytes of Field.Text
 	sortedMost = 1000    // entries of a map that are sorted
 	copiedMost = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
-	entryBytes = 64      // cost of an entry of a map besides its size: its sort key
-	safeMost   = 1 << 53
+	safeMost   = 1 << 53 // size of a number that JavaScript represents exactly
+
+	entryBytes = 64 // cost of an entry of a map besides its size: its sort key
 )
 
 // Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. It reads memory behind
@@ -248,7 +250,7 @@ func (b *builder) mayCopy(bytes uintptr) bool {
 	return true
 }
 
-// part adds a part, unless there are too many fields.
+// part adds a part and reports whether there was room for it.
 func (b *builder) part(f *Field, name string, exported bool, v reflect.Value, at place) bool {
 	if !b.hasRoom(at.depth) {
 		return false

@@ -24,7 +24,8 @@ const (
 	RenameBeforeData
 )
 
-// Break returns a folder that makes mistakes on purpose. A test that passes with it would not find them.
+// Break returns a folder that makes mistakes on purpose. A test that passes with such a folder does not find
+// these mistakes.
 func Break(f disk.Folder, m Mistake) disk.Folder {
 	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
 }
@@ -148,7 +149,7 @@ func (f *brokenFile) Sync() error {
 
 func (f *brokenFile) Close() error { return errors.Join(f.pay(), f.File.Close()) }
 
-// pay does what an earlier Sync did not.
+// pay syncs the file if an earlier Sync returned early.
 func (f *brokenFile) pay() error {
 	if !f.owed {
 		return nil

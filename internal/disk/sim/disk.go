@@ -94,7 +94,7 @@ func (d *Disk) Copy(seed uint64) *Disk {
 }
 
 // Kill ends the program between two calls. The files and names stay as the program left them: what it has not
-// synced is durable after a later Sync only.
+// synced is durable only after a later Sync.
 func (d *Disk) Kill() { d.stop(false) }
 
 // PowerCut ends the program between two calls. Restart loses part of what was not synced.
@@ -159,7 +159,7 @@ func (d *Disk) lose() {
 	d.sync()
 }
 
-// surviving returns the changes that survive a power cut: the first few, or any.
+// surviving returns the changes that survive a power cut: either the first few, or an arbitrary subset.
 func (d *Disk) surviving(r *rand.Rand) []change {
 	if r.IntN(2) == 0 {
 		return d.changes[:r.IntN(len(d.changes)+1)]
@@ -210,7 +210,8 @@ func (d *Disk) Bytes(name string) []byte {
 	return slices.Clone(d.mustFile(name).data)
 }
 
-// FlipBit inverts a bit of a file, both what programs see and what is durable. It panics if there is none.
+// FlipBit inverts a bit of a file, both what programs see and what is durable. It panics if there is no such
+// file.
 func (d *Disk) FlipBit(name string, bit int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -6,13 +6,14 @@
 // then loses part of what was not synced:
 //
 //   - Each sector of 512 bytes that was not synced survives or not, whatever the sectors before it do. A
-//     sector survives whole, as one of the calls of Write or WriteAt left it. Sectors that did not survive
-//     are as they were at the last Sync, or zero if they are new.
+//     sector survives whole, as any one of the calls of Write or WriteAt since the last Sync left it, not
+//     necessarily the last one. Sectors that did not survive are as they were at the last Sync, or zero if
+//     they are new.
 //   - A file ends behind its last surviving sector, or where it ended at its last Sync, or where the
 //     program's last Write ended.
-//   - Of the creations, renames and removals since the last Sync of the folder, the first few survive, or any
-//     of them. Each survives whole or not at all. The bytes of a file whose creation did not survive are
-//     gone.
+//   - Either the first few creations, renames and removals since the last Sync of the folder survive, or an
+//     arbitrary subset. Each survives whole or not at all. The bytes of a file whose creation did not survive
+//     are gone.
 //
 // [Disk.KillAt] and [Disk.PowerCutAt] do the same in the middle of a call, whose work may be done in part.
 // Calls fail by [Disk.SetFaults], [Disk.FailAt] and [Disk.SetCapacity]. [Disk.FlipBit], [Disk.Put] and

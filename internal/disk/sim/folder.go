@@ -175,7 +175,7 @@ type handle struct {
 	closed bool
 }
 
-// call is the folder's, for a file that must not be closed.
+// call is folder.call for an open file. The call returns fs.ErrClosed after Close.
 func (h *handle) call(c Call, do func(c *Call, fault error) error) error {
 	c.Name = h.name
 	return h.folder.call(c, func(c *Call, fault error) error {
@@ -242,7 +242,7 @@ func (h *handle) WriteAt(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
-// written returns how many of n bytes a call writes that may fail.
+// written returns how many of n bytes a call with the given fault writes.
 func (d *Disk) written(n int, fault error) int {
 	switch {
 	case fault == ErrStopped:

@@ -2,8 +2,8 @@ package journal
 
 import "github.com/vastgo/vast/internal/disk"
 
-// Check reads all sectors of a segment, those included that do not count, and returns a *Damage for the first
-// one that no crash leaves so. [Read] finds what is missing between segments. Complexity: reads the file
+// Check reads all sectors of a segment, including those that do not count. It returns a *Damage for the first
+// sector in a state that no crash can leave. [Read] also finds missing segments. Complexity: reads the file
 // twice.
 func Check(f disk.Folder, store [16]byte, segment uint32) error {
 	in, err := open(f, segment)

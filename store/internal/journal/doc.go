@@ -1,9 +1,9 @@
 // Package journal is the write-ahead log of a store: records that are durable soon after they were appended,
 // in the order in which they were appended.
 //
-// A [Journal] takes records from any goroutine. One goroutine of its own writes all that is pending with one
-// Write and one Sync, and acknowledges it then; meanwhile the next batch collects. [Read] reads a journal
-// after its process has ended, in whatever way it ended, and [Tail.Resume] goes on with it.
+// A [Journal] takes records from any goroutine. It has one goroutine that writes all pending records with one
+// Write and one Sync, and then acknowledges them. Meanwhile the next batch collects. [Read] reads a journal
+// after its process has ended or crashed, and [Tail.Resume] continues the journal.
 //
 // # Terms
 //
@@ -19,10 +19,10 @@
 // is padded with zeros at the end. A record never spans batches.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into it grows the file, and
-// brings free space with it: as many bytes as the file then holds, at most 128 KiB, up to a multiple of 4
-// KiB. A Sync costs less if the file does not grow, because the file system then has nothing to log. So a
-// sector is written over zeros or for the first time, never over another batch, and a failed write cannot
-// damage what is durable. Free space goes with its file: a segment that has ended keeps it until the segment
+// brings free space with it: as many bytes as the file then holds, at most 128 KiB, rounded up so that the
+// file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the file system then
+// has nothing to log. A sector is written over zeros or for the first time, never over another batch, so a
+// failed write cannot damage durable records. A segment that has ended keeps its free space until the segment
 // is removed.
 //
 // The first batch of a segment is its header, and records that were carried over from the segment before; see
@@ -65,8 +65,9 @@
 // # Going on after a crash
 //
 // The last batch may have been read from the operating system's memory without being on the disk: the process
-// was killed before its Sync, or its Sync failed. After a failed Sync a second one proves nothing, so syncing
-// the old file does not help. All batches before it were synced, as the last batch proves by being there.
+// was killed before the Sync of the batch, or that Sync failed. After a failed Sync a second one proves
+// nothing, so syncing the old file does not help. The last batch proves that all batches before it were
+// synced, because it was written after them.
 //
 // So Resume creates a new segment that continues the old one from its last proven sector, and writes the
 // records of the unproven batch a second time, into the first batch of the new segment. A first batch is

@@ -14,7 +14,7 @@ import (
 const (
 	magic   = "vast journal\r\n"
 	version = 1
-	// buildMax bounds the bytes of a build in a header.
+	// buildMax is the largest number of bytes of a build's name in a header.
 	buildMax = 4096
 )
 

@@ -163,8 +163,8 @@ func (j *Journal) Wait(ctx context.Context, position uint64) error {
 	return j.await(ctx, func() bool { return position < j.durable.Load() })
 }
 
-// Flush writes all that was appended before, and ends segments as Rotate has decided. When it returns nil,
-// these records and segments are on the disk. Flush does not wait for [Journal.Release].
+// Flush writes all records that were appended before, and completes earlier calls of Rotate. When it returns
+// nil, these records and the new segments are on the disk. Flush does not wait for [Journal.Release].
 func (j *Journal) Flush() error {
 	j.mu.Lock()
 	next, segment := j.next, j.segment
@@ -208,7 +208,7 @@ func (j *Journal) advanced() {
 
 // Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
 // number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
-// may name the segment when a Flush has returned nil that was called after Rotate.
+// may name the segment after a later Flush has returned nil.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -258,8 +258,8 @@ func (j *Journal) acknowledge() {
 }
 
 // Remove removes the segments with numbers below before, the oldest first. The removals are durable when
-// Remove returns nil. The caller needs none of their records: a durable checkpoint names segment before or a
-// later one.
+// Remove returns nil. Call Remove only if a durable checkpoint names segment before or a later one, so that
+// the removed records are not needed.
 func (j *Journal) Remove(before uint32) error {
 	j.mu.Lock()
 	created := j.created
@@ -268,7 +268,8 @@ func (j *Journal) Remove(before uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
-	// Without names, Sync could fail here for a file that the writer is creating, and then succeed there.
+	// Without the mutex names, Sync could fail here because of a file that the writer is creating, and then
+	// succeed in the writer.
 	j.names.Lock()
 	defer j.names.Unlock()
 	numbers, err := segments(j.folder)
@@ -289,7 +290,7 @@ func (j *Journal) Remove(before uint32) error {
 	return nil
 }
 
-// Err returns what has made the journal fail, or nil.
+// Err returns the error that has made the journal fail, or nil.
 func (j *Journal) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -299,8 +300,9 @@ func (j *Journal) Err() error {
 	return j.end
 }
 
-// Close writes what is pending, and ends the journal. It returns what has made the journal fail. A second
-// call returns the same, and does nothing else. A record that is still held back stays unacknowledged.
+// Close writes all pending records, and ends the journal. It returns the error that has made the journal
+// fail, or nil. A second call returns the same, and does nothing else. A record that is still held back stays
+// unacknowledged.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

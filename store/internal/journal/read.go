@@ -20,8 +20,9 @@ type Tail struct {
 	Sectors uint32
 	// End is the position after the last record.
 	End uint64
-	// Cuts are what a crash left after the last whole batch, and segments that it left without a whole first
-	// batch. The files are as they were. No record in them was acknowledged. Free space is no cut.
+	// Cuts are the bytes that a crash left after the last whole batch, and segments that it left without a
+	// whole first batch. Read does not change the files. No record in a cut was acknowledged. Free space is
+	// no cut.
 	Cuts []Cut
 
 	folder  disk.Folder
@@ -55,15 +56,15 @@ type part struct {
 	header
 }
 
-// Read finds the end of a journal, checks all from the record at position from up to there, and changes
-// nothing. segment and from are what the store's last checkpoint names: the results of [Journal.Rotate], or
-// of [Journal.Segment] after Create or Resume.
+// Read finds the end of a journal. It checks all records from position `from` to the end, and changes
+// nothing. segment and from come from the store's last checkpoint: they are the results of [Journal.Rotate],
+// or of [Journal.Segment] after Create or Resume.
 //
 // Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
 // to another store, or if it ends before segment or from. It cuts a torn last batch: see the package's
 // comment. The files may hold any bytes. Read needs memory for the longest record and for 64 KiB.
 //
-// Complexity: reads each segment from that of position from on, twice.
+// Complexity: reads the segment with position `from` and all later ones twice.
 func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, error) {
 	numbers, err := segments(f)
 	if err != nil {
@@ -180,8 +181,8 @@ func (t *Tail) check(in *input, p *part) (end uint64, err error) {
 	}
 }
 
-// Records returns the records, in the order of positions, beginning with the position from of Read. It reads
-// the files again. The last pair holds an error, and no record, if that fails.
+// Records returns the records, in the order of positions, from the position `from` of Read on. It reads the
+// files again. If reading fails, the last pair holds the error and no record.
 func (t *Tail) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, p := range t.parts {
@@ -245,7 +246,7 @@ func (t *Tail) Resume(build string, o Options) (*Journal, error) {
 		return nil, err
 	}
 	last := t.parts[len(t.parts)-1]
-	h := last.header // if nothing in last is proven: continues what last continues
+	h := last.header // if nothing in last is proven, the new segment continues the one before last
 	h.build = build
 	if t.proven > 0 {
 		h.first, h.previous, h.previousSectors = t.End, last.segment, t.proven

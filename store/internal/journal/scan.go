@@ -265,7 +265,7 @@ func (w *walker) length() (int, error) {
 	}
 	left := uint64(len(w.payload)) + uint64(w.limit-w.next)*payloadSize
 	if n > left || n > math.MaxInt {
-		return 0, w.in.damage(w.next-1, "a record of %d bytes, and the segment has at most %d more", n, left)
+		return 0, w.in.damage(w.next-1, "a record has %d bytes, and the segment has at most %d more", n, left)
 	}
 	return int(n), nil
 }

@@ -10,7 +10,7 @@ const (
 	sectorSize  = 512
 	sectorHead  = 19
 	payloadSize = sectorSize - sectorHead - 1
-	// sectorEnd is the last byte of a sector. One that a call has written in part has a zero there.
+	// sectorEnd is the last byte of a sector. A sector that a call has written in part has a zero there.
 	sectorEnd = 0xff
 )
 
@@ -24,7 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // sector is a decoded sector.
 type sector struct {
-	synced  uint32 // leading sectors of the segment that were synced; so the first sector of its batch
+	synced  uint32 // number of leading sectors that were synced: the index of the first sector of its batch
 	flags   byte
 	payload []byte
 }
@@ -40,7 +40,7 @@ const (
 	absent       // beyond the end of the file
 )
 
-// decode reads the sector with an index in a segment. The payload of one that is cut is all of it.
+// decode reads the sector with an index in a segment. The payload of a cut sector is the whole sector.
 func decode(b []byte, segment, index uint32) (sector, state) {
 	le := binary.LittleEndian
 	used := int(le.Uint16(b[16:]))
@@ -61,7 +61,7 @@ func decode(b []byte, segment, index uint32) (sector, state) {
 func begins(b []byte, segment, index, synced uint32) bool {
 	var head [16]byte
 	le := binary.LittleEndian
-	copy(head[:], b[:4]) // of the checksum any part may be there
+	copy(head[:], b[:4]) // any part of the checksum may be there
 	le.PutUint32(head[4:], segment)
 	le.PutUint32(head[8:], index)
 	le.PutUint32(head[12:], synced)

@@ -19,9 +19,9 @@ type output struct {
 	free    int    // bytes of zeros after them
 }
 
-// A file system commits its own log when a file becomes longer, which costs a Sync more than the bytes do. So
-// a file that must grow grows by free space, too: as much as it holds, at most freeMax bytes, up to the end
-// of a block of the file system.
+// When a file becomes longer, a Sync makes the file system commit its own log, which takes longer than
+// writing the bytes. So a file that must grow also gets free space: as many bytes as it holds, at most
+// freeMax, rounded up to the end of a block of the file system.
 const (
 	freeMax   = 128 << 10
 	blockSize = 4 << 10
@@ -89,7 +89,7 @@ func put(w io.Writer, b []byte) error {
 	return err
 }
 
-// close closes the file. All that counts was synced before, so an error of Close says nothing of use.
+// close closes the file. All batches were synced before, so an error of Close does not matter.
 func (o *output) close() { _ = o.file.Close() }
 
 // write is the journal's goroutine.
@@ -174,7 +174,7 @@ func (j *Journal) follow(out *output, first uint64) (*output, error) {
 	return next, nil
 }
 
-// follows says that a segment is durable, and the end mark before it.
+// follows notes that a segment is durable, and so is the end mark of the segment before it.
 func (j *Journal) follows(segment uint32) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // that begins on the next line.
 const Prefix = "//vastvet:ignore"
 
-// Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment silences
-// an analyzer. A missing name or reason is empty.
+// Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment begins
+// with [Prefix]. A missing name or reason is empty.
 func Parse(comment string) (name, reason string, ok bool) {
 	rest, ok := strings.CutPrefix(comment, Prefix)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {

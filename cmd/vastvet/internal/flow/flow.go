@@ -58,8 +58,8 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether a path leads from the beginning of one of the blocks to a block that the function
-// to accepts. The path must not pass through a block that the function past accepts.
+// Reaches reports whether a path leads from the beginning of one of the blocks to a block for which to()
+// returns true. It ignores paths that pass through a block for which past() returns true.
 func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
@@ -76,7 +76,8 @@ func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	return slices.ContainsFunc(from, walk)
 }
 
-// Always reports whether every call of a function passes through a block or panics.
+// Always reports whether every path through a function leads through a block or ends in a call that does not
+// return.
 func Always(g *cfg.CFG, through *cfg.Block) bool {
 	ends := func(b *cfg.Block) bool {
 		if len(b.Succs) > 0 || len(b.Nodes) == 0 {

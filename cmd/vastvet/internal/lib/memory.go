@@ -2,8 +2,8 @@ package lib
 
 import "strings"
 
-// Memory has the functions and methods that return pointers to memory outside of Go's heap, or slices of such
-// memory. It maps the name of each function to the index of that result.
+// Memory lists the functions and methods that return pointers to memory outside of Go's heap, or slices of
+// such memory. It maps the name of each function to the index of that result.
 var Memory = map[string]int{}
 
 func init() {

@@ -30,7 +30,7 @@ type Values struct {
 	sources map[*types.Var][]Source
 	taken   map[*types.Var]bool // variables whose address is taken: other code may write them
 	read    map[*types.Var]bool // variables that are used other than as the target of an assignment
-	owner   map[*types.Var]bool // parameters, receivers and results
+	params  map[*types.Var]bool // parameters, receivers and results
 }
 
 // New collects the sources of a package.
@@ -84,10 +84,10 @@ func New(info *types.Info, in *inspector.Inspector) *Values {
 				}
 			}
 		case *ast.FuncDecl:
-			v.own(n.Recv)
+			v.addParams(n.Recv)
 		case *ast.FuncType:
-			v.own(n.Params)
-			v.own(n.Results)
+			v.addParams(n.Params)
+			v.addParams(n.Results)
 		}
 	}
 	for id, object := range info.Uses {
@@ -98,14 +98,14 @@ func New(info *types.Info, in *inspector.Inspector) *Values {
 	return v
 }
 
-func (v *Values) own(fields *ast.FieldList) {
+func (v *Values) addParams(fields *ast.FieldList) {
 	if fields == nil {
 		return
 	}
 	for _, f := range fields.List {
 		for _, name := range f.Names {
 			if x, ok := v.Info.Defs[name].(*types.Var); ok {
-				v.owner[x] = true
+				v.params[x] = true
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 // gets no value in other places: it is not a parameter, its address is not taken, and other packages cannot
 // write it.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
-	return v.sources[x], !v.owner[x] && !v.taken[x] && !exposed(x)
+	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
 
 // exposed reports whether other packages can write a variable or field by its name.
@@ -186,7 +186,7 @@ func (v *Values) Read(x *types.Var) bool { return v.read[x] }
 func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 
 // Parameter reports whether a variable is a parameter, a receiver or a result.
-func (v *Values) Parameter(x *types.Var) bool { return v.owner[x] }
+func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the only possible source of an expression. It follows variables that have one source, and
 // calls of a method Named of Vast, which return their receiver. It stops at a call with several results and
@@ -217,7 +217,7 @@ func (v *Values) several(e ast.Expr) bool {
 }
 
 // Base returns the pointer or slice through which an expression is reached, such as p for p.Place.X and s for
-// s[i].X. It returns nil if the expression is part of a variable or is no place at all.
+// s[i].X. It returns nil if the expression is part of a variable or has no address.
 func Base(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		var x ast.Expr
@@ -243,8 +243,9 @@ func Base(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// Path returns a text for a variable, or for a field of a variable, and the variable. Equal texts with equal
-// variables mean the same place. For other expressions path is empty and root is nil.
+// Path describes an expression that is a variable or a field of a variable. path is the text of the
+// expression, such as "s.Place.X", and root is the variable, such as s. Expressions with equal paths and
+// roots mean the same place. For other expressions path is empty and root is nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// goesToAdd reports whether the value of the innermost expression of a stack goes to Schedule.Add unchanged,
-// and nowhere else. Other code that gets the value might complete the declaration.
+// goesToAdd examines an expression. stack holds the nodes from the file down to the expression, which is the
+// last. goesToAdd reports whether the value of the expression goes to Schedule.Add unchanged, and nowhere
+// else. Other code that gets the value might complete the declaration.
 func (l *look) goesToAdd(stack []ast.Node) bool {
 	i := len(stack) - 1
 	for i > 0 && isParen(stack[i-1]) {

@@ -28,7 +28,7 @@ races with systems that write the column, and its results depend on timing.
 The analyzer examines system literals that are passed to Schedule.Add unchanged. It examines their Run and If,
 and the functions of the same package that these call. It follows columns through variables and fields that
 are assigned once. If it cannot follow a column, or if the column may belong to another world, it counts the
-column as declared. Builds with the tag invariants check the rest when the system runs.`, run)
+column as declared. A build with -tags invariants checks such columns when the system runs.`, run)
 
 func run(p *check.Pass) {
 	var l *look
@@ -55,13 +55,13 @@ type look struct {
 	*check.Pass
 	values        *trace.Values
 	functions     map[*types.Func]*ast.FuncDecl
-	uses          map[types.Object][][]ast.Node // the stacks of all uses of each object that index collects
-	adds          map[types.Object]bool         // whether the systems of an object go only to Schedule.Add
+	uses          map[types.Object][][]ast.Node // for each object of index, the nodes around each use
+	adds          map[types.Object]bool         // the known results of usedForAdd
 	severalWorlds bool
 }
 
-// index collects the functions of the package, the uses of variables and functions that hold or return
-// systems or lists of columns, and whether there may be several worlds.
+// index collects the functions of the package. It also collects the uses of variables that hold a system, a
+// column or a list of these, and the uses of functions that return systems. It sets severalWorlds.
 func (l *look) index() {
 	nodes := []ast.Node{(*ast.FuncDecl)(nil), (*ast.Ident)(nil)}
 	l.Inspector.WithStack(nodes, func(n ast.Node, push bool, stack []ast.Node) bool {
@@ -184,14 +184,16 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	}
 	for _, c := range columns {
 		if t := s.typeOf(c); lib.TypeName(t) == "" || types.IsInterface(t) && !targets(s.TypesInfo, c) {
-			return nil, false // the column may also be embedded in a struct
+			// The element may be a struct that embeds a column, or an interface: which column it declares is
+			// unknown.
+			return nil, false
 		}
 	}
 	return columns, true
 }
 
-// neverChanged reports whether a list of columns is only used as a field of systems, so that no code changes
-// its elements.
+// neverChanged reports whether a variable that holds a list of columns is used only as the value of a field
+// in system literals, so that no code changes the elements of the list.
 func (l *look) neverChanged(x *types.Var) bool {
 	for _, use := range l.uses[x] {
 		kv, ok := use[len(use)-2].(*ast.KeyValueExpr)

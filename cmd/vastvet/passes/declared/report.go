@@ -29,18 +29,18 @@ func (s *system) report() {
 		text := types.ExprString(f.column)
 		switch {
 		case f.readOnly:
-			s.Say(f.at, "%s writes %s and declares it as read only: "+
-				"move it to Writes, or others read it meanwhile", s.name, text)
+			s.Say(f.at, "%s writes %s and declares it as read only, so other systems may read it at the "+
+				"same time: move it to Writes", s.name, text)
 		case f.write:
 			mend, edits := s.declare("Writes", f, &writes)
 			s.SayWithFix(f.at, mend, edits,
-				"%s writes %s and does not declare it: add it to Writes, or others touch it meanwhile",
-				s.name, text)
+				"%s writes %s and does not declare it, so other systems may touch it at the same time: "+
+					"add it to Writes", s.name, text)
 		default:
 			mend, edits := s.declare("Reads", f, &reads)
 			s.SayWithFix(f.at, mend, edits,
-				"%s reads %s and does not declare it: add it to Reads, or others write it meanwhile",
-				s.name, text)
+				"%s reads %s and does not declare it, so other systems may write it at the same time: "+
+					"add it to Reads", s.name, text)
 		}
 	}
 }

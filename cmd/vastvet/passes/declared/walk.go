@@ -150,7 +150,7 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	})
 }
 
-// access has the methods of a column that access its values. It maps each method to true if the method
+// access lists the methods of a column that access its values. It maps each method to true if the method
 // writes.
 var access = map[string]bool{
 	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,

@@ -96,7 +96,7 @@ func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) boo
 	return false
 }
 
-// deferred examines a deferred call. Any method of a value that the goroutine received may be the signal.
+// deferred examines a deferred call. A call of any method except Unlock and RUnlock may be the signal.
 func (e *end) deferred(call *ast.CallExpr) {
 	before := len(e.told)
 	e.call(call, false)
@@ -172,7 +172,7 @@ func (e *end) method(f *types.Func, call *ast.CallExpr) {
 	}
 }
 
-// signals reports whether a function may signal through an argument of a type.
+// signals reports whether a function may signal through an argument of type t.
 func (e *end) signals(t types.Type) bool {
 	switch u := types.Unalias(t).(type) {
 	case *types.Chan:
@@ -184,8 +184,8 @@ func (e *end) signals(t types.Type) bool {
 	return false
 }
 
-// inside examines a function of the package that the goroutine calls. It does not trace signals to parameters
-// back to the arguments of the call.
+// inside examines a function of the package that the goroutine calls. It does not trace a parameter that
+// receives a signal back to the argument of the call: such a signal counts as unknown.
 func (e *end) inside(d *ast.FuncDecl) {
 	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)

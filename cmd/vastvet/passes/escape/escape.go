@@ -115,7 +115,7 @@ func (l *look) declaration(d ast.Decl) {
 		case *ast.SendStmt:
 			if at, remedy := l.pointer(n.Value); at != nil && !l.waits(d, n, nil) {
 				l.Say(at, "%s leads to memory off the Go heap and goes through a channel "+
-					"to a receiver that may use it when it is gone: %s", types.ExprString(at), remedy)
+					"to a receiver that may use the memory when it is gone: %s", types.ExprString(at), remedy)
 			}
 		case *ast.GoStmt:
 			l.goroutine(start{in: d, at: n, fun: n.Call.Fun, args: n.Call.Args})
@@ -176,8 +176,8 @@ func (l *look) global(e ast.Expr) *types.Var {
 	}
 }
 
-// handed returns what to keep instead of a value that is a pointer or slice with a limited lifetime, and an
-// empty string for other values. number is the index among a call's results.
+// handed returns advice, such as [entity], for a value that is a pointer or slice with a limited lifetime,
+// and an empty string for other values. If the value is a result of a call, number is the result's index.
 func (l *look) handed(e ast.Expr, number int) (remedy string) {
 	for range 16 {
 		s := l.values.Only(e)
@@ -227,7 +227,7 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 
 // mayBeGo reports whether a function may return memory on the Go heap. A method of a ValueColumn or an Order
 // does so if the values belong to a HeapColumn. This is possible if the elements have Go pointers, or if
-// the package makes the value from a HeapColumn.
+// the package makes the ValueColumn or the Order from a HeapColumn.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
 	column := lib.Receiver(call)
@@ -286,7 +286,7 @@ func (l *look) heap(e ast.Expr, steps int) bool {
 	return false
 }
 
-// pointer returns the part of a value that has a limited lifetime, and what to keep instead. The part is the
+// pointer returns the part of a value that has a limited lifetime, and the advice for it. The part is the
 // whole value, an element of a literal, or an argument of append.
 func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	e = ast.Unparen(e)

@@ -55,7 +55,7 @@ func (l *look) literal(fun ast.Expr) *ast.FuncLit {
 	return lit
 }
 
-// taken returns the pointers with a limited lifetime that a goroutine uses, and what to keep instead of each.
+// taken returns the pointers with a limited lifetime that a goroutine uses, and the advice for each.
 func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 	take := func(e ast.Expr, remedy string) {
 		at, remedies = append(at, e), append(remedies, remedy)
@@ -164,7 +164,8 @@ func (l *look) waiter(e ast.Expr) bool {
 }
 
 // ends reports whether a goroutine may signal its end to waiting code. If the code of the goroutine is not
-// known, it returns true for several arguments, because one of them may serve as the signal.
+// known and the goroutine gets several arguments, ends returns true, because one of them may serve as the
+// signal.
 func (l *look) ends(s start) bool {
 	if s.wait != nil && l.heard(s, nil, s.wait) {
 		return true

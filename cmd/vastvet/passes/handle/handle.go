@@ -55,13 +55,13 @@ func run(p *check.Pass) {
 		them := "them"
 		switch {
 		case !whole[lib.TypeName(p.TypesInfo.TypeOf(a))]:
-			them = "what they embed"
+			them = "the values that they embed"
 		case x == ast.Unparen(compare.X) && y == ast.Unparen(compare.Y):
 			edits = []analysis.TextEdit{{Pos: a.End(), End: x.End()}, {Pos: b.End(), End: y.End()}}
 		}
 		p.SayWithFix(compare, "Compare the handles themselves", edits,
-			"%s and %s are compared by slot only, and slots are reused: compare %s with %s, "+
-				"which includes the generation",
+			"%s and %s are compared by slot only, and slots are reused: compare %s with %s "+
+				"to include the generation",
 			types.ExprString(a), types.ExprString(b), them, compare.Op)
 		return true
 	})

@@ -42,7 +42,7 @@ func look(p *check.Pass, c *ast.Comment, names []string) {
 		p.Say(c, "%q is not an analyzer of vastvet: name one of %s, as in %s escape: the reason", name,
 			strings.Join(names, ", "), check.Prefix)
 	case reason == "":
-		p.Say(c, "this comment silences nothing without a reason: write %s %s: and the reason",
-			check.Prefix, name)
+		p.Say(c, "this comment has no reason, and so silences nothing: write %s %s: the reason", check.Prefix,
+			name)
 	}
 }

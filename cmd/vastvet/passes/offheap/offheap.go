@@ -23,10 +23,10 @@ var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's hea
 
 The garbage collector does not scan columns, containers and arenas: it frees the target of a Go pointer there
 while the target is in use. So making a container for a type with Go pointers panics. This analyzer finds such
-types before the program runs, also behind a generic function of the program. It also finds Go pointers that
-are stored through package unsafe or as a uintptr, if nothing else keeps their target alive. Pointers to
-memory off the heap and to package-level variables are allowed. And it finds resources whose type is a
-pointer or an interface: SetResource panics for these, because it stores the value itself.
+types before the program runs, also if a generic function of the program passes the type on. It also finds Go
+pointers that are stored through package unsafe or as a uintptr, if nothing else keeps their target alive.
+Pointers to memory off the heap and to package-level variables are allowed. Finally, it finds resources whose
+type is a pointer or an interface: SetResource panics for such types, because it stores the value itself.
 
 	type Ship struct{ Name string }
 
@@ -88,8 +88,9 @@ func (f *finder) need(fn *types.Func) []int {
 	return nil
 }
 
-// infer finds the functions of the package that always pass their type parameters to places that must not
-// contain Go pointers. A call under a condition does not count: the condition may depend on the type.
+// infer finds the functions of the package that always pass a type parameter to a function whose type
+// argument must not contain Go pointers. A call under a condition does not count: the condition may depend on
+// the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
@@ -245,7 +246,8 @@ func called(call *ast.CallExpr) *ast.Ident {
 // columns are the functions that make columns and have a variant for Go pointers.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports a function whose type argument contains Go pointers that it must not contain.
+// instance reports an identifier that refers to a function if a type argument contains Go pointers and must
+// not.
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {

@@ -11,8 +11,8 @@ import (
 // resources are the functions for the resources of a world.
 var resources = []string{"FindResource", "RemoveResource", "Resource", "SetResource"}
 
-// resource reports a use of one of these functions if its type argument cannot be the type of a resource: a
-// pointer or an interface.
+// resource reports a use of one of the functions in resources if its type argument is a pointer or an
+// interface, which cannot be the type of a resource.
 func (f *finder) resource(id *ast.Ident, fn *types.Func, t types.Type) {
 	if fn.Pkg() == nil || fn.Pkg().Path() != lib.Module || fn.Signature().Recv() != nil ||
 		!slices.Contains(resources, fn.Name()) {

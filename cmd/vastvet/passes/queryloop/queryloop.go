@@ -19,9 +19,8 @@ import (
 // Analyzer finds structural changes that are followed by the next step of a loop over a query.
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
-While a loop runs over a query, the sources of a relation, a tracker or an order, the program may write
-values. It must not make or delete entities, add or remove components, or change links: then the next step of
-the loop panics.
+A loop over a query, a tracker, an order or the sources of a relation may write values. It must not make or
+delete entities, add or remove components, or change links: then the next step of the loop panics.
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {
@@ -35,10 +34,10 @@ the loop panics.
 		}
 	}
 
-A change is allowed if break or return leaves the loop after it. The analyzer reports no change if the loop
-may be left between the change and the next step, for example by a flag that is set beside the change. It
-reports no change of another world, and no Add of a component that the query asks for, because such an Add
-overwrites.`, run)
+A change is allowed if break or return leaves the loop after the change. The analyzer reports no change if the
+loop may end between the change and the next step, for example because of a flag that is set beside the
+change. It reports no change of another world. It reports no Add of a component that the query asks for,
+because such an Add only overwrites the value.`, run)
 
 func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
 
@@ -141,7 +140,7 @@ func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 		remedy += ", or use Set if the component is already there"
 	}
 	l.p.SayWithFix(call, "Record the change", l.later(call, v, statement),
-		"%s changes the structure while the loop over %s runs, whose next step panics: %s",
+		"%s changes the structure during the loop over %s, so the next step of the loop panics: %s",
 		last, types.ExprString(l.over.Fun), remedy)
 }
 
@@ -304,8 +303,8 @@ func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	return inner
 }
 
-// arrives reports whether every path from a change reaches a block that the function to accepts, without
-// passing through a block that the function past accepts.
+// arrives reports whether every path from a change reaches a block for which to() returns true, without
+// passing through a block for which past() returns true.
 func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bool {
 	if g == nil {
 		return false

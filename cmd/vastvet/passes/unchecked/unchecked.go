@@ -1,4 +1,4 @@
-// Package unchecked finds dropped errors that say that there is no room.
+// Package unchecked finds dropped errors of Grow, Commit and similar functions.
 package unchecked
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// Analyzer finds calls whose error says that there is no room, and is dropped.
+// Analyzer finds calls of functions that may find no room, if the calls drop the error.
 var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
 If Grow, Commit or a similar function returns an error, there is no room, and the function has not done its

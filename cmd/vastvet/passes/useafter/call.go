@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// unsure records an ending of use that happens only if the error of a call is nil.
+// unsure records that a call closes or frees something only if its error is nil.
 func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
 	if !ok {
@@ -222,7 +222,7 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// runsCallbacks reports whether a function of Vast is one of the callbacks.
+// runsCallbacks reports whether a function of Vast is listed in callbacks.
 func runsCallbacks(name string) bool {
 	of, last := lib.Split(name)
 	pkg, _, _ := strings.Cut(of, ".")

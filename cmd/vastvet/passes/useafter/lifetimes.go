@@ -71,8 +71,8 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 	"vm.Mirror.Close vm.Region.Close")
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
-// program, and the functions of rings that wait for another goroutine. An iterator in this list runs them
-// inside its loop.
+// program, and the functions of rings that wait for another goroutine. An iterator in this list runs such
+// functions inside its loop.
 var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewEach " +
 	"NewN NewSlot Pack Peek PeekContext Read ReadByte ReadFrom Regroup Remove RemoveAll RemoveTargets " +
 	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +

@@ -97,7 +97,8 @@ func (f *function) shows(call *ast.CallExpr) (addresses, nothing bool) {
 }
 
 func (f *function) sayBad(n ast.Node, p place, s *state) {
-	f.p.Say(n, "%s is used after %s: its memory is gone; take what you need from it before", p, s.bad[p])
+	f.p.Say(n, "%s is used after %s: its memory is gone; copy the values that you need before that call", p,
+		s.bad[p])
 }
 
 // address reports whether an expression is only an address, which may be printed and compared when its target
@@ -124,14 +125,14 @@ func (f *function) reportCall(call *ast.CallExpr, s *state) {
 	}
 	if in(needsOpen[of], last) || in(uses, name) {
 		if p, ok := f.owner(call); ok && s.closed[p] != "" {
-			f.p.Say(call, "%s is used after %s: %s panics then; end its use when nothing needs it any more",
-				p, s.closed[p], last)
+			f.p.Say(call, "%s is used after %s: %s panics then; call %s after the last use", p, s.closed[p],
+				last, s.closed[p])
 		}
 	}
 	if owner, ok := f.owner(call); ok && name == "arena.Arena.Release" && s.closed[owner] == "" {
 		if m, ok := f.place(call.Args[0]); ok && s.closed[m] != "" {
-			f.p.Say(call, "the mark %s is released after %s: a mark is good for one release, "+
-				"and for none after Reset", m, s.closed[m])
+			f.p.Say(call, "the mark %s is released after %s: release a mark only once, and not after Reset",
+				m, s.closed[m])
 		}
 	}
 }

@@ -173,8 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that memory of a place, or of a part of the place, is bad: the memory whose origin satisfies
-// which.
+// empty records that the memory of a place and of its parts is bad, if which returns true for the origin of
+// the memory. Marks of the place count as closed then.
 func (s *state) empty(p place, why string, which func(origin) bool) {
 	for q, o := range s.from {
 		if o.owner == p {

@@ -29,8 +29,8 @@ after the Release of an older Mark, for elements cut off by Truncate(0), and for
 	ships.Close()
 	return fuel // right
 
-An end on only one path is not reported after the paths have met again. An end in a deferred call is not
-reported.`, run)
+If only one of several paths ends the use, the analyzer reports nothing after the paths have met again. It
+does not follow deferred calls.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values

@@ -32,7 +32,7 @@ func newGame(w *vast.World) *game {
 func (g *game) wrong(s *sched.Schedule) {
 	s.Add(sched.System{Name: "move", Writes: sched.Columns(g.pos), Run: func(c *sched.Context) {
 		for run := range g.moves.Runs() {
-			p, v := g.pos.Slice(run), g.vel.Slice(run) // want `system "move" reads g.vel and does not declare it: add it to Reads, or others write it meanwhile`
+			p, v := g.pos.Slice(run), g.vel.Slice(run) // want `system "move" reads g.vel and does not declare it, so other systems may write it at the same time: add it to Reads`
 			for i := range p {
 				p[i].X += v[i].X
 			}
@@ -42,14 +42,14 @@ func (g *game) wrong(s *sched.Schedule) {
 		for run := range g.moves.Runs() {
 			v := g.vel.Slice(run)
 			for i := range v {
-				v[i].X = 0 // want `system "stop" writes g.vel and declares it as read only: move it to Writes, or others read it meanwhile`
+				v[i].X = 0 // want `system "stop" writes g.vel and declares it as read only, so other systems may read it at the same time: move it to Writes`
 			}
 		}
 	}})
 	s.Add(sched.System{Name: "weigh", Reads: sched.Columns(g.pos), Run: func(c *sched.Context) {
 		for e := range g.moves.All() {
 			if g.pos.Get(e).X > 0 && *g.mass.Get(e) > 0 { // want `system "weigh" reads g.mass`
-				g.vel.Set(e, velocity{}) // want `system "weigh" writes g.vel and does not declare it: add it to Writes, or others touch it meanwhile`
+				g.vel.Set(e, velocity{}) // want `system "weigh" writes g.vel and does not declare it, so other systems may touch it at the same time: add it to Writes`
 			}
 		}
 	}})

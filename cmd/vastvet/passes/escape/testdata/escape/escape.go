@@ -59,7 +59,7 @@ func wrong(ships vast.Column[ship], pool *bulk.Pool[ship], q vast.Query, e vast.
 }
 
 func wrongChannel(ships vast.Column[ship], e vast.Entity, c chan *ship, selections chan selection) {
-	c <- ships.Get(e)                           // want `ships.Get\(e\) leads to memory off the Go heap and goes through a channel to a receiver that may use it when it is gone: keep the vast.Entity`
+	c <- ships.Get(e)                           // want `ships.Get\(e\) leads to memory off the Go heap and goes through a channel to a receiver that may use the memory when it is gone: keep the vast.Entity`
 	selections <- selection{ship: ships.Get(e)} // want `goes through a channel`
 }
 

@@ -11,7 +11,7 @@ type named = struct {
 }
 
 func wrongEmbedded(a, b named) bool {
-	return a.Slot() == b.Slot() // want `a and b are compared by slot only, and slots are reused: compare what they embed with ==`
+	return a.Slot() == b.Slot() // want `a and b are compared by slot only, and slots are reused: compare the values that they embed with ==`
 }
 
 func wrongConverted(a, b vast.Entity) bool {

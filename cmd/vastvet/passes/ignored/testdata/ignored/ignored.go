@@ -8,10 +8,10 @@ var a vast.Entity //vastvet:ignore // want `"" is not an analyzer of vastvet: na
 //vastvet:ignore ecsape: a slip of the pen // want `"ecsape" is not an analyzer of vastvet`
 var b = a
 
-//vastvet:ignore escape // want `this comment silences nothing without a reason: write //vastvet:ignore escape: and the reason`
+//vastvet:ignore escape // want `this comment has no reason, and so silences nothing: write //vastvet:ignore escape: the reason`
 var c = b
 
-//vastvet:ignore escape: // want `without a reason`
+//vastvet:ignore escape: // want `has no reason`
 var d = c
 
 //vastvet:ignore escape: the reason

@@ -26,27 +26,27 @@ func newGame(w *vast.World) *game {
 func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 	for e := range g.alive.All() {
 		if g.hp.Get(e).Points == 0 {
-			g.w.Delete(e) // want `Delete changes the structure while the loop over g.alive.All runs, whose next step panics: record it with Commands.Delete and apply it after the loop`
+			g.w.Delete(e) // want `Delete changes the structure during the loop over g.alive.All, so the next step of the loop panics: record it with Commands.Delete and apply it after the loop`
 		}
-		g.dead.Add(e)      // want `Add changes the structure while the loop over g.alive.All runs, whose next step panics: record it with AddLater`
+		g.dead.Add(e)      // want `Add changes the structure during the loop over g.alive.All, so the next step of the loop panics: record it with AddLater`
 		e := g.ships.New() // want `New changes the structure`
 		_ = e
 	}
 	for run := range g.alive.Runs() {
 		for i := range run.Len() {
-			g.hp.Remove(run.Entity(i)) // want `Remove changes the structure while the loop over g.alive.Runs runs, whose next step panics: record it with RemoveLater`
+			g.hp.Remove(run.Entity(i)) // want `Remove changes the structure during the loop over g.alive.Runs, so the next step of the loop panics: record it with RemoveLater`
 			e := run.Entity(i)
 			childOf.Set(e, target) // want `Set changes the structure`
 		}
 		g.ships.Pack(vast.MoveOptions{})         // want `Pack changes the structure`
 		g.w.Regroup(g.alive, vast.MoveOptions{}) // want `Regroup changes the structure`
-		g.w.DeleteAll(g.alive)                   // want `DeleteAll changes the structure while the loop over g.alive.Runs runs, whose next step panics: make the change after the loop`
+		g.w.DeleteAll(g.alive)                   // want `DeleteAll changes the structure during the loop over g.alive.Runs, so the next step of the loop panics: make the change after the loop`
 	}
 	for range g.w.Query(g.hp).Batches(64) {
 		g.ships.NewN(5, nil) // want `NewN changes the structure`
 	}
 	for e := range childOf.Sources(target) {
-		childOf.Remove(e) // want `Remove changes the structure while the loop over childOf.Sources runs`
+		childOf.Remove(e) // want `Remove changes the structure during the loop over childOf.Sources,`
 	}
 	seq := g.alive.All()
 	for range seq {
@@ -60,7 +60,7 @@ func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 
 func wrongTracker(w *vast.World, p vast.Column[hp], tr *vast.Tracker) {
 	for e := range tr.Added(p) {
-		p.Remove(e) // want `Remove changes the structure while the loop over tr.Added runs`
+		p.Remove(e) // want `Remove changes the structure during the loop over tr.Added,`
 	}
 	for e := range w.Query(p).All() {
 		for f := range w.Query().All() {
@@ -176,7 +176,7 @@ func rightNames(w *vast.World, roads vast.Edges[int]) {
 func wrongNames(w *vast.World) {
 	names := w.Names()
 	for e := range w.Query().Without(names).All() {
-		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure while .*: make the change after the loop`
+		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure during .*: make the change after the loop`
 			continue
 		}
 	}

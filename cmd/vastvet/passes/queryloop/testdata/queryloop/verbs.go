@@ -56,6 +56,6 @@ func byValues(w *vast.World, sick vast.SparseColumn[hp], tag vast.Tag, another v
 		sick.Remove(another) // want `Remove changes the structure`
 	}
 	for e := range sick.All() {
-		w.Delete(e) // want `Delete changes the structure while the loop over sick.All runs`
+		w.Delete(e) // want `Delete changes the structure during the loop over sick.All,`
 	}
 }

@@ -21,8 +21,8 @@ func wrongClose(ships *bulk.Array[ship]) int {
 	all := ships.Slice()[1:]
 	second := &all[0]
 	ships.Close()
-	ships.Append(ship{}) // want `ships is used after ships.Close: Append panics then; end its use when nothing needs it any more`
-	n := first.Fuel      // want `first is used after ships.Close: its memory is gone; take what you need from it before`
+	ships.Append(ship{}) // want `ships is used after ships.Close: Append panics then; call ships.Close after the last use`
+	n := first.Fuel      // want `first is used after ships.Close: its memory is gone; copy the values that you need before that call`
 	n += all[0].Fuel     // want `all is used after ships.Close`
 	second.Crew = 5      // want `second is used after ships.Close`
 	*first = ship{}      // want `first is used after ships.Close`
@@ -52,7 +52,7 @@ func wrongArena(a *arena.Arena) {
 	frame = append(frame[:0], *scratch)
 	a.Release(m)
 	scratch.Fuel = 1 // want `scratch is used after a.Release\(m\)`
-	a.Release(m)     // want `the mark m is released after a.Release\(m\): a mark is good for one release`
+	a.Release(m)     // want `the mark m is released after a.Release\(m\): release a mark only once`
 	again := arena.Make[ship](a)
 	other := a.Mark()
 	a.Reset()

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// Packer moves entities between worlds of the same program, or of versions of it: between the regions of a
+// cluster, or onto a carrier and off again. [Packer.Pack] writes entities as a parcel of bytes, and
+// [Packer.Unpack] makes them in another world. Make a Packer for each world with [NewPacker].
+//
+//   - Parcel: what one call of Pack writes.
+//   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below it: its
+//     sources in each hierarchy, that is in each [vast.Relation] without circles, and their sources.
+//   - Schema: the description of the columns, as text. A parcel only has a mark of its schema. Keep the
+//     schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].
+//
+// A parcel has all components of its entities, their names, and the links and edges between them. A
+// [vast.Entity] inside of a component, an edge or a HeapColumn becomes the new reference if it refers to an
+// entity of the parcel. It becomes zero if it is stale; an entry of a map with a stale key is left out. If it
+// refers to another living entity, Pack returns an error: components that refer to entities of other regions
+// have a number of the program's own instead.
+//
+// Codecs in the options, and methods of types that encode their values, see references as they are.
+//
+// Two goroutines must not use a Packer at once. A Packer keeps 4 bytes for each slot of its world.
+type Packer struct {
+	w       *vast.World
+	columns []*packedColumn // in the order of their names
+	born    []*packedColumn // those with components that entities are born with
+	count   int             // of the world's columns when the Packer was made
+	codecs
+	renamed map[string]string
+	schema  string
+	layouts map[uint32]*layout // by the mark of their schema
+
+	rows      []uint32   // by slot, 1 + the number of the entity in the parcel; 0 outside of Pack
+	packing   *packing   // the call of Pack that is under way
+	unpacking *unpacking // likewise of Unpack
+}
+
+// packedColumn is a column whose components are packed.
+type packedColumn struct {
+	parcelColumn
+	col      state.Column
+	any      vast.AnyColumn
+	typ      reflect.Type   // of a component or of the value of an edge
+	memory   *schema        // of typ in memory; nil if values are encoded
+	out      *conversion    // from memory to parcels; nil if the bytes are the same
+	relation *vast.Relation // if the column holds the sources of a relation
+	edges    *probe.AnyEdges
+}
+
+// parcels holds the methods of package vast that parcels need, besides those of engine and documents.
+var parcels = state.Vast.(interface {
+	Ready(function string, w *vast.World, writes bool) (columns int, err error)
+	Element(column any, slot uint32) unsafe.Pointer
+})
+
+// NewPacker makes a Packer for a world and the columns that the world has now. Register all columns first:
+// Pack and Unpack panic if the world has got another one since. The options give codecs and, for
+// [Packer.Accept], new names. NewPacker returns an error if two columns have the same name, or if a column
+// cannot be encoded: the rules of [Save] hold. Complexity: the number of fields in the types of all columns.
+func NewPacker(w *vast.World, o Options) (*Packer, error) {
+	columns, err := documents.Columns("store.NewPacker", w, false)
+	if err == nil {
+		p := &Packer{w: w, codecs: codecsOf(o), renamed: o.Renamed, count: len(columns),
+			layouts: make(map[uint32]*layout)}
+		p.codecs[typeEntity] = Codec{typ: typeEntity, append: p.appendReference, decode: p.decodeReference,
+			leavesOut: p.isStale}
+		if err = p.plan(columns); err == nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("store: making a Packer for world %q: %w", w.Options().Name, err)
+}
+
+// plan plans the columns, and how the Packer's own parcels are read.
+func (p *Packer) plan(columns []state.Column) error {
+	for i, col := range probe.Columns(p.w) {
+		if columns[i].Private {
+			continue
+		}
+		c, err := p.planColumn(columns[i], col)
+		if err != nil {
+			return err
+		}
+		p.columns = append(p.columns, c)
+	}
+	slices.SortFunc(p.columns, func(a, b *packedColumn) int { return cmp.Compare(a.Name, b.Name) })
+	s := &parcelSchema{Version: versionParcel}
+	for _, c := range p.columns {
+		s.Columns = append(s.Columns, c.parcelColumn)
+		if c.ofEntity() {
+			p.born = append(p.born, c)
+		}
+	}
+	var err error
+	if p.schema, err = s.text(); err != nil {
+		return err
+	}
+	p.layouts[markOf(p.schema)], err = p.layoutOf(p.schema, s, nil)
+	return err
+}
+
+func (p *Packer) planColumn(col state.Column, any vast.AnyColumn) (c *packedColumn, err error) {
+	c = &packedColumn{col: col, any: any, typ: col.Type}
+	c.Name = col.Name
+	switch {
+	case col.Names:
+		c.Form, c.typ = parcelNames, nil
+	case col.Linked != "":
+		if r, ok := probe.RelationOf(any); ok {
+			c.Form, c.relation, c.typ = parcelRelation, &r, nil
+		} else if e, ok := probe.EdgesOf(any); ok {
+			c.Form, c.edges, c.typ = parcelEdges, &e, e.Type()
+		}
+	case col.Storage == probing.StorageTag:
+		c.Form = parcelTag
+	case col.Storage == probing.StorageHeap:
+		c.Form = parcelEncoded
+		if c.Type, err = p.schemaOf(c.typ, c.Name); err == nil {
+			c.Type = c.Type.portable(true)
+		}
+		return c, err
+	default:
+		c.Form = parcelValue
+	}
+	if c.typ != nil {
+		c.memory = schemaInMemory(c.typ, true)
+		c.Type = c.memory.portable(false)
+		c.out, err = (&changes{report: new(Report)}).conversionOf(c.memory, c.Type, c.Name)
+	}
+	return c, err
+}
+
+// Schema describes the columns of the Packer's world as JSON, so that a Packer of another program can accept
+// its parcels. It depends on the names of the columns and fields, the kinds of their values, and nothing
+// else: two programs with the same schema read each other's parcels. docs/store-format.md describes it.
+func (p *Packer) Schema() string { return p.schema }
+
+// Accept has the Packer also unpack parcels of Packers with another schema, such as those that an older
+// version of the program has packed. It finds columns and fields by their names and converts values as [Load]
+// does, and Options.Renamed gives new names. The report says what is dropped, added or converted in each
+// parcel. On an error the Packer is as it was.
+func (p *Packer) Accept(schema string) (*Report, error) {
+	report := new(Report)
+	mark := markOf(schema)
+	known := p.layouts[mark]
+	if schema == p.schema {
+		return report, nil
+	}
+	s, err := parseParcelSchema(schema)
+	var l *layout
+	if err == nil && known != nil && known.schema != schema {
+		err = errors.New("another schema has the same mark: give a column another name")
+	}
+	if err == nil {
+		l, err = p.layoutOf(schema, s, &changes{renamed: p.renamed, report: report})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: accepting a schema for world %q: %w", p.w.Options().Name, err)
+	}
+	p.layouts[mark] = l
+	return report, nil
+}
+
+// layout is how parcels of a schema become entities of the Packer's world.
+type layout struct {
+	schema  string
+	columns []layoutColumn
+	changes *changes // how values on the Go heap are decoded
+}
+
+// layoutColumn is a column of a schema.
+type layoutColumn struct {
+	parcelColumn
+	path string        // in the program
+	to   *packedColumn // nil if the program lacks it
+	in   *conversion   // from parcels to memory; nil if the bytes are the same
+}
+
+// layoutOf plans how parcels of a schema are read. c is nil for the Packer's own schema.
+func (p *Packer) layoutOf(text string, s *parcelSchema, c *changes) (*layout, error) {
+	if c == nil {
+		c = &changes{report: new(Report)}
+	}
+	l := &layout{schema: text, changes: &changes{renamed: c.renamed, report: new(Report)}}
+	found := make(map[*packedColumn]bool)
+	for _, from := range s.Columns {
+		one := layoutColumn{parcelColumn: from, path: from.Name}
+		if now, ok := c.renamed[from.Name]; ok {
+			one.path = now
+		}
+		i := slices.IndexFunc(p.columns, func(to *packedColumn) bool { return to.Name == one.path })
+		if i < 0 {
+			c.report.Dropped = append(c.report.Dropped, from.Name)
+			l.columns = append(l.columns, one)
+			continue
+		}
+		one.to = p.columns[i]
+		if found[one.to] {
+			return nil, fmt.Errorf("two columns of the schema are %q in the program: correct Options.Renamed",
+				one.path)
+		}
+		found[one.to] = true
+		if err := one.match(p, c); err != nil {
+			return nil, err
+		}
+		l.columns = append(l.columns, one)
+	}
+	for _, to := range p.columns {
+		if !found[to] {
+			c.report.Added = append(c.report.Added, to.Name)
+		}
+	}
+	return l, nil
+}
+
+// match plans how components of a schema's column become those of the program's column.
+func (c *layoutColumn) match(p *Packer, changes *changes) (err error) {
+	if c.Form != c.to.Form {
+		return fmt.Errorf("column %s has the form %q in the schema and %q in the program: keep the storage, "+
+			"or give the new column another name", c.path, c.Form, c.to.Form)
+	}
+	switch {
+	case c.Form == parcelEncoded:
+		to, err := p.schemaOf(c.to.typ, c.path)
+		if err != nil {
+			return err
+		}
+		return changes.check(c.Type, to, c.path)
+	case c.to.memory != nil:
+		c.in, err = changes.conversionOf(c.Type, c.to.memory, c.path)
+	}
+	return err
+}
+
+// ready checks that the Packer may be used.
+func (p *Packer) ready(function string, writes bool) error {
+	n, err := parcels.Ready(function, p.w, writes)
+	if err == nil && n != p.count {
+		panic(fmt.Sprintf("%s: world %q has %d columns, and had %d when the Packer was made: make the "+
+			"Packer after the last column", function, p.w.Options().Name, n, p.count))
+	}
+	return err
+}
+
+// appendReference encodes a reference inside of a value on the Go heap.
+func (p *Packer) appendReference(b []byte, v reflect.Value) ([]byte, error) {
+	row, err := p.packing.reference(*v.Addr().Interface().(*vast.Entity))
+	return binary.AppendUvarint(b, uint64(row)), err
+}
+
+// isStale reports whether a reference is stale, and not zero.
+func (p *Packer) isStale(v reflect.Value) bool {
+	e := *v.Addr().Interface().(*vast.Entity)
+	return !e.IsZero() && !p.w.Alive(e)
+}
+
+// decodeReference decodes what appendReference has encoded.
+func (p *Packer) decodeReference(b []byte, v reflect.Value) error {
+	row, size := binary.Uvarint(b)
+	if size <= 0 || size != len(b) || row > uint64(p.unpacking.n) {
+		return errReference
+	}
+	if row > 0 {
+		p.unpacking.unborn.refer(v.Addr().Interface().(*vast.Entity), int(row-1))
+	}
+	return nil
+}
+
+// errReference is the error of a reference to an entity that the parcel lacks.
+var errReference = errors.New("a reference leads out of the parcel")

@@ -1,0 +1,243 @@
+package store
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/vastgo/vast"
+)
+
+// A parcel has the links of a relation by their targets: each target with its sources in their order. A
+// target comes after its own target, unless links form a circle. So links that are made in this order move
+// no descendants, and a link closes a circle only if its source has sources already. Edges come in an order
+// in which they could have been made, so that the edges of a source and those of a target keep their orders.
+
+// writeLinks appends the links of a relation.
+func (k *packing) writeLinks(c *packedColumn) error {
+	n := 0
+	for _, e := range k.entities {
+		if target, ok := c.relation.Target(e); ok {
+			if k.row(target) == 0 {
+				return leadsOut(c, e, target)
+			}
+			n++
+		}
+	}
+	k.uint(n)
+	if n == 0 {
+		return nil
+	}
+	w := linkWriter{packing: k, relation: c.relation, known: make([]bool, len(k.entities))}
+	for i, e := range k.entities {
+		if !c.relation.Has(e) {
+			w.reach(i)
+		}
+	}
+	w.write()
+	for i := range k.entities { // those that are in circles or below
+		w.reach(i)
+		w.write()
+	}
+	return nil
+}
+
+func leadsOut(c *packedColumn, from, to vast.Entity) error {
+	return fmt.Errorf("entity %v: the link in %s leads to entity %v, which lives outside of the parcel: "+
+		"pack it, too, or remove the link first", from, c.Name, to)
+}
+
+// linkWriter appends the links of a relation.
+type linkWriter struct {
+	*packing
+	relation     *vast.Relation
+	known        []bool // the entities whose sources are written or in targets
+	targets      []int  // entities whose sources are to be written
+	sources      []int
+	target, last int // the last target, and the last source
+}
+
+// reach notes that the sources of an entity are to be written.
+func (w *linkWriter) reach(i int) {
+	if !w.known[i] && w.relation.CountSources(w.entities[i]) > 0 {
+		w.known[i] = true
+		w.targets = append(w.targets, i)
+	}
+}
+
+// write appends the sources of the entities in targets, and of their descendants.
+func (w *linkWriter) write() {
+	for at := 0; at < len(w.targets); at++ {
+		target := w.targets[at]
+		w.sources = w.sources[:0]
+		for source := range w.relation.Sources(w.entities[target]) {
+			if row := w.row(source); row > 0 { // otherwise the link stays behind
+				w.sources = append(w.sources, int(row)-1)
+			}
+		}
+		if len(w.sources) == 0 {
+			continue
+		}
+		w.int(target - w.target)
+		w.uint(len(w.sources))
+		for _, i := range w.sources {
+			w.int(i - w.last)
+			w.last = i
+			w.reach(i)
+		}
+		w.target = target
+	}
+	w.targets = w.targets[:0]
+}
+
+// packedEdge is an edge between two entities of the parcel.
+type packedEdge struct{ from, to int }
+
+// writeEdges appends edges, and then their values.
+func (k *packing) writeEdges(c *packedColumn) error {
+	links, values, err := k.edgesOf(c)
+	if err != nil {
+		return err
+	}
+	k.uint(len(links))
+	from, into := make([]int, len(links)), make(map[int][]int)
+	for i, l := range links {
+		from[i] = l.from
+		into[l.to] = append(into[l.to], i)
+	}
+	for to, in := range into {
+		k.inOrder(c, links, to, in)
+	}
+	var last packedEdge
+	order := inBothOrders(from, into)
+	for _, i := range order {
+		k.int(links[i].from - last.from)
+		k.int(links[i].to - last.to)
+		last = links[i]
+	}
+	size := c.Type.Size
+	for _, i := range order {
+		k.b = append(k.b, values[i*size:(i+1)*size]...)
+	}
+	return nil
+}
+
+// edgesOf returns the edges out of the entities, and their values as a parcel has them.
+func (k *packing) edgesOf(c *packedColumn) (links []packedEdge, values []byte, err error) {
+	written := k.b
+	defer func() { k.b = written }()
+	k.b = nil
+	for i, e := range k.entities {
+		if c.edges.CountTargets(e) == 0 {
+			continue
+		}
+		for to, v := range c.edges.Targets(e) {
+			row := k.row(to)
+			if row == 0 {
+				return nil, nil, leadsOut(c, e, to)
+			}
+			links = append(links, packedEdge{i, int(row) - 1})
+			if _, err := k.writeMemory(c, bytesOf(v)); err != nil {
+				return nil, nil, fmt.Errorf("entity %v: %w", e, err)
+			}
+		}
+	}
+	return links, k.b, nil
+}
+
+// inOrder orders the edges into an entity, which come in the order of their sources in the parcel, as the
+// world has them.
+func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, in []int) {
+	ordered := make([]int, 0, len(in))
+	for source := range c.edges.Sources(k.entities[to]) {
+		if row := int(k.row(source)); row > 0 {
+			at := sort.Search(len(in), func(i int) bool { return links[in[i]].from >= row-1 })
+			ordered = append(ordered, in[at])
+		}
+	}
+	copy(in, ordered)
+}
+
+// unpackedLinks are links of a relation, or edges with their values.
+type unpackedLinks struct {
+	*layoutColumn
+	links  []packedEdge
+	values []byte // of edges, as in memory, with stand-ins for references
+	levels int    // of a hierarchy
+}
+
+// linkEnd is what the links that were read say about an entity.
+type linkEnd struct {
+	hasTarget, hasSources bool
+	depth                 int
+}
+
+// readLinks reads the links of a relation.
+func (k *unpacking) readLinks(c *layoutColumn) error {
+	l := &unpackedLinks{layoutColumn: c}
+	hierarchy := c.to != nil && !c.to.col.Cyclic
+	n, err := k.count(1)
+	if err != nil || n == 0 {
+		return err
+	}
+	l.links = make([]packedEdge, 0, n)
+	ends := make([]linkEnd, k.n)
+	target, source := 0, 0
+	for n > 0 {
+		if target, err = k.near(target); err != nil {
+			return err
+		}
+		some, err := k.count(1)
+		if err != nil {
+			return err
+		}
+		if some == 0 || some > n {
+			return errDamaged
+		}
+		n -= some
+		above := &ends[target]
+		above.hasSources = true
+		for range some {
+			if source, err = k.near(source); err != nil {
+				return err
+			}
+			below := &ends[source]
+			if below.hasTarget || hierarchy && below.hasSources {
+				return fmt.Errorf("%s: an entity has two targets, or links form a circle", c.path)
+			}
+			below.hasTarget, below.depth = true, above.depth+1
+			l.levels = max(l.levels, below.depth)
+			l.links = append(l.links, packedEdge{source, target})
+		}
+	}
+	if c.to != nil {
+		k.links = append(k.links, l)
+	}
+	return nil
+}
+
+// readEdges reads edges and their values.
+func (k *unpacking) readEdges(c *layoutColumn) error {
+	l := &unpackedLinks{layoutColumn: c}
+	n, err := k.count(2 + c.Type.Size)
+	if err != nil {
+		return err
+	}
+	l.links = make([]packedEdge, 0, n)
+	var at packedEdge
+	for range n {
+		if at.from, err = k.near(at.from); err != nil {
+			return err
+		}
+		if at.to, err = k.near(at.to); err != nil {
+			return err
+		}
+		l.links = append(l.links, at)
+	}
+	if l.values, err = k.readMemory(c, n); err != nil {
+		return err
+	}
+	if c.to != nil && n > 0 {
+		k.links = append(k.links, l)
+	}
+	return nil
+}

@@ -1,0 +1,357 @@
+package store_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/store"
+)
+
+// fleet is several towns, and what a model knows of their entities. The position of an entity holds its
+// number.
+type fleet struct {
+	*testing.T
+	towns   [3]*town
+	packers [3]*store.Packer
+	ships   map[int]*vessel
+	last    int
+}
+
+// vessel is an entity in the model. Zero stands for no other ship.
+type vessel struct {
+	town           int
+	at             float64
+	parent, aim    int
+	owner          int // burden.Of, if loaded
+	loaded         bool
+	seen           map[int]int // diary.Seen; nil without a diary
+	name           string
+	parts, hunters []int          // the sources of childOf and aimsAt, in their order
+	roads          map[int]uint16 // to other ships
+}
+
+// playFleet plays operations from bytes: it makes, changes, links and deletes ships, and moves them from town
+// to town. After each move the towns agree with the model.
+func playFleet(t *testing.T, data []byte) {
+	f := &fleet{T: t, ships: make(map[int]*vessel)}
+	for i := range f.towns {
+		f.towns[i] = newTown(t, i%2 == 1)
+		f.packers[i] = packer(t, f.towns[i].w, store.Options{})
+	}
+	for s := modeltest.NewStream(data); s.More(); {
+		f.step(s)
+	}
+	f.check()
+}
+
+// numbers returns the numbers of all ships in a town.
+func (f *fleet) numbers(town int) (all []int) {
+	for n, s := range f.ships {
+		if s.town == town {
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// entities returns the entities of a town by their numbers.
+func (f *fleet) entities(town int) map[int]vast.Entity {
+	n := f.towns[town]
+	all := make(map[int]vast.Entity)
+	for e := range n.w.Query(n.position).All() {
+		all[int(n.position.Get(e).X)] = e
+	}
+	return all
+}
+
+func (f *fleet) step(s *modeltest.Stream) {
+	in := s.Below(len(f.towns))
+	n, all := f.towns[in], f.numbers(in)
+	if len(all) < 3 || len(all) < 60 && s.Below(4) == 0 {
+		for range 1 + s.Below(5) {
+			f.last++
+			one := &vessel{town: in, at: float64(s.Byte()), roads: make(map[int]uint16)}
+			e := n.walkers.New()
+			if s.Below(2) == 0 {
+				n.w.Delete(e)
+				e, one.loaded = n.carriers.New(), true
+			}
+			n.position.Set(e, position{float64(f.last), one.at})
+			f.ships[f.last] = one
+		}
+		return
+	}
+	entities := f.entities(in)
+	a, b := all[s.Below(len(all))], all[s.Below(len(all))]
+	one, e, other := f.ships[a], entities[a], entities[b]
+	switch s.Below(9) {
+	case 0:
+		if one.loaded {
+			one.owner = b
+			n.burden.Get(e).Of = other
+		}
+	case 1:
+		if one.parent != b && !f.below(b, a) {
+			f.unlink(a)
+			one.parent = b
+			f.ships[b].parts = append(f.ships[b].parts, a)
+			n.childOf.Set(e, other)
+		}
+	case 2:
+		if old := one.aim; old != b {
+			if old != 0 {
+				f.ships[old].hunters = without(f.ships[old].hunters, a)
+			}
+			one.aim = b
+			f.ships[b].hunters = append(f.ships[b].hunters, a)
+			n.aimsAt.Set(e, other)
+		}
+	case 3:
+		one.roads[b] = uint16(a)
+		n.roads.Add(e, other, uint16(a))
+	case 4:
+		one.seen = map[int]int{a: 1, b: 2}
+		n.diary.Add(e, diary{Seen: map[vast.Entity]int{e: 1, other: 2}})
+		if a == b {
+			one.seen = map[int]int{a: n.diary.Get(e).Seen[e]}
+		}
+	case 5:
+		one.name = fmt.Sprint("ship ", a)
+		if _, err := n.names.Set(e, one.name); err != nil {
+			f.Fatal(err)
+		}
+	case 6:
+		f.drop(f.subtree(a)) // childOf has Cascade
+		n.w.Delete(e)
+	default:
+		roots := []int{a}
+		if b != a {
+			roots = append(roots, b)
+		}
+		if s.Below(4) > 0 {
+			roots = f.closed(roots)
+		}
+		f.move(in, s.Below(len(f.towns)), roots, entities)
+	}
+}
+
+func without(list []int, n int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(m int) bool { return m == n })
+}
+
+// below reports whether a ship is another one or lies below it.
+func (f *fleet) below(a, b int) bool {
+	for ; a != 0; a = f.ships[a].parent {
+		if a == b {
+			return true
+		}
+	}
+	return false
+}
+
+// subtree returns a ship and those below it.
+func (f *fleet) subtree(a int) []int {
+	all := []int{a}
+	for i := 0; i < len(all); i++ {
+		all = append(all, f.ships[all[i]].parts...)
+	}
+	return all
+}
+
+// unlink removes a ship from the parts of its parent.
+func (f *fleet) unlink(a int) {
+	if p := f.ships[a].parent; p != 0 {
+		f.ships[p].parts = without(f.ships[p].parts, a)
+	}
+	f.ships[a].parent = 0
+}
+
+// leave removes what others know of ships that leave the town.
+func (f *fleet) leave(gone []int) {
+	for _, a := range gone {
+		if p := f.ships[a].parent; p != 0 && !slices.Contains(gone, p) {
+			f.unlink(a)
+		}
+		if aim := f.ships[a].aim; aim != 0 && !slices.Contains(gone, aim) {
+			f.ships[aim].hunters = without(f.ships[aim].hunters, a)
+		}
+	}
+	for n, s := range f.ships {
+		stays := !slices.Contains(gone, n)
+		for _, a := range gone {
+			if stays {
+				delete(s.roads, a)
+				delete(s.seen, a)
+				if s.aim == a {
+					s.aim = 0
+				}
+				if s.owner == a {
+					s.owner = 0
+				}
+			}
+		}
+		if !stays {
+			s.hunters = slices.DeleteFunc(slices.Clone(s.hunters), func(h int) bool {
+				return !slices.Contains(gone, h)
+			})
+		}
+	}
+}
+
+// drop deletes ships.
+func (f *fleet) drop(gone []int) {
+	f.leave(gone)
+	for _, a := range gone {
+		delete(f.ships, a)
+	}
+}
+
+// leadsTo returns the ships to which links and references of some ships lead.
+func (f *fleet) leadsTo(from []int) (all []int) {
+	for _, a := range from {
+		s := f.ships[a]
+		for _, to := range slices.Concat([]int{s.parent, s.aim, s.owner}, slices.Sorted(maps.Keys(s.roads)),
+			slices.Sorted(maps.Keys(s.seen))) {
+			if to != 0 {
+				all = append(all, to)
+			}
+		}
+	}
+	return all
+}
+
+// leadsOut reports whether a link or a reference leads from some ships to others.
+func (f *fleet) leadsOut(moved []int) bool {
+	return slices.ContainsFunc(f.leadsTo(moved), func(to int) bool { return !slices.Contains(moved, to) })
+}
+
+// closed adds the ships to which the subtrees of roots lead.
+func (f *fleet) closed(roots []int) []int {
+	for i := 0; i < len(roots); i++ {
+		for _, to := range f.leadsTo(f.subtree(roots[i])) {
+			if !slices.Contains(roots, to) {
+				roots = append(roots, to)
+			}
+		}
+	}
+	return roots
+}
+
+// move moves ships with their subtrees from a town to another one, or back to the same one.
+func (f *fleet) move(from, to int, roots []int, entities map[int]vast.Entity) {
+	var moved []int
+	var given []vast.Entity
+	for _, a := range roots {
+		given = append(given, entities[a])
+		for _, n := range f.subtree(a) {
+			if !slices.Contains(moved, n) {
+				moved = append(moved, n)
+			}
+		}
+	}
+	parcel, err := f.packers[from].Pack(nil, given)
+	if out := f.leadsOut(moved); out != (err != nil) {
+		f.Fatalf("%d leads out is %v, and the error %v", roots, out, err)
+	}
+	if err != nil {
+		return
+	}
+	for _, e := range given {
+		f.towns[from].w.Delete(e)
+	}
+	f.leave(moved)
+	made := unpack(f, f.packers[to], parcel)
+	for i, e := range made {
+		if n := int(f.towns[to].position.Get(e).X); n != roots[i] || len(made) != len(roots) {
+			f.Fatalf("root %d is ship %d instead of %d", i, n, roots[i])
+		}
+	}
+	for _, a := range moved {
+		f.ships[a].town = to
+	}
+	f.check()
+}
+
+// check compares the towns with the model.
+func (f *fleet) check() {
+	for i, n := range f.towns {
+		entities := f.entities(i)
+		want := f.numbers(i)
+		if !slices.Equal(slices.Sorted(maps.Keys(entities)), want) || n.w.Len() != len(want) {
+			f.Fatalf("town %d has other ships than %v", i, want)
+		}
+		for a, e := range entities {
+			if got := f.look(n, e); !got.equal(f.ships[a]) {
+				f.Fatalf("town %d, ship %d: %+v instead of %+v", i, a, got, *f.ships[a])
+			}
+		}
+	}
+}
+
+// look returns an entity as the model would have it.
+func (f *fleet) look(n *town, e vast.Entity) *vessel {
+	number := func(e vast.Entity) int {
+		if p := n.position.Get(e); p != nil {
+			return int(p.X)
+		}
+		return 0
+	}
+	s := &vessel{at: n.position.Get(e).Y, roads: make(map[int]uint16)}
+	target, _ := n.childOf.Target(e)
+	s.parent = number(target)
+	target, _ = n.aimsAt.Target(e)
+	s.aim = number(target)
+	if b := n.burden.Get(e); b != nil {
+		s.loaded, s.owner = true, number(b.Of)
+	}
+	if d := n.diary.Get(e); d != nil {
+		s.seen = make(map[int]int)
+		for of, v := range d.Seen {
+			if n.w.Alive(of) {
+				s.seen[number(of)] = v
+			}
+		}
+	}
+	s.name, _ = n.names.Of(e)
+	for source := range n.childOf.Sources(e) {
+		s.parts = append(s.parts, number(source))
+	}
+	for source := range n.aimsAt.Sources(e) {
+		s.hunters = append(s.hunters, number(source))
+	}
+	for to, v := range n.roads.Targets(e) {
+		s.roads[number(to)] = *v
+	}
+	return s
+}
+
+func (s *vessel) equal(o *vessel) bool {
+	return s.at == o.at && s.parent == o.parent && s.aim == o.aim && s.owner == o.owner &&
+		s.loaded == o.loaded && s.name == o.name && (s.seen == nil) == (o.seen == nil) &&
+		maps.Equal(s.seen, o.seen) && maps.Equal(s.roads, o.roads) && slices.Equal(s.parts, o.parts) &&
+		slices.Equal(s.hunters, o.hunters)
+}
+
+// TestParcelModel moves entities between three worlds at random.
+func TestParcelModel(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 4_000
+	}
+	playFleet(t, modeltest.RandomBytes(t, n))
+}
+
+// FuzzParcelModel does the same with operations that the fuzzer finds.
+func FuzzParcelModel(f *testing.F) {
+	f.Add([]byte("\x00\x00\x04\x10\x01\x20\x00\x30\x01\x00\x07\x00\x01\x07\x02"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 1<<12 {
+			playFleet(t, data)
+		}
+	})
+}

@@ -1,0 +1,465 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/probe"
+)
+
+// Unpack makes the entities of a parcel, as new entities beside those that the world has, and returns the
+// roots in the order in which Pack got them. src must be one parcel and nothing else.
+//
+// The order of the births depends on src and on nothing else, so worlds in the same state stay in the same
+// state. Entities are born with their components, and gain the components that these require; see
+// [vast.World.Require]. Then callbacks see all components of the parcel, but not yet names and links, which
+// follow in this order. Trackers note what was added. Sources and targets keep their order.
+//
+// Unpack returns an error if src is damaged, if it has a schema that the Packer has not accepted, if a value
+// does not fit, if the world has one of the names already, and a [*vm.Error] if the world has no room. Then
+// the world is as it was before: Unpack decodes src and makes room before it makes an entity. If a callback
+// panics, Unpack deletes the entities that it has made.
+//
+// src need not be trusted: n bytes take memory for n bytes, and for as many entities and components at most.
+// A forged parcel may hold values that no program writes, such as a bool that is neither true nor false.
+// Complexity: as [Packer.Pack], and that of the births.
+func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {
+	err := p.ready("store.Packer.Unpack", false)
+	if err == nil {
+		k := &unpacking{Packer: p}
+		p.unpacking = k
+		defer func() { p.unpacking = nil }()
+		if err = k.read(src); err == nil {
+			if err = k.make(); err == nil {
+				return k.rootEntities(), nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("store: unpacking a parcel into world %q: %w", p.w.Options().Name, err)
+}
+
+// errDamaged is the error of a parcel that no Packer has written.
+var errDamaged = errors.New("the parcel is damaged")
+
+// unpacking is one call of Unpack.
+type unpacking struct {
+	*Packer
+	decoder
+	layout   *layout
+	unborn   unborn
+	n        int // number of entities
+	groups   []*unpackedGroup
+	roots    [][2]int // runs of entities: the first one, and their number
+	names    []unpackedName
+	links    []*unpackedLinks
+	entities []vast.Entity // once they are born
+}
+
+// unpackedGroup is the entities that are born with the same columns.
+type unpackedGroup struct {
+	columns  []unpackedColumn
+	first, n int // of the entities
+	born     int // how many of them exist
+}
+
+// unpackedColumn is the components of a group's entities in a column of the program.
+type unpackedColumn struct {
+	*layoutColumn
+	memory []byte        // as in memory, with stand-ins for references
+	values reflect.Value // of a HeapColumn: a slice
+}
+
+// unpackedName is the name of an entity.
+type unpackedName struct {
+	entity int
+	name   string
+}
+
+// read decodes the parcel.
+func (k *unpacking) read(src []byte) error {
+	const bytesMark, bytesSum = 4, 4
+	le := binary.LittleEndian
+	if len(src) < bytesMark+bytesSum {
+		return errShort
+	}
+	end := len(src) - bytesSum
+	if crc32.Checksum(src[:end], castagnoli) != le.Uint32(src[end:]) {
+		return errDamaged
+	}
+	mark := le.Uint32(src)
+	if k.layout = k.layouts[mark]; k.layout == nil {
+		return fmt.Errorf("the parcel has a schema with the mark %08x: give this schema to Packer.Accept",
+			mark)
+	}
+	k.decoder = decoder{codecs: k.Packer.codecs, changes: k.layout.changes, b: src[bytesMark:end],
+		unborn: &k.unborn}
+	var err error
+	k.n, err = k.count(1)
+	for first := 0; first < k.n && err == nil; {
+		first, err = k.readGroup(first)
+	}
+	if err == nil {
+		err = k.readRoots()
+	}
+	for i := 0; i < len(k.layout.columns) && err == nil; i++ {
+		switch c := &k.layout.columns[i]; c.Form {
+		case parcelNames:
+			err = k.readNames(c)
+		case parcelRelation:
+			err = k.readLinks(c)
+		case parcelEdges:
+			err = k.readEdges(c)
+		}
+	}
+	if err == nil && len(k.b) > 0 {
+		err = errDamaged
+	}
+	return err
+}
+
+// uint reads a number.
+func (k *unpacking) uint() (int, error) {
+	n, size := binary.Uvarint(k.b)
+	if size <= 0 || n > math.MaxInt {
+		return 0, errShort
+	}
+	k.b = k.b[size:]
+	return int(n), nil
+}
+
+// count reads the number of parts that follow. Each takes at least some bytes.
+func (k *unpacking) count(bytes int) (int, error) {
+	n, err := k.uint()
+	if err == nil && n > len(k.b)/bytes {
+		err = errShort
+	}
+	return n, err
+}
+
+// near reads the number of an entity, as the difference to another one.
+func (k *unpacking) near(to int) (int, error) {
+	d, size := binary.Varint(k.b)
+	if size <= 0 {
+		return 0, errShort
+	}
+	k.b = k.b[size:]
+	if d < -int64(to) || d >= int64(k.n-to) {
+		return 0, errReference
+	}
+	return to + int(d), nil
+}
+
+// bytes reads the next n bytes.
+func (k *unpacking) bytes(n int) ([]byte, error) {
+	if n > len(k.b) {
+		return nil, errShort
+	}
+	b := k.b[:n]
+	k.b = k.b[n:]
+	return b, nil
+}
+
+// readGroup reads the entities of a group. It returns the number of the first entity of the next group.
+func (k *unpacking) readGroup(first int) (next int, err error) {
+	columns, least, err := k.readColumns()
+	if err != nil {
+		return 0, err
+	}
+	g := &unpackedGroup{first: first}
+	if g.n, err = k.count(max(least, 1)); err != nil {
+		return 0, err
+	}
+	if g.n == 0 || g.n > k.n-first {
+		return 0, errDamaged
+	}
+	if least == 0 {
+		if _, err := k.bytes(g.n); err != nil {
+			return 0, err
+		}
+	}
+	for _, c := range columns {
+		one := unpackedColumn{layoutColumn: c}
+		switch c.Form {
+		case parcelValue:
+			one.memory, err = k.readMemory(c, g.n)
+		case parcelEncoded:
+			one.values, err = k.readEncoded(c, g.n)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if c.to != nil {
+			g.columns = append(g.columns, one)
+		}
+	}
+	k.groups = append(k.groups, g)
+	return first + g.n, nil
+}
+
+// readColumns reads the columns of a group, and returns the least number of bytes of an entity.
+func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error) {
+	n, err := k.count(1)
+	next := 0
+	for i := 0; i < n && err == nil; i++ {
+		var gap int
+		if gap, err = k.uint(); err != nil {
+			break
+		}
+		if gap >= len(k.layout.columns)-next || !k.layout.columns[next+gap].ofEntity() {
+			return nil, 0, errDamaged
+		}
+		c := &k.layout.columns[next+gap]
+		columns, least = append(columns, c), least+c.least()
+		next += gap + 1
+	}
+	return columns, least, err
+}
+
+// readMemory reads n components, or values of edges. It returns them as they lie in memory, or nil if the
+// program drops them. References are stand-ins.
+func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
+	size := c.Type.Size
+	src, err := k.bytes(n * size)
+	if err != nil || c.to == nil || c.in == nil {
+		return src, err
+	}
+	if n > math.MaxInt/max(c.in.to, 1) {
+		return nil, errShort
+	}
+	memory := make([]byte, n*c.in.to)
+	for i := range n {
+		from, to := src[i*size:(i+1)*size], memory[i*c.in.to:(i+1)*c.in.to]
+		if err := c.in.element(to, from); err != nil {
+			return nil, err
+		}
+		for _, r := range c.in.refs {
+			row := binary.LittleEndian.Uint32(from[r.from:])
+			if uint64(row) > uint64(k.n) {
+				return nil, errReference
+			}
+			if row > 0 {
+				binary.LittleEndian.PutUint64(to[r.to:], standIn(int(row-1)).ID())
+			}
+		}
+	}
+	return memory, nil
+}
+
+// readEncoded reads n components of a HeapColumn into a slice, or passes over them if the program drops them.
+func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, err error) {
+	if c.to != nil {
+		values = reflect.MakeSlice(reflect.SliceOf(c.to.typ), n, n)
+	}
+	for i := 0; i < n && err == nil; i++ {
+		var v reflect.Value
+		if c.to != nil {
+			v = values.Index(i)
+		}
+		err = k.decode(c.Type, v, c.path)
+	}
+	return values, err
+}
+
+// readRoots reads the numbers of the roots.
+func (k *unpacking) readRoots() error {
+	left, err := k.uint()
+	if err != nil {
+		return err
+	}
+	if left > k.n {
+		return errDamaged
+	}
+	next := 0
+	for left > 0 {
+		d, size := binary.Varint(k.b)
+		if size <= 0 {
+			return errShort
+		}
+		k.b = k.b[size:]
+		n, err := k.uint()
+		if err != nil {
+			return err
+		}
+		if d < -int64(next) || d > int64(k.n-next) || n == 0 || n > left || n > k.n-next-int(d) {
+			return errReference
+		}
+		first := next + int(d)
+		k.roots = append(k.roots, [2]int{first, n})
+		next, left = first+n, left-n
+	}
+	return nil
+}
+
+// readNames reads the names of entities.
+func (k *unpacking) readNames(c *layoutColumn) error {
+	n, err := k.count(2)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, n)
+	next := 0
+	for range n {
+		gap, err := k.uint()
+		if err != nil {
+			return err
+		}
+		name, err := k.take()
+		if err != nil {
+			return err
+		}
+		if gap >= k.n-next || len(name) == 0 || known[string(name)] {
+			return errDamaged
+		}
+		one := unpackedName{next + gap, string(name)}
+		next += gap + 1
+		known[one.name] = true
+		if c.to == nil {
+			continue
+		}
+		names, _ := probe.NamesOf(k.w)
+		if e, taken := names.Find(one.name); taken {
+			return &vast.NameTaken{Name: one.name, Owner: e}
+		}
+		k.names = append(k.names, one)
+	}
+	return nil
+}
+
+// make makes the entities of the parcel, once it has been decoded.
+func (k *unpacking) make() error {
+	archetypes, counts := make([]*vast.Archetype, len(k.groups)), make([]int, len(k.groups))
+	for i, g := range k.groups {
+		columns := make([]vast.AnyColumn, len(g.columns))
+		for n, c := range g.columns {
+			columns[n] = c.to.any
+		}
+		archetypes[i], counts[i] = k.w.Archetype(columns...), g.n
+	}
+	k.entities = make([]vast.Entity, k.n)
+	return wholeOrNot(k.w, k.entities, func() error {
+		if err := documents.Births(archetypes, counts, k.room, k.born, k.write); err != nil {
+			return err
+		}
+		for _, one := range k.names {
+			if _, err := k.w.Names().Set(k.entities[one.entity], one.name); err != nil {
+				return err
+			}
+		}
+		for _, l := range k.links {
+			k.link(l)
+		}
+		return nil
+	})
+}
+
+// room makes names and links unable to fail, once the entities have slots.
+func (k *unpacking) room() error {
+	for _, l := range k.links {
+		var err error
+		if l.Form == parcelRelation {
+			err = l.to.relation.GrowLevels(l.levels)
+		} else {
+			err = documents.GrowEdges(l.to.col.Of, len(l.links))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(k.names) > 0 {
+		return documents.GrowNames(k.w)
+	}
+	return nil
+}
+
+// born notes new entities.
+func (k *unpacking) born(i int, run vast.Run) {
+	g := k.groups[i]
+	for n, e := range run.All() {
+		k.entities[g.first+g.born+n] = e
+	}
+	g.born += run.Len()
+}
+
+// write writes the components of the new entities.
+func (k *unpacking) write() {
+	k.unborn.fill(k.entities)
+	for _, g := range k.groups {
+		entities := k.entities[g.first : g.first+g.n]
+		for i := range g.columns {
+			switch c := &g.columns[i]; c.Form {
+			case parcelValue:
+				k.writeValues(c, entities)
+			case parcelEncoded:
+				for n, e := range entities {
+					engine.Value(c.to.col.Of, int(e.Slot())).Set(c.values.Index(n))
+				}
+			}
+		}
+	}
+}
+
+// writeValues writes components that lie in memory. Entities of adjoining slots are a run, except in a
+// SparseColumn.
+func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
+	size := int(c.to.typ.Size())
+	for lo := 0; lo < len(entities); {
+		hi := lo + 1
+		if c.to.col.Storage == probing.StorageDense {
+			for hi < len(entities) && entities[hi].Slot() == entities[hi-1].Slot()+1 {
+				hi++
+			}
+		}
+		dst := unsafe.Slice((*byte)(parcels.Element(c.to.col.Of, entities[lo].Slot())), (hi-lo)*size)
+		copy(dst, c.memory[lo*size:])
+		k.fillMemory(c.layoutColumn, dst)
+		lo = hi
+	}
+}
+
+// fillMemory puts entities in the places of their stand-ins.
+func (k *unpacking) fillMemory(c *layoutColumn, dst []byte) {
+	if c.in == nil {
+		return
+	}
+	for ; len(c.in.refs) > 0 && len(dst) > 0; dst = dst[c.in.to:] {
+		for _, r := range c.in.refs {
+			if row := binary.LittleEndian.Uint64(dst[r.to:]); row > 0 {
+				binary.LittleEndian.PutUint64(dst[r.to:], k.entities[row-1].ID())
+			}
+		}
+	}
+}
+
+// link makes the links of a relation, or edges.
+func (k *unpacking) link(l *unpackedLinks) {
+	if l.Form == parcelRelation {
+		for _, one := range l.links {
+			l.to.relation.Set(k.entities[one.from], k.entities[one.to])
+		}
+		return
+	}
+	value := reflect.New(l.to.typ).Elem()
+	size := int(l.to.typ.Size())
+	for i, one := range l.links {
+		dst := bytesOf(value)
+		copy(dst, l.values[i*size:])
+		k.fillMemory(l.layoutColumn, dst)
+		documents.AddEdge(l.to.col.Of, k.entities[one.from], k.entities[one.to], value)
+	}
+}
+
+// rootEntities returns the roots.
+func (k *unpacking) rootEntities() []vast.Entity {
+	var roots []vast.Entity
+	for _, r := range k.roots {
+		roots = append(roots, k.entities[r[0]:r[0]+r[1]]...)
+	}
+	return roots
+}

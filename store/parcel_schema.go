@@ -1,0 +1,148 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"unicode/utf8"
+)
+
+// parcelSchema describes the columns of parcels: what [Packer.Schema] returns, as JSON.
+type parcelSchema struct {
+	Version int            `json:"parcel"` // of the format of parcels
+	Columns []parcelColumn `json:"columns"`
+}
+
+// versionParcel is the version of the format of parcels.
+const versionParcel = 1
+
+// parcelColumn is a column of a parcelSchema. The columns are in the order of their names.
+type parcelColumn struct {
+	Name string  `json:"name"`
+	Form string  `json:"form"`
+	Type *schema `json:"type,omitempty"` // of values, encoded values, and the values of edges
+}
+
+// The forms in which parcels have components.
+const (
+	parcelTag      = "tag"
+	parcelValue    = "value"    // its fields side by side: of a Column and a SparseColumn
+	parcelEncoded  = "encoded"  // of a HeapColumn
+	parcelRelation = "relation" // links
+	parcelEdges    = "edges"    // links with values
+	parcelNames    = "names"    // of entities
+)
+
+// ofEntity reports whether an entity is born with the component. Links and names follow the births.
+func (c *parcelColumn) ofEntity() bool {
+	return c.Form == parcelTag || c.Form == parcelValue || c.Form == parcelEncoded
+}
+
+// least returns a lower bound of the bytes that a component of an entity takes in a parcel.
+func (c *parcelColumn) least() int {
+	switch c.Form {
+	case parcelValue:
+		return c.Type.Size
+	case parcelEncoded:
+		return c.Type.least()
+	}
+	return 0
+}
+
+// portable returns the schema that values of a type have in parcels, on every processor: without names of
+// types, and with integers of 8 bytes where their size depends on the processor. encoded is whether values
+// are encoded. Otherwise the parts of a value lie side by side, and a reference takes 4 bytes.
+func (s *schema) portable(encoded bool) *schema {
+	p := &schema{Kind: s.Kind, Size: s.Size, Len: s.Len}
+	switch s.Kind {
+	case "int", "uint", "uintptr":
+		p.Size = 8
+	case kindEntity:
+		p.Size = 4
+	case "struct":
+		p.Size = 0
+	case "array":
+		p.Size = 0
+		if s.Len > 0 {
+			p.Elem = s.Elem.portable(encoded)
+		}
+		if s.Len > 0 && !encoded {
+			p.Size = s.Len * p.Elem.Size
+		}
+	case "slice":
+		p.Elem = s.Elem.portable(encoded)
+	case "map":
+		p.Key, p.Elem = s.Key.portable(encoded), s.Elem.portable(encoded)
+	}
+	for _, f := range s.Fields {
+		one := member{Name: f.Name, Offset: p.Size, Type: f.Type.portable(encoded)}
+		if encoded {
+			one.Offset = 0
+		} else {
+			p.Size += one.Type.Size
+		}
+		p.Fields = append(p.Fields, one)
+	}
+	return p
+}
+
+// text returns the schema as JSON. The columns must be in the order of their names.
+func (s *parcelSchema) text() (string, error) {
+	for i, c := range s.Columns {
+		switch {
+		case i > 0 && s.Columns[i-1].Name == c.Name:
+			return "", fmt.Errorf("two columns have the name %q: give one of them another name with Named",
+				c.Name)
+		case !utf8.ValidString(c.Name):
+			return "", fmt.Errorf("the name of column %q is not UTF-8", c.Name)
+		}
+	}
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// markOf returns the mark that parcels of a schema begin with.
+func markOf(schema string) uint32 { return crc32.Checksum([]byte(schema), castagnoli) }
+
+// parseParcelSchema reads a schema, and checks what the other functions rely on.
+func parseParcelSchema(text string) (*parcelSchema, error) {
+	s := new(parcelSchema)
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return nil, err
+	}
+	if s.Version != versionParcel {
+		return nil, fmt.Errorf("the schema has version %d, and this program reads version %d", s.Version,
+			versionParcel)
+	}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if i > 0 && s.Columns[i-1].Name >= c.Name {
+			return nil, errors.New("the columns are not in the order of their names")
+		}
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// check returns an error if a column from a schema is not complete, or is not portable.
+func (c *parcelColumn) check() error {
+	typed := []string{parcelValue, parcelEncoded, parcelEdges}
+	if !slices.Contains(typed, c.Form) {
+		if !slices.Contains([]string{parcelTag, parcelRelation, parcelNames}, c.Form) || c.Type != nil {
+			return fmt.Errorf("the form %q is unknown, or has no type", c.Form)
+		}
+		return nil
+	}
+	encoded := c.Form == parcelEncoded
+	if err := c.Type.check(encoded); err != nil {
+		return err
+	}
+	if !c.Type.same(c.Type.portable(encoded)) {
+		return errors.New("the parts of a value do not lie side by side")
+	}
+	return nil
+}

@@ -1,0 +1,324 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/probe"
+)
+
+// Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. Delete the
+// roots afterwards if they move, and their subtrees unless the hierarchies have [vast.Cascade]. Links and
+// references from other entities to those of the parcel stay behind, and the deletion ends them.
+//
+// Two parcels of entities with the same components, links and names are equal, whatever the slots of the
+// entities, if the roots come in the same order. No bytes between fields come in.
+//
+// Pack returns an error that names the entity and the column if a link, an edge or a [vast.Entity] inside of
+// a component leads to a living entity that the parcel lacks; if a root is not alive or comes twice; if
+// Commands wait to be applied; and if a codec returns one. Then it returns dst as it was.
+//
+// Complexity: one step for each entity and column, for each run of entities in adjoining slots, and for each
+// link. Components without references, and without bytes between fields, are copied by runs.
+func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
+	err := p.ready("store.Packer.Pack", true)
+	if err == nil {
+		k := &packing{Packer: p, b: dst, begin: len(dst)}
+		p.packing = k
+		defer k.end()
+		if err = k.pack(roots); err == nil {
+			return k.b, nil
+		}
+	}
+	return dst, fmt.Errorf("store: packing entities of world %q: %w", p.w.Options().Name, err)
+}
+
+// packing is one call of Pack.
+type packing struct {
+	*Packer
+	b        []byte
+	begin    int           // of the parcel
+	entities []vast.Entity // at first in the order in which they are found, then in that of the parcel
+	groups   []*packedGroup
+}
+
+// packedGroup is the entities that have the same components, in the order in which they are found.
+type packedGroup struct {
+	columns  []*packedColumn
+	entities []vast.Entity
+}
+
+// end makes the Packer ready for the next call.
+func (k *packing) end() {
+	for _, e := range k.entities {
+		k.rows[e.Slot()] = 0
+	}
+	k.Packer.packing = nil
+}
+
+func (k *packing) pack(roots []vast.Entity) error {
+	k.rows = resize(k.rows, max(k.w.Slots(), len(k.rows)))
+	if err := k.find(roots); err != nil {
+		return err
+	}
+	k.group()
+	le := binary.LittleEndian
+	k.b = le.AppendUint32(k.b, markOf(k.schema))
+	k.uint(len(k.entities))
+	for _, g := range k.groups {
+		if err := k.writeGroup(g); err != nil {
+			return err
+		}
+	}
+	k.writeRoots(roots)
+	for _, c := range k.columns {
+		var err error
+		switch c.Form {
+		case parcelNames:
+			k.writeNames()
+		case parcelRelation:
+			err = k.writeLinks(c)
+		case parcelEdges:
+			err = k.writeEdges(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	k.b = le.AppendUint32(k.b, crc32.Checksum(k.b[k.begin:], castagnoli))
+	return nil
+}
+
+// uint appends a number that is not negative, and int any number.
+func (k *packing) uint(n int) { k.b = binary.AppendUvarint(k.b, uint64(n)) }
+func (k *packing) int(n int)  { k.b = binary.AppendVarint(k.b, int64(n)) }
+
+// find finds the entities of the parcel: each after its target in a hierarchy, the sources of a target in
+// their order.
+func (k *packing) find(roots []vast.Entity) error {
+	for _, e := range roots {
+		if !k.w.Alive(e) {
+			return fmt.Errorf("the root %v is not a living entity of the world", e)
+		}
+		if k.rows[e.Slot()] > 0 {
+			return fmt.Errorf("entity %v comes twice among the roots", e)
+		}
+		k.add(e)
+	}
+	var hierarchies []*vast.Relation
+	for _, c := range k.columns {
+		if c.relation != nil && !c.col.Cyclic {
+			hierarchies = append(hierarchies, c.relation)
+		}
+	}
+	for i := 0; i < len(k.entities); i++ { // sources are appended meanwhile
+		for _, r := range hierarchies {
+			if r.CountSources(k.entities[i]) == 0 {
+				continue
+			}
+			for source := range r.Sources(k.entities[i]) {
+				if k.rows[source.Slot()] == 0 {
+					k.add(source)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (k *packing) add(e vast.Entity) {
+	k.entities = append(k.entities, e)
+	k.rows[e.Slot()] = uint32(len(k.entities))
+}
+
+// group orders the entities by groups, which come in the order in which their first entities were found.
+func (k *packing) group() {
+	known := make(map[string]*packedGroup)
+	masks := make([]uint64, len(k.born)) // presence bits of the word of the last entity
+	key, last := make([]byte, len(k.born)), ""
+	word := -1
+	var g *packedGroup
+	for _, e := range k.entities {
+		if at := int(e.Slot() / 64); at != word {
+			word = at
+			for i, c := range k.born {
+				masks[i] = probe.Presence(k.w, c.any, word)
+			}
+		}
+		for i, mask := range masks {
+			key[i] = byte(mask >> (e.Slot() % 64) & 1)
+		}
+		if g == nil || string(key) != last {
+			last = string(key)
+			if g = known[last]; g == nil {
+				g = k.newGroup(key)
+				known[last] = g
+			}
+		}
+		g.entities = append(g.entities, e)
+	}
+	k.entities = k.entities[:0]
+	for _, g := range k.groups {
+		for _, e := range g.entities {
+			k.add(e)
+		}
+	}
+}
+
+// newGroup makes the group of the entities that have the columns whose byte in key is 1.
+func (k *packing) newGroup(key []byte) *packedGroup {
+	g := new(packedGroup)
+	for i, c := range k.born {
+		if key[i] != 0 {
+			g.columns = append(g.columns, c)
+		}
+	}
+	k.groups = append(k.groups, g)
+	return g
+}
+
+// writeGroup appends a group: its columns, by their places in the schema, the number of its entities, and
+// their components, column by column.
+func (k *packing) writeGroup(g *packedGroup) error {
+	k.uint(len(g.columns))
+	next, least := 0, 0
+	for i, c := range k.columns {
+		if slices.Contains(g.columns, c) {
+			k.uint(i - next)
+			next = i + 1
+			least += c.least()
+		}
+	}
+	k.uint(len(g.entities))
+	if least == 0 { // each entity takes a byte, so that the bytes of a parcel bound its entities
+		k.b = append(k.b, make([]byte, len(g.entities))...)
+	}
+	for _, c := range g.columns {
+		var err error
+		switch c.Form {
+		case parcelValue:
+			err = k.writeValues(c, g.entities)
+		case parcelEncoded:
+			err = k.writeEncoded(c, g.entities)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeValues appends components that lie in memory. Entities of adjoining slots are a run, except in a
+// SparseColumn.
+func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
+	for lo := 0; lo < len(entities); {
+		hi := lo + 1
+		if c.col.Storage == probing.StorageDense {
+			for hi < len(entities) && entities[hi].Slot() == entities[hi-1].Slot()+1 {
+				hi++
+			}
+		}
+		size := int(c.typ.Size())
+		src := unsafe.Slice((*byte)(parcels.Element(c.col.Of, entities[lo].Slot())), (hi-lo)*size)
+		if bad, err := k.writeMemory(c, src); err != nil {
+			return fmt.Errorf("entity %v: %w", entities[lo+bad], err)
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// writeMemory appends components, or the values of edges, that lie side by side in memory. On an error it
+// returns the number of the value.
+func (k *packing) writeMemory(c *packedColumn, src []byte) (bad int, err error) {
+	if c.out == nil {
+		k.b = append(k.b, src...)
+		return 0, nil
+	}
+	from, to := c.out.from, c.out.to
+	for i := range len(src) / from {
+		at := len(k.b)
+		k.b = append(k.b, make([]byte, to)...)
+		if err := c.out.element(k.b[at:], src[i*from:(i+1)*from]); err != nil {
+			return i, err
+		}
+		for _, r := range c.out.refs {
+			row, err := k.reference(vast.EntityOf(binary.LittleEndian.Uint64(src[i*from+r.from:])))
+			if err != nil {
+				return i, fmt.Errorf("%s %w", r.path, err)
+			}
+			binary.LittleEndian.PutUint32(k.b[at+r.to:], row)
+		}
+	}
+	return 0, nil
+}
+
+// writeEncoded appends components of a HeapColumn.
+func (k *packing) writeEncoded(c *packedColumn, entities []vast.Entity) (err error) {
+	for _, e := range entities {
+		if k.b, err = k.encode(k.b, engine.Value(c.col.Of, int(e.Slot()))); err != nil {
+			return fmt.Errorf("entity %v: %s %w", e, c.Name, err)
+		}
+	}
+	return nil
+}
+
+// row returns 1 + the number of an entity in the parcel, or 0 if the parcel lacks it.
+func (k *packing) row(e vast.Entity) uint32 {
+	if int(e.Slot()) >= len(k.rows) {
+		return 0
+	}
+	row := k.rows[e.Slot()]
+	if row > 0 && k.entities[row-1] != e {
+		return 0
+	}
+	return row
+}
+
+// reference returns the row of an entity that a value refers to, or 0 if the reference is stale.
+func (k *packing) reference(e vast.Entity) (uint32, error) {
+	row := k.row(e)
+	if row == 0 && k.w.Alive(e) {
+		return 0, fmt.Errorf("refers to entity %v, which lives outside of the parcel: pack it, too, or have "+
+			"the component hold a number of your own in place of the Entity", e)
+	}
+	return row, nil
+}
+
+// writeRoots appends the numbers of the roots, by runs of numbers that follow each other.
+func (k *packing) writeRoots(roots []vast.Entity) {
+	k.uint(len(roots))
+	next := 0
+	for lo := 0; lo < len(roots); {
+		first, n := int(k.rows[roots[lo].Slot()])-1, 1
+		for lo+n < len(roots) && int(k.rows[roots[lo+n].Slot()])-1 == first+n {
+			n++
+		}
+		k.int(first - next)
+		k.uint(n)
+		next, lo = first+n, lo+n
+	}
+}
+
+// writeNames appends the names of entities.
+func (k *packing) writeNames() {
+	names, _ := probe.NamesOf(k.w)
+	n := 0
+	at := len(k.b)
+	next := 0
+	for i, e := range k.entities {
+		if name, ok := names.Of(e); ok {
+			n++
+			k.uint(i - next)
+			next = i + 1
+			k.uint(len(name))
+			k.b = append(k.b, name...)
+		}
+	}
+	k.b = slices.Insert(k.b, at, binary.AppendUvarint(nil, uint64(n))...)
+}
