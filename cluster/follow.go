@@ -16,8 +16,9 @@ import (
 //
 // Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is late and the
 // messages that it needs were removed, or if its machine computes another result than the owner's. The second
-// case is reported. After an upgrade of the cluster, Follow returns [ErrUpgraded] after the last tick of this
-// process's program.
+// case is reported. If the machine has the method Compare, it runs on to the owner's next checkpoint before,
+// and the report says what differs. After an upgrade of the cluster, Follow returns [ErrUpgraded] after the
+// last tick of this process's program.
 func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
 	if region < 0 || region >= n.o.Regions {
 		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
@@ -65,6 +66,9 @@ func (n *Node) followOnce(ctx context.Context, region int, between func(m Machin
 			return protocol.ErrEnd
 		}
 		return nil
+	}
+	if c, ok := m.(interface{ Compare(state []byte) error }); ok {
+		o.Compare = c.Compare
 	}
 	return protocol.Follow(ctx, o)
 }

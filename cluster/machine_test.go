@@ -117,6 +117,18 @@ func (i *isle) Load(state []byte) error {
 	return json.Unmarshal(state, i)
 }
 
+// Compare compares the numbers of people.
+func (i *isle) Compare(state []byte) error {
+	var owners isle
+	if err := owners.Load(state); err != nil {
+		return err
+	}
+	if len(owners.People) != len(i.People) {
+		return fmt.Errorf("%d people here, and %d at the owner", len(i.People), len(owners.People))
+	}
+	return nil
+}
+
 func (i *isle) Close() error {
 	i.world.mu.Lock()
 	defer i.world.mu.Unlock()

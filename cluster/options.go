@@ -22,6 +22,9 @@ type Hash [32]byte
 // A Machine may also have the method Status() []byte. It returns a short JSON value for [Node.Regions]. It is
 // called after ticks, about once a second, and after Load, by the same goroutine.
 //
+// A Machine may also have the method Compare(state []byte) error. It compares the machine with a state that
+// Save has returned, and returns an error that says what differs: see [Node.Follow].
+//
 // A Machine may also have the method Upgraded(schema string) error. It is called after Load if the state, or
 // sections that arrive in the following lookahead ticks, are of a program with another Options.Schema, which
 // it gets. Inputs that were sent before an upgrade, and no tick has taken yet, are of that program, too.

@@ -91,17 +91,30 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 	if p.Checkpoint == "" {
 		return nil
 	}
-	b, err := r.o.Storage.Checkpoint(ctx, r.o.Region, p.Checkpoint)
+	h, state, err := r.readCheckpoint(ctx, p)
 	if err != nil {
 		return err
 	}
-	bad := func(what error) error {
-		return fmt.Errorf("the checkpoint %s of region %d: %w", p.Checkpoint, r.o.Region, what)
+	r.cut = h.Cut
+	for i, at := range h.From {
+		f := r.from[i]
+		f.next, f.id, f.tick, f.hash = at.Next, ID(at.ID), at.Tick, Hash(at.Hash)
+	}
+	return r.o.Machine.Load(r.tick, state)
+}
+
+// readCheckpoint reads and checks a checkpoint.
+func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state []byte, err error) {
+	b, err := r.o.Storage.Checkpoint(ctx, r.o.Region, p.Checkpoint)
+	if err != nil {
+		return h, nil, err
+	}
+	bad := func(what error) (header, []byte, error) {
+		return h, nil, fmt.Errorf("the checkpoint %s of region %d: %w", p.Checkpoint, r.o.Region, what)
 	}
 	if !bytes.Equal(sumOf(b), p.Sum) {
 		return bad(errors.New("it is damaged: its checksum is wrong"))
 	}
-	var h header
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := d.Decode(&h); err != nil {
 		return bad(err)
@@ -110,15 +123,12 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 		return bad(fmt.Errorf("it is of tick %d and %d regions, want %d and %d", h.Tick, len(h.From), p.Tick,
 			r.o.Regions))
 	}
-	r.cut = h.Cut
-	for i, at := range h.From {
+	for _, at := range h.From {
 		if len(at.Hash) != sha256.Size || len(at.ID) != sha256.Size {
 			return bad(errors.New("a hash is too short"))
 		}
-		f := r.from[i]
-		f.next, f.id, f.tick, f.hash = at.Next, ID(at.ID), at.Tick, Hash(at.Hash)
 	}
-	return r.o.Machine.Load(r.tick, b[d.InputOffset()+1:])
+	return h, b[d.InputOffset()+1:], nil
 }
 
 func sumOf(parts ...[]byte) []byte {

@@ -26,9 +26,14 @@ func Follow(ctx context.Context, o Options) error {
 		return fmt.Errorf("following region %d: %w", o.Region, err)
 	}
 	for o.Until == 0 || r.tick < o.Until {
-		if err := r.followed(ctx); errors.Is(err, ErrEnd) {
+		err := r.followed(ctx)
+		switch {
+		case errors.Is(err, ErrEnd):
 			return nil
-		} else if err != nil {
+		case errors.Is(err, ErrHistory) && r.o.Compare != nil:
+			err = r.difference(ctx, err)
+			fallthrough
+		case err != nil:
 			return fmt.Errorf("following region %d after tick %d: %w", o.Region, r.tick, err)
 		}
 	}
@@ -60,23 +65,72 @@ func (r *owner) begin(ctx context.Context) error {
 
 // followed runs the next tick as the owner has run it.
 func (r *owner) followed(ctx context.Context) error {
+	m, err := r.following(ctx)
+	if err != nil {
+		return err
+	}
+	return r.again(ctx, m, r.o.Due)
+}
+
+// following waits for the owner's message of the next tick.
+func (r *owner) following(ctx context.Context) (*message, error) {
 	for {
 		m, number, err := r.own.step(ctx)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case m == nil:
 			if err := r.own.wait(ctx); err != nil {
-				return err
+				return nil, err
 			}
 		case m.kind == kindEpoch || m.tick < r.tick:
 		case m.tick == r.tick:
 			if hash := m.hash(); hash != r.hash {
-				return fmt.Errorf("message %d has the hash %v, and the checkpoint %v: %w", number, hash,
+				return nil, fmt.Errorf("message %d has the hash %v, and the checkpoint %v: %w", number, hash,
 					r.hash, ErrHistory)
 			}
 		default:
-			return r.again(ctx, m, r.o.Due)
+			return m, nil
 		}
 	}
+}
+
+// difference finds out what differs between the machine and that of the owner: it runs the ticks up to the
+// owner's next checkpoint, whatever their results are, and compares. It returns why with what it has found.
+func (r *owner) difference(ctx context.Context, why error) error {
+	p := r.pointer
+	var err error
+	for ahead := uint64(0); p.Tick < r.tick && err == nil; ahead++ {
+		if p, _, err = r.o.pointerOf(ctx, r.o.Region); err == nil && p.Tick < r.tick {
+			err = r.own.log.Wait(ctx, r.own.next+ahead) // the owner makes checkpoints after ticks
+		}
+	}
+	for r.tick < p.Tick && err == nil {
+		err = r.comply(ctx)
+	}
+	var state []byte
+	if err == nil {
+		_, state, err = r.readCheckpoint(ctx, p)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; the states cannot be compared: %w", why, err)
+	}
+	if err := r.o.Compare(state); err != nil {
+		return fmt.Errorf("%w; after tick %d: %w", why, p.Tick, err)
+	}
+	return fmt.Errorf("%w; after tick %d the states are the same", why, p.Tick)
+}
+
+// comply runs the next tick, and takes the owner's result for the right one.
+func (r *owner) comply(ctx context.Context) error {
+	m, err := r.following(ctx)
+	if err != nil {
+		return err
+	}
+	inputs, cut, err := r.inputs(ctx, r.cut, m.cut)
+	if err == nil {
+		_, err = r.run(ctx, inputs, cut)
+	}
+	r.hash = m.hash()
+	return err
 }

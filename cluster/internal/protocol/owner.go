@@ -27,6 +27,10 @@ type Options struct {
 	// Due returns when a tick is due, or [ErrEnd] if another version of the program runs the tick. Default:
 	// each tick is due at once.
 	Due func(ctx context.Context, tick uint64) error
+	// Compare compares the machine with a state of the owner after the same tick, and returns an error that
+	// says what differs. Follow calls it when the machine has computed another result than the owner.
+	// Default: nothing is compared.
+	Compare func(state []byte) error
 	// Every is the number of ticks between two checkpoints. Default: 60.
 	Every uint64
 	// Until is the last tick to run. Default: no tick is the last.

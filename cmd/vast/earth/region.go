@@ -29,9 +29,9 @@ type Globe struct {
 	abroad [][]traveller // for each region, the travellers who are on the way to it at the start
 }
 
-// NewGlobe makes a globe of a number of regions with equal numbers of inhabitants. Each region is a stretch
-// of the curve on which the places lie, so it is made of neighbouring cells of the sphere. NewGlobe ignores
-// Config.Data.
+// NewGlobe makes a globe of a number of regions with equal numbers of inhabitants. Each region has
+// consecutive places of the list. The list follows a Hilbert curve, so the places of a region lie close
+// together. NewGlobe ignores Config.Data.
 func NewGlobe(c Config, regions int) (*Globe, error) {
 	list, err := c.complete()
 	if err != nil {
@@ -68,8 +68,8 @@ func (g *Globe) Close() error { return g.close() }
 // Regions returns the number of regions.
 func (g *Globe) Regions() int { return len(g.bounds) - 1 }
 
-// Schema describes what sections consist of, and which Earth the regions are a part of. Regions of Globes
-// with different schemas cannot work together.
+// Schema describes the encoding of the sections that regions exchange (see [Region.Tick]), and the Earth that
+// the regions belong to. Regions of Globes with different schemas cannot work together.
 func (g *Globe) Schema() string {
 	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.given, g.travellers, hashOf(g.list))
 }
@@ -145,7 +145,8 @@ func (g *Globe) Region(index int) *Region {
 	return &Region{globe: g, index: index, sections: make([][]byte, g.Regions())}
 }
 
-// Earth returns the world of the region, for maps and statistics. It may be called after Tick, Save or Load.
+// Earth returns the world of the region, for maps and statistics. The result is nil before the first call of
+// Tick, Save or Load.
 func (r *Region) Earth() *Earth { return r.earth }
 
 // Close frees the memory of the region.
@@ -225,7 +226,7 @@ func (r *Region) find(e *Earth) error {
 	return nil
 }
 
-// admit brings travellers into the world. way returns the trip of a traveller and its position.
+// admit brings travellers into the world. way returns the trip and the position of a traveller.
 func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (trip, vector)) error {
 	const atOnce = 1 << 14 // the commands of all would take much memory
 	for len(travellers) > 0 {
@@ -242,10 +243,10 @@ func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (t
 	return nil
 }
 
-// Tick advances the region by a tick. received has the sections that the regions sent to this one Lookahead
-// ticks before, in the order of the regions, or nothing in the first Lookahead ticks. Tick returns the
-// sections for all regions, which are valid until the next tick. A section has the travellers who have
-// departed for the region.
+// Tick advances the region by a tick and returns a section for each region: the travellers who have departed
+// for that region. The sections are valid until the next tick. received has the sections that all regions
+// returned for this region Lookahead ticks earlier, in the order of the regions. It is empty in the first
+// Lookahead ticks.
 //
 // Tick returns an error if a section is not valid.
 func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err error) {
@@ -256,7 +257,7 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 	}
 	e := r.earth
 	if tick != e.ticks+1 {
-		return nil, fmt.Errorf("earth: tick %d after tick %d", tick, e.ticks)
+		return nil, fmt.Errorf("earth: tick %d follows tick %d: advance by one tick", tick, e.ticks)
 	}
 	if err := e.Tick(); err != nil {
 		return nil, err
@@ -274,16 +275,17 @@ func (r *Region) receive(received [][]byte) error {
 	r.arriving = r.arriving[:0]
 	for from, section := range received {
 		bad := func(why error) error {
-			return fmt.Errorf("earth: region %d has sent to region %d in tick %d: %w", from, r.index,
-				e.ticks-Lookahead, why)
+			return fmt.Errorf("earth: invalid section from region %d to region %d in tick %d: %w", from,
+				r.index, e.ticks-Lookahead, why)
 		}
 		if len(section)%BytesTraveller != 0 {
-			return bad(fmt.Errorf("%d bytes, and a traveller has %d", len(section), BytesTraveller))
+			return bad(fmt.Errorf("%d bytes are not a multiple of the %d bytes of a traveller", len(section),
+				BytesTraveller))
 		}
 		for ; len(section) > 0; section = section[BytesTraveller:] {
 			t := decodeTraveller(section)
 			if err := e.check(&t); err != nil {
-				return bad(fmt.Errorf("traveller %d with %w", t.life.Number, err))
+				return bad(fmt.Errorf("traveller %d has %w", t.life.Number, err))
 			}
 			r.arriving = append(r.arriving, t)
 		}
@@ -337,11 +339,11 @@ func (r *Region) InTransit() (n int) {
 // Crossed returns the number of travellers who have departed for other regions since the first tick.
 func (r *Region) Crossed() uint64 { return r.earth.crossed }
 
-// State is the state of a region in a few bytes. The states of all regions at one tick give the hash of the
+// State is a digest of the state of a region. The States of all regions at one tick give the hash of the
 // Earth: see [Globe.HashOf].
 type State [32]byte
 
-// State returns the state. Complexity: as [Earth.Hash].
+// State returns the digest. Complexity: as [Earth.Hash].
 func (r *Region) State() (s State) {
 	e := r.earth
 	d := e.digest()
@@ -365,14 +367,14 @@ func (g *Globe) HashOf(states []State) (string, error) {
 	died := uint64(0)
 	for _, s := range states {
 		if le.Uint64(s[24:]) != le.Uint64(states[0][24:]) {
-			return "", errors.New("earth: the states of the regions are not of one tick")
+			return "", errors.New("earth: the states are of different ticks: pass states of the same tick")
 		}
 		d.a += le.Uint64(s[0:])
 		d.b += le.Uint64(s[8:])
 		died += le.Uint64(s[16:])
 	}
 	if len(states) != g.Regions() {
-		return "", fmt.Errorf("earth: %d states of %d regions", len(states), g.Regions())
+		return "", fmt.Errorf("earth: %d states for %d regions: pass one of each", len(states), g.Regions())
 	}
 	last := le.Uint64(states[0][24:])
 	d.addWorld(g.seed, last&(1<<32-1), uint32(last>>32), died)
@@ -391,6 +393,12 @@ func (r *Region) Save() ([]byte, error) {
 	err := store.Save(r.earth.world, &b, store.Options{Resources: resources()})
 	r.saved = b.Len()
 	return b.Bytes(), err
+}
+
+// Compare compares the region with a state that Save has returned, and returns an error that names the first
+// column, entity and field that differ.
+func (r *Region) Compare(state []byte) error {
+	return store.Compare(r.earth.world, bytes.NewReader(state), store.Options{Resources: resources()})
 }
 
 // Load sets the region to the state that Save has returned, here or in another process.

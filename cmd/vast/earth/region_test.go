@@ -2,10 +2,13 @@ package earth
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/store"
 )
 
 // continents are the regions of an Earth, and what they have sent.
@@ -223,5 +226,30 @@ func TestSectionsOfStrangers(t *testing.T) {
 			t.Errorf("byte %d of a saved region was changed, and the region was loaded", i)
 		}
 		saved[i] ^= 0xff
+	}
+}
+
+// TestCompare: a region is compared with a saved state, and the difference has the names of the world.
+func TestCompare(t *testing.T) {
+	cs := newContinents(t, Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}, 2)
+	for range 5 {
+		cs.tick(t, []int{0, 1})
+	}
+	saved, err := cs.regions[1].Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cs.regions[1].Compare(saved); err != nil {
+		t.Errorf("a region differs from what it has saved: %v", err)
+	}
+	e := cs.regions[1].earth
+	for run := range e.world.Query().With(e.life).Runs() {
+		e.life.Slice(run)[0].Ends++
+		break
+	}
+	err = cs.regions[1].Compare(saved)
+	var d *store.Difference
+	if !errors.As(err, &d) || d.Column != "Life" || d.Field != "Ends" {
+		t.Errorf("got %v", err)
 	}
 }
