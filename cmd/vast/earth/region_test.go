@@ -243,7 +243,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a region differs from what it has saved: %v", err)
 	}
 	e := cs.regions[1].earth
-	for run := range e.world.Query().With(e.life).Runs() {
+	for run := range e.world.Query(e.life).Runs() {
 		e.life.Slice(run)[0].Ends++
 		break
 	}
