@@ -18,9 +18,12 @@
 //     what a process has in memory is a copy.
 //   - Journal: the outbox of a region on the disk of its owner. If a power failure takes the newest messages
 //     from the outbox, the journal restores them.
+//   - Version: the program with its Options.Build and Options.Schema. All processes run the same version;
+//     Options.Upgrade replaces it at a tick on which the processes agree.
 //   - Lease: how long a process may send no heartbeat before other processes take over its regions.
 //
-// A region that counts the bytes of its sections, and its inputs:
+// [World] is the Machine of a region that is a vast.World: see docs/guide/regions.md. Other programs implement
+// Machine themselves. A region that counts the bytes of its sections, and its inputs:
 //
 //	type counter struct {
 //		region, regions int

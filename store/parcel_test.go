@@ -659,3 +659,48 @@ func TestParcelSchema(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// TestTake: Take packs what Pack packs, and deletes it, also below hierarchies that do not cascade.
+func TestTake(t *testing.T) {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	tag := vast.NewTag(w, "tag")
+	in := vast.NewRelation(w, "in", vast.RelationOptions{})
+	on := vast.NewRelation(w, "on", vast.RelationOptions{OnDelete: vast.Cascade})
+	of := w.Archetype(tag)
+	var e []vast.Entity
+	for range 7 {
+		e = append(e, of.New())
+	}
+	// 1 and 2 are in 0, 3 is on 1, 4 is in 3; 5 is in 6.
+	in.Set(e[1], e[0])
+	in.Set(e[2], e[0])
+	on.Set(e[3], e[1])
+	in.Set(e[4], e[3])
+	in.Set(e[5], e[6])
+	p := packer(t, w, store.Options{})
+	roots := p.Roots([]vast.Entity{e[4], e[5], e[1], e[2]})
+	if !slices.Equal(roots, []vast.Entity{e[5], e[1], e[2]}) {
+		t.Errorf("Roots returned %v", roots)
+	}
+	on.Set(e[6], e[5]) // each of the two is below the other one
+	if roots := p.Roots([]vast.Entity{e[5], e[6]}); !slices.Equal(roots, []vast.Entity{e[6]}) {
+		t.Errorf("Roots of a circle returned %v", roots)
+	}
+	on.Remove(e[6])
+	if _, err := p.Take(nil, []vast.Entity{e[1]}); err == nil || w.Len() != 7 { // it is in 0, which stays
+		t.Errorf("%d entities after Take, and the error %v", w.Len(), err)
+	}
+	want := pack(t, p, e[0])
+	got, err := p.Take(nil, []vast.Entity{e[0]})
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("Take packed %x, and Pack %x: %v", got, want, err)
+	}
+	if w.Len() != 2 || !w.Alive(e[5]) || !w.Alive(e[6]) {
+		t.Errorf("%d entities are left", w.Len())
+	}
+	unpack(t, p, got)
+	if w.Len() != 7 {
+		t.Errorf("%d entities after Unpack", w.Len())
+	}
+}

@@ -26,16 +26,75 @@ import (
 // Complexity: one step for each entity and column, for each run of entities in adjoining slots, and for each
 // link. Components without references, and without bytes between fields, are copied by runs.
 func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
-	err := p.ready("store.Packer.Pack", true)
+	dst, _, err := p.pack("store.Packer.Pack", dst, roots)
+	return dst, err
+}
+
+// Take is Pack, and then deletes the entities of the parcel: the roots and their subtrees. On an error it
+// deletes nothing.
+func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
+	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
+	for _, e := range slices.Backward(entities) { // sources before targets
+		p.w.Delete(e) // false if a deletion before took it along
+	}
+	return dst, err
+}
+
+// Roots returns those of the entities that lie below no other one of them in hierarchies, in their order. The
+// others are in the subtrees of these. Complexity: one step for each ancestor of each entity, and with several
+// hierarchies for each way up.
+func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
+	given := make(map[vast.Entity]bool, len(entities))
+	for _, e := range entities {
+		given[e] = true
+	}
+	hierarchies := p.hierarchies()
+	var roots, up []vast.Entity
+	for _, e := range entities {
+		seen := map[vast.Entity]bool{e: true} // two hierarchies together may have circles
+		up = append(up[:0], e)
+		for i := 0; i < len(up) && given[e]; i++ {
+			for _, r := range hierarchies {
+				target, ok := r.Target(up[i])
+				if !ok || seen[target] {
+					continue
+				}
+				seen[target] = true
+				up = append(up, target)
+				if given[target] {
+					given[e] = false // those below e find what is above e
+				}
+			}
+		}
+		if given[e] {
+			roots = append(roots, e)
+		}
+	}
+	return roots
+}
+
+// hierarchies returns the relations without circles.
+func (p *Packer) hierarchies() (all []*vast.Relation) {
+	for _, c := range p.columns {
+		if c.relation != nil && !c.col.Cyclic {
+			all = append(all, c.relation)
+		}
+	}
+	return all
+}
+
+// pack is Pack, and also returns the entities of the parcel.
+func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte, []vast.Entity, error) {
+	err := p.ready(function, true)
 	if err == nil {
 		k := &packing{Packer: p, b: dst, begin: len(dst)}
 		p.packing = k
 		defer k.end()
 		if err = k.pack(roots); err == nil {
-			return k.b, nil
+			return k.b, k.entities, nil
 		}
 	}
-	return dst, fmt.Errorf("store: packing entities of world %q: %w", p.w.Options().Name, err)
+	return dst, nil, fmt.Errorf("store: packing entities of world %q: %w", p.w.Options().Name, err)
 }
 
 // packing is one call of Pack.
@@ -110,12 +169,7 @@ func (k *packing) find(roots []vast.Entity) error {
 		}
 		k.add(e)
 	}
-	var hierarchies []*vast.Relation
-	for _, c := range k.columns {
-		if c.relation != nil && !c.col.Cyclic {
-			hierarchies = append(hierarchies, c.relation)
-		}
-	}
+	hierarchies := k.hierarchies()
 	for i := 0; i < len(k.entities); i++ { // sources are appended meanwhile
 		for _, r := range hierarchies {
 			if r.CountSources(k.entities[i]) == 0 {
