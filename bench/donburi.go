@@ -5,8 +5,8 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// This file does the works with donburi. Queries use its iterator, which avoids the callbacks of Each.
-// Components are added without a value, which avoids an allocation.
+// This file does the works with donburi. Queries use its iterator, to avoid the callbacks of Each. Components
+// are added without a value, to avoid an allocation.
 
 // donburi's component types are shared by all worlds.
 var (

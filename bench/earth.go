@@ -16,13 +16,13 @@ import (
 )
 
 // Works earth and earth-opened: the world of `vast earth` with n travellers runs at 60 ticks a second on two
-// workers. A folder keeps it, with a checkpoint each second. The folder is made first. Then it is opened
-// again: the first ten seconds after that are earth-opened, and the minute that follows is earth.
+// workers. A folder keeps it, with a checkpoint each second. The folder is made, closed, and opened again.
+// The first ten seconds after that are earth-opened, and the minute that follows is earth.
 
 const earthWorkers = 2
 
-// earthCatchUp is the largest number of missed ticks that are made up for, as in `vast earth`. The others
-// count as late.
+// earthCatchUp is the largest number of missed ticks that a run makes up for, as in `vast earth`. If more
+// ticks were missed, the run drops all of them, and they count as late.
 const earthCatchUp = 5
 
 // earthScale says how long a second is, and which places there are. Tests make both smaller.
@@ -31,7 +31,7 @@ var earthScale = struct {
 	places *places.List // nil for all places of the Earth
 }{second: time.Second}
 
-// earthSeconds are the parts of a run, in seconds.
+// earthSeconds has the length of each part of a run.
 var earthSeconds = [...]int{partOpened: 10, partLater: 60}
 
 const (
@@ -125,8 +125,8 @@ func runEarth(n int) (parts []earthPart, err error) {
 	first := e.Store().LastTick()
 	period := earthScale.second / ticksPerSecond
 	var late []time.Duration
-	var ends []int                                // of the parts
-	var missed [len(earthSeconds)][]time.Duration // how late the ticks are that were not made
+	var ends []int                                // for each part, the number of ticks at its end
+	var missed [len(earthSeconds)][]time.Duration // the lateness of the dropped ticks
 	due := clock.Now()
 	for part, seconds := range earthSeconds {
 		from := len(late)
@@ -174,7 +174,7 @@ func runEarth(n int) (parts []earthPart, err error) {
 }
 
 // newEarthPartOf computes the figures from the lateness of each tick, and whether the tick had a checkpoint.
-// missed is the lateness of ticks that were not made.
+// missed is the lateness of the dropped ticks.
 //
 // The pause of a checkpoint is the lateness of its tick less that of an ordinary tick, which is the median of
 // the ticks without a checkpoint. A checkpoint protects memory, and the next tick is the first that writes
@@ -201,7 +201,8 @@ func newEarthPartOf(late []time.Duration, with []bool, missed []time.Duration) (
 	return p
 }
 
-// percentile returns the least of the values that a share of them does not exceed, or 0 if there are none.
+// percentile returns the smallest value that is at least as large as a share of the values, or 0 if there are
+// no values.
 func percentile(values []time.Duration, share float64) time.Duration {
 	if len(values) == 0 {
 		return 0

@@ -33,7 +33,7 @@ func makeFolder() (dir string, err error) {
 	return dir, err
 }
 
-// removeFolder removes a folder and what is in it.
+// removeFolder removes a folder and its contents.
 func removeFolder(dir string) {
 	folders.Lock()
 	defer folders.Unlock()
@@ -56,7 +56,7 @@ func removeFolders() {
 	}
 }
 
-// removeOnSignal has a signal that ends the process remove the folders first.
+// removeOnSignal makes SIGINT and SIGTERM remove the folders before they end the process.
 func removeOnSignal() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

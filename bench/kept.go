@@ -61,8 +61,9 @@ func (w *cargoWorld) fill(n int) {
 	})
 }
 
-// dirty writes to all elements in one page of each every pages, and returns the number of these pages. Each
-// call takes other pages than the call before. The elements before the first whole page count as one.
+// dirty writes to all elements of one page in n, where n is the argument every, and returns the number of
+// these pages. Each call takes other pages than the call before. The elements before the first whole page
+// count as one page.
 func (w *cargoWorld) dirty(every int) (pages int) {
 	w.turn++
 	for i, part := range w.parts {
@@ -137,8 +138,8 @@ func newKeptWorld(n int) *keptWorld {
 	return k
 }
 
-// step makes a tick that writes to one page of each every pages, and takes a checkpoint. It returns the
-// number of these pages.
+// step makes a tick that writes to pages as dirty does, and takes a checkpoint. It returns the number of
+// these pages.
 func (k *keptWorld) step(every int) (pages int) {
 	if k.err == nil {
 		k.err = k.st.Tick(func() error {
@@ -175,14 +176,14 @@ func (k *keptWorld) close() {
 	removeFolder(k.dir)
 }
 
-// coldEvery is how many pages there are for one that is written.
+// One page in coldEvery is written between two checkpoints.
 const coldEvery = 100
 
-// pauses is how many pauses a figure is the median of.
+// pauses is the number of pauses whose median is a figure.
 const pauses = 5
 
-// warmSteps is the number of checkpoints before the first that is measured: the store protects pages by and
-// by. There is little to protect in a small world.
+// warmSteps is the number of checkpoints before the first measured one. The store needs them to protect all
+// pages; in a small world there are few pages.
 func warmSteps(n int) int { return min(30, n*cargoBytes>>20) }
 
 func newPauseColdVast(n int) side {
@@ -283,7 +284,7 @@ const (
 	diskSteps = 7
 )
 
-// newBytesOnDisk measures the most bytes that a folder has while checkpoints are taken and merged.
+// newBytesOnDisk measures the largest size of a folder while checkpoints are taken and merged.
 func newBytesOnDisk(n int) side {
 	k := newKeptWorld(n)
 	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
@@ -321,7 +322,7 @@ func folderBytes(dir string) (bytes int64) {
 	return bytes
 }
 
-// newLiveBytes counts the bytes that live in the world: those of a file that holds all of it.
+// newLiveBytes counts the bytes of a file that holds the whole world.
 func newLiveBytes(n int) side {
 	w := newCargoWorld(n)
 	w.fill(n)
@@ -334,7 +335,7 @@ func newLiveBytes(n int) side {
 		}}
 }
 
-// byteCounter counts what is written to it.
+// byteCounter counts the bytes that are written to it.
 type byteCounter int
 
 func (c *byteCounter) Write(b []byte) (int, error) {

@@ -108,14 +108,15 @@ type measurement struct {
 	rounds     int           // rounds per row; each takes one sample of either side
 	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
-	rowTime    time.Duration // after this time, a row gets no more rounds than leastRounds; 0 for no limit
+	rowTime    time.Duration // a row that has taken this time gets no more rounds; 0 for no limit
 }
 
 // defaultMeasurement takes about ten minutes for all rows.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
-// leastRounds is the number of rounds that even the slowest row gets in a pass.
+// leastRounds is the least number of rounds in a pass that measures a row. Rows that have taken the rowTime
+// skip later passes.
 const leastRounds = 2
 
 // emptyKey names an empty query. All rows with the same key share its measurement.

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work open-at: a folder is opened at a tick, until one component of one entity is found, against a program
-// that reads all of the same world from a file.
+// Work open-at: open a folder at a tick, and look up one component of one entity. The peer loads the same
+// world from a file, and looks the component up.
 
 // sought is the entity whose component is looked up, and the value of the component.
 type sought struct {
@@ -23,11 +23,11 @@ type sought struct {
 	value  cargo
 }
 
-// openings is how many times a figure is the median of.
+// openings is the number of times whose median is a figure.
 const openings = 5
 
-// newOpened makes a side. keep saves a world in a folder, and open reads it. The time of open counts, and
-// that of the look-up.
+// newOpened makes a side. keep saves a world in a folder, and open reads it. The figure is the time of open
+// and of the look-up.
 func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 	open func(w *cargoWorld, dir string) (end func() error, err error)) side {
 	dir, err := makeFolder()

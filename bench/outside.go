@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Some works measure what a full world costs the rest of the program. Each of their sides runs in a process
-// of its own, which fills one world, measures, and prints one number.
+// Some works measure the cost that a full world has for the rest of the program. Each of their sides runs in
+// a process of its own, which fills one world, measures, and prints one number.
 
 // outside describes a work whose sides run in processes of their own.
 type outside struct {

@@ -14,7 +14,7 @@ const (
 	parallelSteps   = 32
 	parallelWorkers = 2
 	parallelLeast   = 1024 // least entities of a batch: a smaller one is not worth a goroutine
-	parallelBatches = 8    // batches for each goroutine, so that neither waits long for the other's last
+	parallelBatches = 8    // batches for each goroutine, so that neither waits long for the other
 )
 
 // parallelBatch returns the number of entities in a batch of a query with n entities.

@@ -10,7 +10,7 @@ import (
 // Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both
 // components, and add the velocity to the position.
 //
-// The sides that loop over slices cut v to the length of p, which removes a bounds check. These loops are
+// The sides that loop over slices cut v to the length of p, to avoid a bounds check. These loops are
 // identical. The other sides visit one entity at a time.
 
 // vastQuery is a system of Vast: its query and its columns.
@@ -37,7 +37,7 @@ func moveVast(s *vastQuery) {
 	}
 }
 
-// arkQuery is a system of Ark. Its filter is registered with the world, which makes queries faster.
+// arkQuery is a system of Ark. Its filter is registered with the world, because this makes queries faster.
 type arkQuery struct {
 	world  *ecs.World
 	filter *ecs.Filter2[Position, Velocity]

@@ -13,8 +13,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work replay: a store recovers the ticks that follow its last checkpoint, against the same ticks without a
-// store. The time of a recovery is from the call of Recover to the end of the last tick. Times are per tick.
+// Work replay: a store recovers the ticks that follow its last checkpoint. The peer makes the same ticks
+// without a store. The time of a recovery is from the call of Recover to the end of the last tick. Times are
+// per tick.
 
 // replayedTicks is the number of ticks that follow the checkpoint: two seconds at 60 Hz.
 const replayedTicks = 120
@@ -105,8 +106,9 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 	return w, st, nil
 }
 
-// recordTicks lets a program take a checkpoint in the folder from, and make replayedTicks ticks with an input
-// each after it. The folder to becomes what a death of the program then leaves behind.
+// recordTicks takes a checkpoint of a world in the folder from, and makes replayedTicks ticks with an input
+// each. Then it copies the folder to the folder to, before the store closes: a killed program leaves the same
+// files.
 func recordTicks(n int, from, to string) error {
 	w, st, err := openTicking(from, n, func() {})
 	if err != nil {
@@ -134,7 +136,8 @@ func recordTicks(n int, from, to string) error {
 	return errors.Join(err, st.Close(), w.close())
 }
 
-// linkFolder makes a folder with the files of another one. A store writes to no file of an earlier process.
+// linkFolder makes a folder with links to the files of another one. Links suffice, because a store does not
+// write to the files of an earlier process.
 func linkFolder(from, to string) error {
 	files, err := os.ReadDir(from)
 	if err == nil {
@@ -225,7 +228,7 @@ func (w *tickingWorld) play() error {
 	return nil
 }
 
-// newReplayTicks makes the ticks themselves.
+// newReplayTicks returns the side that makes the ticks without a store.
 func newReplayTicks(n int) side {
 	w := newTickingWorld()
 	w.fill(n)

@@ -26,7 +26,7 @@ type row struct {
 	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
 	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
 	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
-	// share of Vast's ticks that end within a bound, if the peer is one
+	// share of Vast's ticks that end within a bound, if the peer is a bound
 	OursWithin *float64 `json:"ours_within,omitempty"`
 	// a whole query that matches nothing, best round
 	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`

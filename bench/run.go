@@ -1,6 +1,6 @@
 // Command bench compares Vast with other entity stores, work by work, in one process.
 //
-// README.md says what each row means and how to read it.
+// README.md explains the rows.
 package main
 
 import (
@@ -82,7 +82,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case m.rowTime < 0:
 		err = fmt.Errorf("-rowtime %v: a time cannot be negative; 0 is no limit", m.rowTime)
 	case *asJSON && *asMarkdown:
-		err = errors.New("-json and -markdown: only one of them can be printed")
+		err = errors.New("-json and -markdown: use only one of them")
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
@@ -152,7 +152,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 		}
 	}
 	if len(plans) == 0 {
-		return nil, fmt.Errorf("no row is left; %s", pairings(chosenWorks))
+		return nil, fmt.Errorf("no row matches -work, -n and -peer: %s", pairings(chosenWorks))
 	}
 	return plans, nil
 }
@@ -187,7 +187,7 @@ func parseNames(flagName, list string, known []string) ([]string, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("-%s: unknown %q; known are %s", flagName, name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("-%s: unknown name %q; use %s", flagName, name, strings.Join(known, ", "))
 		}
 		names = append(names, name)
 	}

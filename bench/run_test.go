@@ -78,11 +78,11 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 		args []string
 		want string // part of the message
 	}{
-		{[]string{"-work", "query3comp"}, `-work: unknown "query3comp"; known are query2comp, query32arch`},
-		{[]string{"-work", "random,"}, `-work: unknown ""`},
+		{[]string{"-work", "query3comp"}, `-work: unknown name "query3comp"; use query2comp, query32arch`},
+		{[]string{"-work", "random,"}, `-work: unknown name ""`},
 		{[]string{"-peer", "flecs"},
-			`-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, self, arche`},
-		{[]string{"-work", "random", "-peer", "slice"}, "no row is left; random has the peers ark"},
+			`-peer: unknown name "flecs"; use ark, ark-tables, ark-batch, slice, self, arche`},
+		{[]string{"-work", "random", "-peer", "slice"}, "-n and -peer: random has the peers ark"},
 		{[]string{"-work", "new_world", "-n", "7"},
 			"new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
 		{[]string{"-n", "0"}, `-n: "0" is not a number from 1 to 67108864`},
@@ -92,7 +92,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 		{[]string{"-n", "99999999999999999999"}, `"99999999999999999999" is not a number`},
 		{[]string{"-rounds", "0"}, "-rounds 0: at least one round is needed"},
 		{[]string{"-rowtime", "-1s"}, "-rowtime -1s: a time cannot be negative"},
-		{[]string{"-json", "-markdown"}, "-json and -markdown: only one of them"},
+		{[]string{"-json", "-markdown"}, "-json and -markdown: use only one of them"},
 		{[]string{"-rounds", "x"}, `invalid value "x"`},
 		{[]string{"-svg", "/there/is/no/such/place/chart.svg"},
 			"-svg: open /there/is/no/such/place/chart.svg"},

@@ -15,8 +15,8 @@ import (
 )
 
 // Work pause-spread: all of a large world is written once a second, column by column, by systems that declare
-// what they write. The longest tick with checkpoints is compared with the longest tick if one tick a second
-// copies all columns.
+// the columns that they write. A store takes a checkpoint each second. The peer has no store, and copies all
+// columns in one tick of each second. The longest ticks are compared.
 //
 // A second is one of simulated time: it has 60 ticks, and its length is in proportion to the number of
 // entities, so that a small world has no time to spare either. It is a real second with a million entities.
@@ -36,7 +36,7 @@ type spreadWorld struct {
 	schedule *sched.Schedule
 	period   time.Duration // of a tick
 	due      time.Duration // when the next tick begins
-	longest  time.Duration // tick
+	longest  time.Duration // the longest tick
 	ticks    uint64
 }
 
@@ -100,7 +100,7 @@ func (w *spreadWorld) tick(after func()) error {
 	}
 	ended := clock.Now()
 	w.longest = max(w.longest, ended-began)
-	w.due = max(w.due+w.period, ended) // ticks that are missed are not made up for
+	w.due = max(w.due+w.period, ended) // missed ticks are dropped
 	return nil
 }
 
@@ -132,8 +132,8 @@ func (w *spreadWorld) close() error {
 	return errors.Join(w.schedule.Close(), w.Close())
 }
 
-// warmSeconds is how many checkpoints, or copies, are taken before those that are measured: fresh memory is
-// slow, and a store learns what is written often. Neither matters in a small world.
+// warmSeconds is the number of checkpoints or copies before the measured ones: fresh memory is slow, and a
+// store learns which pages are written often. Neither matters in a small world.
 func warmSeconds(n int) int { return min(3, n/1000) }
 
 // newPauseSpreadVast lets a store take a checkpoint each second, unless the disk is busy with the last one.
@@ -159,7 +159,7 @@ func newPauseSpreadVast(n int) side {
 		st.Attach(w.schedule)
 		err = st.Recover(func([]byte) {}, w.schedule.Tick)
 	}
-	// second makes the ticks of a second, and more of them until a checkpoint of one of them is durable.
+	// second makes the ticks of a second, and further ticks until a checkpoint of one of these is durable.
 	second := func() {
 		first := w.ticks
 		for err == nil && (w.ticks < first+ticksPerSecond || reached.Load() <= first) {

@@ -11,7 +11,7 @@ import (
 
 // The peer sqlite writes a table with a row for each entity, and a column for each field of its components.
 // It does so in one transaction, with a prepared statement and the default settings: a rollback journal, and
-// all is synced before the transaction ends. It takes a build tag, because SQLite takes longer to compile
+// all is synced before the transaction ends. The peer has a build tag, because SQLite takes longer to compile
 // than the rest of the module.
 
 const peerSQLite = "sqlite"

@@ -16,9 +16,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Works save and load: a world of n entities with three components of 56 bytes in all, to a file that is
-// synced, and back with all checks. Work record: n goroutines each record an input of 64 bytes, and wait
-// until it is durable. One repetition is an input of each goroutine.
+// Work save: save a world of n entities with three components, 56 bytes in all, to a file, and sync the file.
+// Work load: load the file into a new world, with all checks. Work record: n goroutines each record an input
+// of 64 bytes, and wait until it is durable. One repetition is an input of each goroutine.
 
 // Components of the saved world.
 type (
@@ -109,7 +109,7 @@ func doFiled(f *filed) {
 	}
 }
 
-// synced creates a file, lets write write it, and syncs it.
+// synced creates a file, calls write to fill it, and syncs it.
 func synced(path string, write func(f *os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func synced(path string, write func(f *os.File) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// opened opens a file and lets read read it.
+// opened opens a file and calls read with it.
 func opened(path string, read func(f *os.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -321,7 +321,7 @@ func newRecordBolt(n int) side {
 	})
 }
 
-// same returns an error unless the records are those of another list.
+// same returns an error unless the records are equal to those of another list.
 func (r *records) same(want *records) error {
 	if r == nil || len(r.Kind) != len(want.Kind) {
 		return errors.New("not all records are there")

@@ -5,8 +5,8 @@ import (
 )
 
 // This file does the works with unitoftime/ecs, uot for short. The components of an entity are boxed
-// beforehand, and one call of Write takes all of them. Look-ups use a view, which avoids finding the column
-// each time.
+// beforehand, and one call of Write takes all of them. Look-ups use a view, so that they need not find the
+// column each time.
 
 // uotStore is a world of uot with everything that its works need.
 type uotStore struct {

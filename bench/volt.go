@@ -7,8 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file does the works with volt. It uses generic functions, with as many components per call as they
-// accept.
+// This file does the works with volt. The sides use volt's generic functions, with as many components per
+// call as these accept.
 
 // The ids of the component types. A program that uses volt chooses these ids itself.
 const (
@@ -180,7 +180,7 @@ func newVolt() *voltStore {
 	}
 }
 
-// create creates an entity of any set of component types, which takes more calls than a fixed set.
+// create creates an entity with a set of component types, by a call for each type.
 func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	e := s.world.CreateEntity()
 	for _, id := range ids {

@@ -26,8 +26,8 @@ type row struct {
 	Large     int    `json:"large"`     // after the large allocation was made and written
 }
 
-// run executes the command and returns its exit status: 0, 1 if a measurement failed, or 2 if it does not
-// understand the command line.
+// run executes the command and returns its exit status: 0, 1 if a measurement or the output failed, or 2 if
+// the command line is wrong.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fragmentation", flag.ContinueOnError)
 	flags.SetOutput(stderr)

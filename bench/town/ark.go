@@ -173,7 +173,7 @@ func (t *arkTown) work() {
 	}
 }
 
-// gather counts who is in each building.
+// gather counts the people and the sick in each building.
 func (t *arkTown) gather() {
 	q := t.crowded.Query()
 	for q.Next() {

@@ -1,6 +1,6 @@
 // Command town runs one model on Ark and on Vast, and compares results, times and lines of code.
 //
-// README.md says what the model is and how to read the output.
+// README.md describes the model and the output.
 package main
 
 import (

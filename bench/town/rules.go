@@ -14,7 +14,7 @@ type Params struct {
 	Rest, Shift     int64   // how long people stay at home, and at work
 	Wage, ChildCost int64   // coins for each tick at work, coins for a child
 	Adult, Life     int64   // the ages of the first job, and of death
-	Incubation, Ill int64   // the times until an infected person is sick, and is no longer sick
+	Incubation, Ill int64   // how long an infected person incubates, and then is sick
 	Immunity        int64   // the time until a person can be infected again
 	Contagion       float32 // the probability of an infection, for a tick and a sick person in a building
 	Lethality       float32 // the probability that an illness ends in death

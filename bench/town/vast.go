@@ -141,7 +141,7 @@ func (t *vastTown) work() {
 	}
 }
 
-// gather counts who is in each building.
+// gather counts the people and the sick in each building.
 func (t *vastTown) gather() {
 	t.crowd.SetAll(t.world.Query(t.crowd), Crowd{})
 	for s := range t.world.Query(t.inside).Slots() {

@@ -1,5 +1,5 @@
 // Command modules gives the modules of this repository a version and writes each module to a module proxy in
-// a folder. Each module comes after the modules that it requires.
+// a folder. It writes a module after the modules that this module requires.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
@@ -28,7 +28,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// untagged modules get no version: only a checkout builds them.
+// untagged modules get no version: they are built only in a checkout.
 var untagged = []string{"bench"}
 
 // mod is a module of the workspace.
@@ -119,7 +119,7 @@ func workspace() (mods []*mod, work *modfile.WorkFile, err error) {
 			return nil, nil, err
 		}
 		if len(file.Replace) > 0 {
-			return nil, nil, fmt.Errorf("%s has a replace, which go install does not see", name)
+			return nil, nil, fmt.Errorf("%s has a replace directive, which go install refuses", name)
 		}
 		mods = append(mods, &mod{folder: path.Clean(filepath.ToSlash(use.Path)), file: file})
 	}

@@ -1,7 +1,7 @@
 // Command mutate makes small changes to a package's code, one at a time, and checks whether the tests notice.
 //
 //	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB]
-//		[-timeout D] [-known FILE] PACKAGE
+//		[-timeout D] [-workers N] [-json FILE] [-known FILE] PACKAGE
 //
 // With several -tags, mutants that survive the tests of one build are tried with the next. A mutant is killed
 // when the tests fail or time out. Mutants that do not compile do not count. Mutate prints the survivors. The
@@ -41,14 +41,14 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
-	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as for go test")
 	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test, such as slow tests of other code")
 	flag.Func("tags", "build `tags`, once for each build; checks of invariants kill more mutants",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
-		"`time` after which the tests count as failed; 0: four times their usual time")
+		"`time` after which the tests count as failed; 0: four times as long as without a mutant, plus 5s")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
 	flag.StringVar(&o.known, "known", ".ci/mutants.tsv",

@@ -117,8 +117,8 @@ func (m *mutator) replace(pos token.Pos, op token.Token, at *token.Token) {
 	}
 }
 
-// leaveOut makes a mutant for each statement that defines no variable, by omitting the statement: calls,
-// assignments to existing variables, increments, decrements, and defer statements.
+// leaveOut makes mutants by omitting single statements: calls, assignments to existing variables, increments,
+// decrements, and defer statements.
 func (m *mutator) leaveOut(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {

@@ -71,8 +71,8 @@ func sinCosSmall(x float64) (sin, cos float64) {
 }
 
 // arc returns the angle between two unit vectors in radians, with an error of at most 4e-8 (a quarter of a
-// metre on the Earth). Twice the arc tangent of |a−b| over |a+b| is exact for small and for large angles (W.
-// Kahan).
+// metre on the Earth). The formula, twice the arc tangent of |a−b| over |a+b|, loses no precision for small
+// or large angles (W. Kahan).
 func arc(a, b wide) float64 {
 	near, far := a.minus(b).length(), a.plus(b).length()
 	if near <= far {

@@ -28,8 +28,8 @@ type (
 )
 
 // Components of travellers. Every traveller has a body, a life and a home all its life. It has either a stay
-// and a place, or a trip; in the first ticks of a trip also a transit. It is either susceptible, infectious
-// or recovered. Stay and trip are small, because every tick visits all of them.
+// and a place, or a trip. In the first ticks of a trip it also has a transit. It is either susceptible,
+// infectious or recovered. Stay and trip are small, because every tick visits all of them.
 type (
 	// body is the position of a traveller.
 	body struct{ At vector }
@@ -40,12 +40,12 @@ type (
 	}
 	// stay is a rest in a place.
 	stay struct{ Until uint32 }
-	// trip is a way along a great circle. Each step turns the position and the direction by the angle of the
-	// transport.
+	// trip is a journey along a great circle. Each step turns the position and the direction by the angle of
+	// the transport.
 	trip struct {
 		Direction vector // of unit length and at a right angle to the position
 		ToPlace   uint32 // number of the destination
-		StepsLeft uint16 // number of steps; the last step arrives
+		StepsLeft uint16 // the last step ends at the destination
 		By        transport
 	}
 	// transit is the beginning of a trip. No system touches a traveller in transit: see [Lookahead].
@@ -55,7 +55,7 @@ type (
 	}
 	infectious struct{ Until uint32 }
 	recovered  struct{ Until uint32 } // immune
-	// abroad is the home of a traveller whose home lies in another region, in place of the relation home.
+	// abroad replaces the relation home for a traveller whose home lies in another region.
 	abroad struct{ HomePlace uint32 } // number of the place
 )
 
@@ -77,7 +77,7 @@ type components struct {
 	home vast.Relation // from a traveller to its place of birth, to which the traveller returns
 	at   vast.Relation // from a traveller to the place where it stays
 
-	inCohort [cohorts]vast.Tag // of the travellers of each cohort
+	inCohort [cohorts]vast.Tag // for each cohort, the tag of its travellers
 }
 
 func column[T any](w *vast.World, name string) vast.Column[T] {
@@ -124,10 +124,10 @@ func (c *components) growChanging(n int) error {
 	return nil
 }
 
-// cohorts is the number of parts of the travellers, each with a tag of its own: the unit of work that workers
-// share. It is a constant, so that the results do not depend on the workers, and large enough to keep several
-// workers evenly busy. Each tick examines the health of one cohort, so cohorts is also the number of ticks
-// between two examinations of a cohort.
+// cohorts is the number of parts into which the travellers are divided. Each part has a tag of its own and is
+// a unit of work for one worker. The number is a constant, so that the results do not depend on the number of
+// workers, and large enough to keep several workers evenly busy. Each tick examines the health of one cohort,
+// so cohorts is also the number of ticks between two examinations of a cohort.
 const cohorts = 32
 
 // cohort is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
@@ -137,10 +137,10 @@ type cohort struct {
 	*stretch
 	tag        vast.Tag
 	travellers *vast.Archetype
-	settled    uint64 // number of travellers who have a home so far, or whose home lies in an earlier region
+	settled    uint64 // index, in the stretch, of the next traveller that settleDown gives a home
 	births     int    // number of births in the current tick, if it is the cohort's turn
 
-	// Travellers in transit are in boarding and onTheWay alone.
+	// Only boarding and onTheWay find travellers in transit.
 	everyone, resting, moving, boarding, onTheWay vast.Query
 	exposed, infectious, recovered                vast.Query
 }

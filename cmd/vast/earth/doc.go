@@ -34,9 +34,9 @@
 // # Regions
 //
 // An Earth that is too large for one machine is divided into regions: a [Globe] makes them, and each [Region]
-// is a world of its own. Region.Tick returns the travellers who have departed for other regions, and gets
-// those who were in transit to this one. All regions together are at each tick in the state of the Earth that
-// New makes, and HashOf returns the hash of that state.
+// is a world of its own. Region.Tick returns the travellers who have departed for other regions, and takes
+// those who were in transit to this region. At each tick, all regions together have the state of the Earth
+// that New makes. HashOf returns the hash of that state.
 //
 // # The same state everywhere
 //
@@ -55,10 +55,10 @@
 //
 // # Worlds that outlive their process
 //
-// With [Config].Data a folder keeps the world, by package store: the entities and their components, and the
+// With [Config].Data, package store keeps the world in a folder: the entities and their components, and the
 // counts and the seed as a resource. New derives the tables, cohorts and hooks again. No tick depends on
-// anything else, so after a crash New makes the recorded ticks again, and the states go on as without the
-// crash.
+// anything else, so after a crash New repeats the recorded ticks, and the world has the same states as
+// without the crash.
 //
 // # Memory
 //

@@ -38,8 +38,8 @@ type Config struct {
 	Data string
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
 	// inspector. New repeats the inputs since the last checkpoint. A *vm.Error says that there was no memory
-	// for the input. New ignores other errors: the input failed in the same way when it was new. Default:
-	// there are no inputs.
+	// for the input. New ignores other errors: the input failed in the same way when the caller first applied
+	// it. Default: there are no inputs.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
@@ -101,7 +101,7 @@ func New(c Config) (_ *Earth, err error) {
 	globe := newGlobe(c)
 	e := &Earth{globe: &globe}
 	defer func() {
-		// A world panics with this error if it has no addresses for another column.
+		// A world panics with this error if it has no address space for another column.
 		if r := recover(); r != nil {
 			failed, ok := r.(*vm.Error)
 			if !ok {

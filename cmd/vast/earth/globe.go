@@ -33,7 +33,7 @@ type globe struct {
 type stretch struct {
 	size       uint64 // number of travellers at the start
 	number     uint32 // number of the first of these travellers
-	first, end uint64 // in inhabitants counted along the places
+	first, end uint64 // the inhabitants of the part; inhabitants are numbered in the order of their places
 }
 
 func newGlobe(c Config) globe {
@@ -122,16 +122,16 @@ func (g *globe) inhabitantsBefore(place uint32) uint64 {
 	return g.inhabitants[place-1]
 }
 
-// native returns the home of a traveller of a stretch at the start, as the number of an inhabitant, and the
-// stream for its life. Homes are spread evenly over the inhabitants: a traveller with a higher index never
-// has an earlier home.
+// native returns the home that a traveller of a stretch has at the start, as the number of an inhabitant, and
+// the traveller's stream of random numbers. index counts the travellers of the stretch. Homes are spread
+// evenly over the inhabitants: a traveller with a higher index never has an earlier home.
 func (g *globe) native(s *stretch, index uint64) (inhabitant uint64, draw stream) {
 	draw = draws(g.seed, s.number+uint32(index), 0, forLife)
 	return s.first + part(index<<16|draw.below(1<<16), s.size<<16, s.end-s.first), draw
 }
 
-// natives returns the indices of the travellers of a stretch whose homes lie in the places from first up to
-// end.
+// natives returns the range of the indices of the travellers of a stretch whose homes lie in the places from
+// first up to end.
 func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	at := func(place uint32) uint64 {
 		before := g.inhabitantsBefore(place)
@@ -143,8 +143,8 @@ func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	return at(first), at(end)
 }
 
-// startOf returns the trip on which a traveller is at the start, and its position. If the traveller stays at
-// home, the trip has no steps and until is the end of the stay.
+// startOf returns the trip on which a traveller is at the start, and the traveller's position. If the
+// traveller stays at home, the trip has no steps and until is the end of the stay.
 func (g *globe) startOf(number, home uint32) (t trip, at vector, until uint32) {
 	draw := draws(g.seed, number, 0, forTrip)
 	at = g.sites[home].At

@@ -20,9 +20,10 @@ import (
 //     Between near cells, and inside one, f is the mean over sampled pairs of places.
 //  2. A place in the cell is drawn by inhabitants. If the cell is distant, the place is the destination: all
 //     places of such a cell count as equally far.
-//  3. If the cell is near, eight candidates are drawn in the same way from all near cells. One of them is
-//     chosen by the ratio of its chance in the model to its chance of being drawn: sampling–importance
-//     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates come closer to the model.
+//  3. If the cell is near, eight candidates are drawn from all near cells: for each one a cell by its weight,
+//     and then a place by inhabitants. One candidate is chosen by the ratio of its chance in the model to its
+//     chance of being drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988).
+//     More candidates come closer to the model.
 const (
 	leastWeight   = 100 // weight of a place with fewer inhabitants, or with an unknown number
 	earthRadius   = 6371.0
@@ -84,7 +85,8 @@ func (g *gravity) someone(c *cell, s *stream) uint32 {
 	return g.order[c.first+i]
 }
 
-// destination draws a destination from a place. It returns the place itself if there is no other place.
+// destination draws a destination for a traveller in the place from. It returns from itself if there is no
+// other place.
 func (g *gravity) destination(from uint32, s *stream) uint32 {
 	here := g.cellOf[from]
 	row := g.from(here)
@@ -224,7 +226,7 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 }
 
-// weigh fills one row of the table of weights, and finds the near cells of its cell.
+// weigh fills the row of the table of weights that belongs to the cell from, and finds the cells near it.
 func (g *gravity) weigh(from int, seed uint64) {
 	row, a := g.from(uint16(from)), &g.cells[from]
 	s := draws(seed, uint32(from), 0, forCells)

@@ -24,8 +24,8 @@ const (
 	infectiousPeriod = 1 * day  // mean of an exponential distribution
 	immunePeriod     = 10 * day // mean of an exponential distribution
 
-	// carriers is the number of newborn travellers among whom one is infectious, like a newcomer from
-	// elsewhere. Without such newcomers the infection would die out in a small world.
+	// One newborn traveller in `carriers` is infectious, like a newcomer from elsewhere. Without such
+	// newcomers the infection would die out in a small world.
 	carriers = 2000
 
 	// outbreaks is the number of places where the infection begins. In each place it begins with at most
@@ -80,7 +80,7 @@ func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
 	e.infectious.AddLater(commands, who, infectious{until})
 }
 
-// breakOut infects travellers in a few places: the homes of travellers who are drawn.
+// breakOut infects travellers in a few places: the homes of randomly drawn travellers.
 func (e *Earth) breakOut() error {
 	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
 	defer commands.Close()
@@ -112,8 +112,8 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns the first susceptible travellers who rest in a place, by number, and at most the given
-// number of them.
+// together returns the susceptible travellers who rest in a place, in the order of their numbers. It returns
+// at most the first `most` of them.
 func (e *Earth) together(place vast.Entity, most int) []vast.Entity {
 	var found []vast.Entity
 	for who := range e.at.Sources(place) {

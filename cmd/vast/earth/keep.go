@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// past is a resource of the world: what determined the world at the start, and counts of what has happened
-// since. Together with the entities it is the state that a folder keeps.
+// past is a resource of the world. It holds the parameters with which the world was made, and counts of later
+// events. Together with the entities it is the state that a folder keeps.
 type past struct {
 	Seed       uint64 // as in the Config
 	Travellers int    // as in the Config
@@ -27,26 +27,26 @@ type past struct {
 	bornInTicks int
 	died        int
 	changes     uint64
-	// departed has the travellers who departed for another region in each of the last Lookahead ticks. They
-	// are in no region.
+	// departed describes the travellers who departed for another region in each of the last Lookahead ticks.
+	// These travellers are in no region.
 	departed [Lookahead]departed
 	crossed  uint64 // number of travellers who departed for another region in all ticks
 }
 
-// departed are the travellers who departed in one tick.
+// departed describes the travellers who departed in one tick.
 type departed struct {
 	digest     digest
 	travellers int
 }
 
 // ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list
-// of places. The error that wraps it says which.
+// of places. The error that wraps it says which of these differs.
 var ErrOther = errors.New("the folder keeps another world")
 
-// Store returns the store that keeps the world, or nil without Config.Data. A caller that changes the world
-// between ticks does so with inputs, which it gives to the Submit of the store: see Config.Apply. A caller
-// may close the store after the last tick: then the world is durable and can still be read. Otherwise
-// [Earth.Close] closes the store.
+// Store returns the store that keeps the world, or nil without Config.Data. A caller may change the world
+// between ticks only by inputs that it passes to Submit of the store: see Config.Apply. A caller may close
+// the store after the last tick: then the world is durable and can still be read. Otherwise [Earth.Close]
+// closes the store.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
@@ -55,8 +55,8 @@ func (e *Earth) Resumed() uint64 { return e.resumed }
 // resources are the types of the resources that a folder keeps.
 func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
 
-// open opens the folder of a world, if there is one, and reports whether it kept the world. After open the
-// world has a past.
+// open opens the folder of a world, if there is one, and reports whether the folder kept a world already.
+// After open the world has the resource past.
 func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	now := past{Seed: c.Seed, Travellers: c.Travellers}
 	if c.Data == "" {
@@ -93,7 +93,7 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	return true, nil
 }
 
-// recover makes the ticks again that the folder recorded after its last checkpoint.
+// recover repeats the ticks that the folder recorded after its last checkpoint.
 func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	if e.store == nil {
 		return nil
@@ -104,7 +104,7 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	e.progress("recorded ticks", 0, 0)
 	err := e.store.Recover(func(input []byte) {
 		if errors.As(apply(e.world, input), new(*vm.Error)) {
-			e.store.Changed() // a replay may have the memory
+			e.store.Changed() // a later replay may have the memory, and so give another world
 		}
 	}, func() error {
 		if err := e.prepare(); err != nil {

@@ -83,8 +83,8 @@ func (e *Earth) findPlaces(n int) (sites []site, err error) {
 		break
 	}
 	if len(sites) != n {
-		return nil, fmt.Errorf("earth: the folder keeps %d of its %d places in a row: the others were "+
-			"deleted or lost a component from outside", len(sites), n)
+		return nil, fmt.Errorf("earth: the folder keeps %d of its %d places in a row, because an edit "+
+			"deleted a place or removed its components: use another folder", len(sites), n)
 	}
 	if e.painting.dots, err = table[int32](e.globe, "earth: dots of places", n); err != nil {
 		return nil, err
@@ -116,9 +116,8 @@ func (e *Earth) makeTravellers(n int) error {
 	return e.settle()
 }
 
-// settle gives new travellers their values and homes, and starts the first trips and infections. settle
-// handles a few cohorts at a time, because the commands for all cohorts at once would take more memory than
-// the world.
+// settle gives new travellers their values and homes, and starts the first trips. It handles a few cohorts at
+// a time, because the commands for all cohorts at once would take more memory than the world.
 func (e *Earth) settle() error {
 	const atOnce = 4
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
@@ -153,7 +152,7 @@ func (e *Earth) loadCohorts() {
 	}
 }
 
-// One in onTheWay travellers is on its way at the start.
+// At the start, one traveller in `onTheWay` is on a trip.
 const onTheWay = 4
 
 // settleDown settles a cohort's travellers at their homes, and sets the body, life and stay of each

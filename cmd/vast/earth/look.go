@@ -55,15 +55,15 @@ type Crowd struct {
 	Infectious uint32 // number of infectious travellers among them
 }
 
-// seenOneByOne is a number of travellers. In a world of at most this many, Crowds yields every traveller on
-// the way.
+// seenOneByOne is the largest number of travellers in a world for which Crowds yields every traveller on the
+// way.
 const seenOneByOne = 1 << 20
 
 // Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
 // place are yielded together, and each traveller on the way is yielded separately. All parts together hold
 // every traveller, if no tick passes meanwhile, so a picture can be painted part by part between ticks. In a
-// world of more than 1,048,576 travellers, Crowds yields only every second, fourth, … traveller on the way,
-// and counts it as two, four, ….
+// world of more than 1,048,576 travellers, Crowds yields one in n of the travellers on the way and counts
+// each of them as n travellers. n is a power of two that grows with the world.
 //
 // Complexity: about 25 nanoseconds for each place or traveller on the way in the part. In a world of a
 // million travellers, a part takes about a sixth of a millisecond.

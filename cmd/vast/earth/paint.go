@@ -21,9 +21,9 @@ type painting struct {
 
 // Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
 // infectious travellers to infected too. Both slices have an element for each dot. Travellers at rest are
-// counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits only every
-// second, fourth, … traveller on the way, and counts it as two, four, …. The slots decide which travellers
-// are visited, so the choice is the same in every picture.
+// counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits one in n of
+// them and counts each of these as n travellers. n is a power of two that grows with their number. The slots
+// decide which travellers are visited, so the choice is the same in every picture.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
 // traveller, and for each dot. The first picture on a map visits all places.

@@ -8,8 +8,8 @@ import "github.com/vastgo/vast"
 // inhabitants.
 const lifetime = 30 * day
 
-// births returns the number of births in a cohort in a tick that examines it. It depends only on the seed and
-// the tick, so that room can be made before anything is changed.
+// births returns the number of births in a cohort in a tick that examines it. The number depends only on the
+// cohort, the seed and the tick, so that room can be made before anything is changed.
 func (g *globe) births(index int, now uint32) int {
 	expected := float64(float64(g.stretches[index].size) * (cohorts / lifetime))
 	draw := draws(g.seed, uint32(index), now, forBirths)
@@ -32,7 +32,7 @@ func (e *Earth) prepareBirths(r *cohort) error {
 }
 
 // recordedBytes returns the room for the commands of a tick with n travellers. About one in a few hundred
-// travellers sets out or arrives, which takes about 70 bytes.
+// travellers sets out or arrives. The commands for one such traveller take about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes the travellers who are born in a cohort, at their homes. Each region counts the births of all

@@ -5,12 +5,12 @@ import "github.com/vastgo/vast"
 // owns reports whether a place lies in this world.
 func (e *Earth) owns(number uint32) bool { return number-e.first < uint32(len(e.tallies)) }
 
-// place returns the entity of the place with a number. The places were the first entities of the world, so
+// place returns the entity of the place with this number. The places were the first entities of the world, so
 // they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number - e.first)) }
 
-// index returns the index in tallies of the place in a slot. A link that was edited from outside may lead to
-// another entity; it counts as the last place.
+// index returns the index in tallies of the place in this slot. A link that was edited from outside may lead
+// to an entity that is no place: then index returns the index of the last place.
 func (e *Earth) index(slot uint32) uint32 {
 	return min(slot-uint32(e.places.Start()), uint32(len(e.tallies)-1))
 }
@@ -33,8 +33,9 @@ func (e *Earth) placeOf(who vast.Entity) uint32 {
 	return e.number(at.Slot())
 }
 
-// keepTallies registers hooks that keep the tallies of the places whenever a traveller comes, goes, falls ill
-// or recovers. A dying traveller must lose its infection first, or the tally would lose it twice.
+// keepTallies registers hooks that update the tally of a place whenever a traveller comes, goes, falls ill or
+// recovers. Before mourn deletes an infectious traveller, it removes the infection: otherwise the hooks of
+// both components would subtract the traveller from the tally.
 func (e *Earth) keepTallies() {
 	comesOrGoes := func(by int32) func(who, place vast.Entity) {
 		return func(who, place vast.Entity) {

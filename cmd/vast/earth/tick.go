@@ -9,8 +9,8 @@ import (
 // structural changes. Then it applies these changes, system by system and cohort by cohort.
 //
 // It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
-// called again when there is room. It allocates nothing on the Go heap, except for the world's growth and for
-// checkpoints. If a folder keeps the world, it also returns the error of a store that cannot go on.
+// called again when there is room. If a folder keeps the world, Tick also returns the error of a store that
+// cannot go on. Tick allocates nothing on the Go heap, except for the world's growth and for checkpoints.
 //
 // It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks to admit them.
 func (e *Earth) Tick() error {
@@ -32,7 +32,7 @@ func (e *Earth) prepare() error {
 	return e.prepareBirths(r)
 }
 
-// advance makes a tick that is prepared.
+// advance runs the tick for which prepare has made room.
 func (e *Earth) advance() error {
 	before := e.world.Changes()
 	if err := e.schedule.Tick(); err != nil {
@@ -52,7 +52,7 @@ type look func(r *cohort, now uint32, commands *vast.Commands)
 
 // newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
 // cohorts are divided by cohort. Changes are applied in the order in which the systems are added: deaths come
-// after all changes that refer to the living, and births after deaths, to reuse their slots.
+// after all changes that refer to the living, and births after deaths, to reuse the slots of the dead.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
 	s.Add(sched.System{

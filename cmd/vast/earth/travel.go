@@ -9,7 +9,7 @@ import (
 
 // transport is the mode of transport of a trip. A traveller at rest sets out when its stay ends, and the
 // distance of the trip determines the transport. On the way, each tick rotates the position by the same
-// angle, which takes twelve multiplications and no trigonometry.
+// angle. This rotation takes twelve multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -100,8 +100,8 @@ func towards(a, b wide) wide {
 
 // Lookahead is the number of ticks after which a departure in one region takes effect in another region. A
 // traveller who departs is in transit for Lookahead ticks. No system touches the traveller in transit, so two
-// processes can compute the two regions. After the transit the traveller makes the steps that it has missed,
-// but not the last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
+// processes can compute the two regions at the same time. After the transit the traveller makes the steps
+// that it has missed, but not the last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
 const Lookahead = 8
 
 // board makes the steps that a traveller has missed in transit.

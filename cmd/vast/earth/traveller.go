@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// traveller is a traveller who departs for another region, as a section has it. It has no trip, because the
-// receiver computes the trip from its two places.
+// traveller is the record in a section of a traveller who departs for another region. It has no trip, because
+// the receiver computes the trip from the two places.
 type traveller struct {
 	life     life
 	cohort   uint8
@@ -58,20 +58,21 @@ func decodeTraveller(b []byte) (t traveller) {
 func (e *Earth) check(t *traveller) error {
 	switch {
 	case t.cohort >= cohorts:
-		return fmt.Errorf("the cohort %d", t.cohort)
+		return fmt.Errorf("the unknown cohort %d", t.cohort)
 	case t.home >= uint32(len(e.sites)):
-		return fmt.Errorf("the home %d", t.home)
+		return fmt.Errorf("the unknown home %d", t.home)
 	case t.from >= uint32(len(e.sites)):
-		return fmt.Errorf("the start %d", t.from)
+		return fmt.Errorf("the unknown start %d", t.from)
 	case !e.owns(t.to):
 		return fmt.Errorf("the destination %d, which lies in another region", t.to)
 	case t.health > isRecovered:
-		return fmt.Errorf("the health %d", t.health)
+		return fmt.Errorf("the unknown health %d", t.health)
 	}
 	return nil
 }
 
-// addTraveller adds the components of a traveller in transit, as Hash does for a traveller of the world.
+// addTraveller adds the components of a traveller in transit to a digest, as Hash does for a traveller of the
+// world.
 func (e *Earth) addTraveller(d *digest, t *traveller, until uint32) {
 	number, at, trip := uint64(t.life.Number), e.sites[t.from].At, e.plan(t.from, t.to)
 	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))

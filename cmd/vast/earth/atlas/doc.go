@@ -6,7 +6,7 @@
 //
 //   - [Map] is the projection and the land for one size. For another size make another Map.
 //   - [Style] says how a frame is painted; its zero value works.
-//   - [Grid], [Cell] and [RGB] are a painted frame. Text can be printed into it.
+//   - [Grid], [Cell] and [RGB] are a painted frame. [Grid.Print] adds text to it.
 //
 // # Terminology
 //

@@ -66,8 +66,8 @@ const octaves = 9
 func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	dots := m.width * m.height
 	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {
-		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make both "+
-			"as long as width×height of Dots, anew after a resize",
+		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make slices "+
+			"of width×height elements, see Dots, and new slices after a resize",
 			len(density), len(infected), m.width, m.height))
 	}
 	m.grid.NoColor = style.NoColor

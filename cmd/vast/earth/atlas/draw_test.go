@@ -155,7 +155,7 @@ func TestDrawOfWrongLengthPanics(t *testing.T) {
 			defer func() {
 				message := fmt.Sprint(recover())
 				if !strings.Contains(message, "map of 40×24 dots") ||
-					!strings.Contains(message, "anew after a resize") {
+					!strings.Contains(message, "new slices after a resize") {
 					t.Errorf("panicked with %q", message)
 				}
 			}()

@@ -49,12 +49,13 @@ type Map struct {
 	grid Grid
 }
 
-// zSlices is the number of slices of z. A slice meets one or two borders of rows, even where z changes least
-// with latitude.
+// zSlices is the number of slices of z. On the largest map, a slice has at most three borders of rows: in the
+// far north, where z changes least with latitude.
 const zSlices = 2048
 
-// New draws the land for a map of a size in terminal cells, in less than 1 ms for 120×40 (BenchmarkNew). With
-// no columns or no rows the map is empty: no position is on it, and Draw returns an empty Grid.
+// New draws the land for a map of a number of terminal columns and rows, in less than 1 ms for 120×40
+// (BenchmarkNew). With no columns or no rows the map is empty: no position is on it, and Draw returns an
+// empty Grid.
 func New(columns, rows int) *Map {
 	columns, rows = min(columns, MaxColumns), min(rows, MaxRows)
 	if columns <= 0 || rows <= 0 {
@@ -154,8 +155,8 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 // 4.4.47 of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian,
 // that is 0.0006°.
 //
-// It does not branch on the direction: in a crowd, half of such branches would be mispredicted, which costs
-// more than all the arithmetic.
+// It does not branch on the direction: in a crowd, half of such branches would be mispredicted, and that
+// would cost more than all the arithmetic.
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)

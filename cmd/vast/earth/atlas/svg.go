@@ -136,7 +136,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	return err
 }
 
-// plainRow gives the cells of a row without colours the picture's colours.
+// plainRow returns a row that has no colours in the two colours of the picture.
 func plainRow(row []Cell, back RGB) []Cell {
 	painted := make([]Cell, len(row))
 	for i, c := range row {

@@ -19,7 +19,7 @@
 //
 // # Accepted files
 //
-// [Open] and [Read] recognise, by the first bytes:
+// [Open] and [Read] recognise these forms by the first bytes:
 //
 //   - a packed file;
 //   - rows of the GeoNames "geoname" table, as in cities500.txt and allCountries.txt: 19 columns separated by
@@ -45,7 +45,7 @@
 //
 // A List is ordinary Go memory, about 6 MB for the embedded one, and is freed when it is dropped. The packed
 // bytes are part of the executable and take no space in the Go heap. Names are substrings of one string, so a
-// Name that is kept keeps all names: use strings.Clone for names that outlive the List.
+// Name in use keeps the memory of all names: use strings.Clone for names that outlive the List.
 //
 // # Source
 //

@@ -14,8 +14,8 @@ const (
 	maxLat = 90 * unitsPerDegree
 	maxLon = 180 * unitsPerDegree
 
-	// MaxPlaces is the largest number of places in a List. A file with more is refused, which bounds the cost
-	// of a file.
+	// MaxPlaces is the largest number of places in a List. A file with more is refused, to bound the cost of
+	// loading.
 	MaxPlaces = 1 << 22
 
 	// maxPopulation fits in 32 bits, and the sum over all places fits in 64 bits.
@@ -100,7 +100,8 @@ type builder struct {
 	countryOf map[string]uint16
 }
 
-// add appends one place. The caller has checked every value.
+// add appends one place. The caller has checked every value. The result is false if there are too many
+// countries.
 func (b *builder) add(name []byte, country string, lat, lon, population int32) bool {
 	index, known := b.countryOf[country]
 	if !known {
@@ -162,7 +163,8 @@ func (b *builder) list() *List {
 		country:    make([]uint16, n),
 		nameEnd:    make([]uint32, n),
 	}
-	// Countries are renumbered in the order of their first use, for the same reason.
+	// Countries are renumbered in the order of their first use, so that their numbers do not depend on the
+	// order of the rows in the file.
 	renumbered := make(map[uint16]uint16, len(b.rows.countries))
 	var names strings.Builder
 	names.Grow(len(b.text) + n)

@@ -77,7 +77,7 @@ func Open(path string, o Options) (*List, error) {
 	return read(f, path, size, o)
 }
 
-// openError keeps only the reason of an error that names the file itself.
+// openError leaves the file's name out of the reason, because the text of an Error has the name already.
 func openError(path string, err error) *Error {
 	reason := err.Error()
 	if p, ok := errors.AsType[*fs.PathError](err); ok {

@@ -186,11 +186,12 @@ func TestBadText(t *testing.T) {
 			`f:2: the population is "-5", not a number from 0 to 2147483647`},
 		{"huge population", head + "A,,1,1,2147483648\n", `f:2: the population is "2147483648"`},
 		{"NaN population", head + "A,,1,1,nan\n", `f:2: the population is "nan"`},
-		{"few columns", head + "A,,1\n", "f:2: 3 columns, not 5"},
-		{"many columns", head + "A,,1,1,1,1\n", "f:2: 6 columns, not 5"},
+		{"few columns", head + "A,,1\n", "f:2: the row has 3 columns, not 5"},
+		{"many columns", head + "A,,1,1,1,1\n", "f:2: the row has 6 columns, not 5"},
 		{"open quote", head + "\"A,,1,1,1\n", "f:2: a quote is not closed on its line"},
 		{"text after quote", head + "\"A\"B,,1,1,1\n", "f:2: text follows a closing quote"},
-		{"row cut off", geoNamesRow("A", "1", "1", "FR", "1") + "2\tB\tB\t\t1", "f:2: 5 columns, not 19"},
+		{"row cut off", geoNamesRow("A", "1", "1", "FR", "1") + "2\tB\tB\t\t1",
+			"f:2: the row has 5 columns, not 19"},
 		{"GeoNames NaN", geoNamesRow("A", "1", "1", "FR", "1") + geoNamesRow("B", "nan", "1", "FR", "1"),
 			`f:2: the latitude is "nan"`},
 		{"long line", head + "A,,1,1,1\n" + strings.Repeat("x", 10<<20),
@@ -314,7 +315,8 @@ func TestWrongLists(t *testing.T) {
 		alter func(l *List)
 		want  string
 	}{
-		{"country", func(l *List) { l.country[1] = 9 }, "f: damaged countries: number 9 in a table of 3"},
+		{"country", func(l *List) { l.country[1] = 9 },
+			"f: damaged countries: a place has country 9, and the table has only 3"},
 		{"longitude", func(l *List) { l.lon[2] = maxLon + 1 },
 			"f: damaged positions: a position is off the Earth"},
 		{"latitude", func(l *List) { l.lat[2] = maxLat + 1 },
@@ -327,7 +329,7 @@ func TestWrongLists(t *testing.T) {
 			"f: damaged names: unexpected EOF"},
 		{"country text", func(l *List) { l.countries[0] = "\xff" }, "f: damaged countries: not text"},
 		{"country length", func(l *List) { l.countries[0] = strings.Repeat("A", 81) },
-			"f: damaged countries: a name of 81 bytes"},
+			"f: damaged countries: a country has 81 bytes; the most is 80"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := load(t, threePlaces)

@@ -315,7 +315,7 @@ func (l *List) decodeCountries(section []byte) error {
 		return err
 	}
 	if count > maxCountries || count > uint64(l.Len()) {
-		return fmt.Errorf("a table of %d countries", count)
+		return fmt.Errorf("the table has %d countries; the most is %d", count, min(maxCountries, l.Len()))
 	}
 	l.countries = make([]string, count)
 	var text [maxCountryBytes]byte
@@ -325,7 +325,7 @@ func (l *List) decodeCountries(section []byte) error {
 			return err
 		}
 		if n > maxCountryBytes {
-			return fmt.Errorf("a name of %d bytes", n)
+			return fmt.Errorf("a country has %d bytes; the most is %d", n, maxCountryBytes)
 		}
 		if _, err := io.ReadFull(r, text[:n]); err != nil {
 			return err
@@ -341,7 +341,7 @@ func (l *List) decodeCountries(section []byte) error {
 			return err
 		}
 		if index >= count {
-			return fmt.Errorf("number %d in a table of %d", index, count)
+			return fmt.Errorf("a place has country %d, and the table has only %d", index, count)
 		}
 		l.country[i] = uint16(index)
 	}

@@ -134,7 +134,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // of several suitable columns, the first one counts
+		if *at < 0 { // the first of several suitable columns counts
 			*at = i
 		}
 	}
@@ -172,7 +172,7 @@ func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 		row = row[end+1:]
 	}
 	if c.count > 0 && len(fields) != c.count {
-		return nil, fmt.Errorf("%d columns, not %d", len(fields), c.count)
+		return nil, fmt.Errorf("the row has %d columns, not %d", len(fields), c.count)
 	}
 	return fields, nil
 }

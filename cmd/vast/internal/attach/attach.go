@@ -37,7 +37,7 @@ const (
 	answerTime = 30 * time.Second // until an answer begins
 )
 
-// mostError bounds the bytes read of an error's answer.
+// mostError bounds the bytes that are read of an answer with an error.
 const mostError = 64 << 10
 
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
@@ -111,13 +111,14 @@ type Error struct {
 	Status  int
 	Code    string
 	Message string
-	// Position and Length are the place in the query, in characters. Length is 0 if the error has no place.
+	// Position and Length are the place of the error in the query, in characters. Length is 0 if the error
+	// has no place there.
 	Position, Length int
 }
 
 func (e *Error) Error() string {
 	if e.Status == http.StatusUnauthorized {
-		return e.Message + "; give its token with -token or in " + tokenVariable
+		return e.Message + "; give the inspector's token with -token or in " + tokenVariable
 	}
 	return e.Message
 }

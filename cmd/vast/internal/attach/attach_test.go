@@ -107,7 +107,7 @@ func TestRefusals(t *testing.T) {
 			[2]int{9, 7}},
 		{400, `{"error":{"code":"query","message":"bad","position":-9,"length":-1}}`, "bad", [2]int{0, 0}},
 		{401, `{"error":{"code":"token","message":"this takes the token"}}`,
-			"this takes the token; give its token with -token", [2]int{}},
+			"this takes the token; give the inspector's token with -token", [2]int{}},
 		{404, `404 page not found`, "is it the inspector of a program?", [2]int{}},
 		{302, ``, "is it the inspector", [2]int{}},
 		{500, strings.Repeat("x", 1<<20), "is it the inspector", [2]int{}},
@@ -199,7 +199,7 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 	many := strings.NewReader(strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 5) + "\n")
 	if err := readEvents(many, func() {}, never); err == nil ||
-		!strings.Contains(err.Error(), "an event of more than") {
+		!strings.Contains(err.Error(), "an event has more than") {
 		t.Errorf("many lines: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -19,7 +18,7 @@ const silence = 30 * time.Second
 const mostEvent = 4 << 20
 
 // errSilent is the cause of the end of a silent stream.
-var errSilent = errors.New("the program sends nothing any more")
+var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
 
 // Stream follows topics of the live stream. It calls on for each event, until the stream ends or on returns
 // an error. The error of Stream is never nil. A call of on must not keep data after it returns.
@@ -67,7 +66,7 @@ func readEvents(from io.Reader, heard func(), on func(topic string, data []byte)
 				data = append(data, '\n')
 			}
 			if data = append(data, value...); len(data) > mostEvent {
-				return fmt.Errorf("an event of more than %d bytes", mostEvent)
+				return fmt.Errorf("an event has more than %d bytes", mostEvent)
 			}
 		}
 	}

@@ -16,10 +16,10 @@ type record struct {
 // arenaFrames is the number of frames in one round.
 const arenaFrames = 10
 
-// arenaWorks measure frames. In each frame, N/10 records are allocated one at a time, stay in use until the
-// frame ends, and are then freed together. The time covers all frames, including the collector's work.
-// For Go's heap, the time ends after everything has been collected. Both sides keep the records in a slice of
-// pointers.
+// arenaWorks returns the works that measure frames. In each frame, N/10 records are allocated one at a time,
+// stay in use until the frame ends, and are then freed together. The time covers all frames, including the
+// collector's work. For Go's heap, the time ends after everything has been collected. All sides keep the
+// records in a slice of pointers, or of slices.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{

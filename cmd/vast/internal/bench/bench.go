@@ -31,8 +31,8 @@ type options struct {
 	svg       string // the file for the chart of the growth strategies, if any
 }
 
-// Run measures, prints to stdout, and returns the exit status: 0, 1 if memory ran out, or 2 if it does not
-// understand the command line.
+// Run measures, prints to stdout, and returns the exit status: 0, 1 if memory ran out or the output could not
+// be written, or 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -87,7 +87,7 @@ func parse(args []string, help io.Writer) (options, error) {
 		}
 	}
 	if o.n < 1 || o.n > maxElements {
-		return o, fmt.Errorf("-n %d: a number of elements is 1 to %d", o.n, maxElements)
+		return o, fmt.Errorf("-n %d: use 1 to %d elements", o.n, maxElements)
 	}
 	if o.rounds < 1 {
 		return o, fmt.Errorf("-rounds %d: at least one round must count", o.rounds)
@@ -97,8 +97,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	}
 	for _, name := range o.names {
 		if !slices.ContainsFunc(families, func(f family) bool { return f.has(name) }) {
-			return o, fmt.Errorf("%q: the names are %s, and those of their works (vast bench -help)",
-				name, strings.Join(familyNames(), ", "))
+			return o, fmt.Errorf("unknown name %q: use one of %s, or a work from vast bench -help", name,
+				strings.Join(familyNames(), ", "))
 		}
 	}
 	return o, nil
@@ -111,7 +111,7 @@ func (o *options) wants(f family, w work) bool {
 
 func usage(help io.Writer, f *flag.FlagSet) {
 	fmt.Fprintln(help, "usage: vast bench [flags] [name ...]\n\n"+
-		"A name is that of a family or of a work. Without names, all are measured.")
+		"Each name is the name of a family or of a work. Without names, all works are measured.")
 	for _, family := range families {
 		fmt.Fprintf(help, "\n  %s\n    %s\n    ", family.name, family.about)
 		for i, w := range family.works() {

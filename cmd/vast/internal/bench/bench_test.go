@@ -113,16 +113,16 @@ func TestCommandLine(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"-n 0", 2, "-n 0: a number of elements is 1 to"},
+		{"-n 0", 2, "-n 0: use 1 to"},
 		{"-n -5", 2, "-n -5"},
 		{"-n 100000001", 2, "-n 100000001"},
 		{"-n many", 2, "invalid value \"many\""},
 		{"-n 99999999999999999999", 2, "value out of range"},
 		{"-rounds 0", 2, "-rounds 0: at least one round"},
-		{"sort", 2, "\"sort\": the names are array, pool"},
-		{"append sort", 2, "\"sort\": the names are array, pool"},
+		{"sort", 2, "unknown name \"sort\": use one of array, pool"},
+		{"append sort", 2, "unknown name \"sort\": use one of array, pool"},
 		{"append -svg x", 2, "-svg draws the growth strategies: add the name growth"},
-		{"append -n 0", 2, "-n 0: a number of elements is 1 to"},
+		{"append -n 0", 2, "-n 0: use 1 to"},
 		{"-fast", 2, "-fast"},
 		{"-help", 0, "usage: vast bench [flags] [name ...]"},
 		{"array -help", 0, "append, append-longest"},

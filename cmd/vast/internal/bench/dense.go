@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// denseWorks are the works of the family dense. The other sides are packed slices whose elements are found by
-// ids; that of dense-iterate is a plain slice.
+// denseWorks returns the works of the family dense. The other sides are packed slices whose elements are
+// found by ids. In dense-iterate, the other side is a plain slice.
 func denseWorks() []work {
 	return []work{
 		{"dense-insert", bytesElements, denseInsertions},
@@ -19,8 +19,8 @@ func denseWorks() []work {
 }
 
 // denseInsertions returns the sides of the work dense-insert: insert n elements into an empty container with
-// room for them, and keep their handles or ids. The side vast-insert-zero sets a field of a zero element;
-// vast passes the whole element.
+// room for them, and keep their handles or ids. The side vast-insert-zero inserts a zero element and sets one
+// of its fields; the side vast inserts a whole element.
 func denseInsertions(n int) (sides []side, done func()) {
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
 		return side{name, func(m *meter) {

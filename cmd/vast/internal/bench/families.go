@@ -13,7 +13,7 @@ type family struct {
 	works func() []work
 }
 
-// work is something that each of its sides does in its own way.
+// work is a task that each of its sides does in its own way.
 type work struct {
 	name  string
 	bytes func(n int) int                         // bytes of the data alone; nil if memory is not compared

@@ -105,7 +105,7 @@ func churnGoHeap(last *[live]*element, n int) {
 // ticks is the number of ticks in a round of the work sample-ticks.
 const ticks = 40
 
-// In each tick, one element in turnover is replaced, and one element in lookups is looked up.
+// In each tick, one element in `turnover` is replaced, and one element in `lookups` is looked up.
 const (
 	turnover = 1000
 	lookups  = 100
@@ -118,9 +118,9 @@ const (
 //
 // The difference between the sides is smaller than the noise of the machine. So the sides take turns after
 // each tick, and the first side measures both. The time of a round is the lower quartile of its ticks,
-// because other programs hardly disturb such a tick. Few ticks insert or remove a guarded element: 16 slots
-// for elements that live for a thousand ticks give one such operation in 60 ticks, of about 10 µs (see
-// sample-churn).
+// because other programs hardly disturb such a tick. Few ticks insert or remove a guarded element. Elements
+// live for a thousand ticks, so the 16 slots give one insertion and one removal in 60 ticks, of about 10 µs
+// (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))

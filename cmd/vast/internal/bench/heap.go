@@ -9,7 +9,7 @@ import (
 const (
 	bytesRealloc = 100   // bytes of the growing allocation for each element of -n
 	bytesHole    = 16384 // bytes of a block in the fragmented heap: whole pages on most systems
-	elementsHole = 200   // elements for each block
+	elementsHole = 200   // elements of -n for each such block
 	churnLive    = 10    // one in churnLive objects is alive at a time
 )
 

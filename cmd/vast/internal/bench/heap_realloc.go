@@ -22,7 +22,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 	m.run(func() { q = growRoom(h, p, n+n/4) })
 	mustBeMarked(viewOf(q, n))
 	if moved := q != p; moved != moves && n/2 > 1<<20 {
-		panic("bench: an allocation grew in the other way")
+		panic("bench: an allocation moved that should have grown in place, or did not move")
 	}
 	closed(h.Close())
 }

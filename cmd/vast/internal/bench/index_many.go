@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// valuesPerKey is the number of values of a key in the works whose names begin with many. The values are like
-// the units of a party.
+// valuesPerKey is the number of values of a key in the works whose names begin with many. A key is like a
+// party in a game, and its values are like the units of that party.
 const valuesPerKey = 100
 
 func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }

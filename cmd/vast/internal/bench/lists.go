@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// listsWorks measure lists of 8-byte elements: N/10 lists of 0 to 8 elements. The slices grow by append, and
-// are freed by dropping the reference.
+// listsWorks returns the works that measure lists of 8-byte elements: N/10 lists of 0 to 8 elements. The
+// slices grow by append, and are freed by dropping the reference.
 func listsWorks() []work {
 	return []work{
 		{"lists-churn", nil, churns},

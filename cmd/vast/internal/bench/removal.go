@@ -19,8 +19,8 @@ func poolWorks() []work {
 
 // poolInsertions returns the sides of the works insert and insert-again. The work insert puts n elements into
 // a new pool without memory. The work insert-again puts them into a pool that held n elements before and was
-// cleared. The side vast sets a field of a zero element; vast-insert passes the whole element. The side
-// slice-made appends to a slice, which has no handles.
+// cleared. The side vast inserts a zero element and sets one of its fields; the side vast-insert inserts a
+// whole element. The side slice-made appends to a slice, which has no handles.
 func poolInsertions(n int, again bool) (sides []side, done func()) {
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {
 		return side{name, func(m *meter) {
@@ -83,7 +83,7 @@ func appendElements(es []element, n int) []element {
 
 // removals returns the sides of the work remove: remove n elements in random order, each with its own call.
 // The side swap-and-pop removes the element at a position. The side swap-and-pop-ids removes an element by
-// its index, like vast and free-list, so it must know where earlier swaps have moved the element.
+// its index, like vast and free-list, so it keeps track of where earlier swaps have moved the element.
 func removals(n int) (sides []side, done func()) {
 	indices := randomOrder(n) // each element once
 	shrinking := make([]uint32, n)
@@ -122,7 +122,8 @@ func removals(n int) (sides []side, done func()) {
 }
 
 // refills returns the sides of the work refill: insert n elements after n were removed in random order. The
-// side vast-insert-zero sets a field of a zero element; vast passes the whole element.
+// side vast-insert-zero inserts a zero element and sets one of its fields; the side vast inserts a whole
+// element.
 func refills(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {

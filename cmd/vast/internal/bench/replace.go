@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// replaceWorks measure a table whose entries are replaced while others read them, on 1, 2, 4 and 8
-// goroutines. Each work does N operations in all, on N/10 entries in random order. One operation in 16
-// replaces an entry; the others read an entry.
+// replaceWorks returns the works that measure a table whose entries are replaced while other goroutines read
+// them, on 1, 2, 4 and 8 goroutines. Each work does N operations in all, on N/10 entries in random order. One
+// operation in 16 replaces an entry; the others read an entry.
 func replaceWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("replace-%d", goroutines), nil, func(n int) ([]side, func()) {

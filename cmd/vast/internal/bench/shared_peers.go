@@ -28,8 +28,8 @@ func (l *lockedFreeList) remove(i uint32) bool {
 	return live
 }
 
-// atomicFreeList is an array of fixed size whose holes are a lock-free stack (R. Kent Treiber, 1986). A count
-// is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
+// atomicFreeList is an array of fixed size whose holes form a lock-free stack (R. Kent Treiber, 1986). A
+// count is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
 // unchanged one (the ABA problem).
 type atomicFreeList struct {
 	first    atomic.Uint64 // the count in the upper 32 bits, the index in the lower 32

@@ -23,7 +23,7 @@ func reading[T comparable](name string, want T, read func() T) side {
 // mustBe panics if a side got a wrong result, because the side's time would then mean nothing.
 func mustBe[T comparable](name string, got, want T) {
 	if got != want {
-		panic(fmt.Sprintf("bench: %s comes to %v, not %v", name, got, want))
+		panic(fmt.Sprintf("bench: the result of %s is %v, not %v", name, got, want))
 	}
 }
 

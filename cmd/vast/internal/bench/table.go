@@ -126,7 +126,7 @@ func tableRemovals(n int) ([]side, func()) {
 		if name == "vast" {
 			sum = s
 		} else if s != sum {
-			panic("bench: " + name + " has removed other particles")
+			panic("bench: " + name + " has removed other particles than vast")
 		}
 	}
 	return []side{

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/uid"
 )
 
-// uidWorks compare identifiers with the usual counters, which all goroutines share, and with the random bytes
-// of a UUID.
+// uidWorks returns the works that compare identifiers with the usual counters, which all goroutines share,
+// and with the random bytes of a UUID.
 func uidWorks() []work {
 	return []work{
 		{"uid-source", nil, func(n int) ([]side, func()) {

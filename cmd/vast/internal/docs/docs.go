@@ -55,10 +55,10 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		err = s.serve(ctx, *addr, func(url string) {
-			fmt.Fprintf(stdout, "%s\nCtrl-C ends it.\n", url)
+			fmt.Fprintf(stdout, "%s\nCtrl-C ends the server.\n", url)
 			if *browse {
 				if err := openBrowser(url); err != nil {
-					fmt.Fprintf(stderr, "vast docs: no browser: %v\n", err)
+					fmt.Fprintf(stderr, "vast docs: cannot open a browser: %v\n", err)
 				}
 			}
 		})

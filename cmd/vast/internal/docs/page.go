@@ -146,5 +146,5 @@ func (p *page) Outline() (list []*section) {
 	return list
 }
 
-// From returns the store that a page titled "Coming from …" is about.
+// From returns the library that a page titled "Coming from …" is about.
 func (p *page) From() string { return strings.TrimPrefix(p.Title, "Coming from ") }

@@ -29,7 +29,7 @@ var markdown = goldmark.New(
 )
 
 // render makes the page's HTML. known holds the pages by source, and exists reports whether the documentation
-// has a file that is not a page.
+// has a file with this name.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -91,8 +91,8 @@ func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(extended.KindTable, writeTable)
 }
 
-// writeHeading adds a link to each heading that leads to the heading itself. The link shows while the mouse
-// is over the heading.
+// writeHeading adds to each heading a link to the heading itself. The link shows while the mouse is over the
+// heading.
 func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	h := n.(*ast.Heading)
 	id, _ := h.AttributeString("id")

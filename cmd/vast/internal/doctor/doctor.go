@@ -137,7 +137,7 @@ func hugePages(f vm.Facts) Check {
 		c.Value = "disabled for this process"
 		c.Verdict = warn
 		c.Advice = "Touching memory for the first time takes several times as long. The parent of the " +
-			"process disabled them " +
+			"process disabled huge pages " +
 			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a " +
 			"setting for it."
 	case f.HugeMode == "unsupported":
@@ -154,7 +154,7 @@ func overcommit(f vm.Facts) Check {
 		return Check{"overcommit", "1, always", ok, ""}
 	case 2:
 		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be promised", warn,
-			"Committed memory is charged even if it is not touched, to all programs together. If commits " +
+			"The limit covers the committed memory of all programs, even untouched memory. If commits " +
 				"fail, raise " +
 				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
 	}
@@ -168,9 +168,10 @@ func mappings(f vm.Facts, u vm.Usage) Check {
 	c := Check{"mappings", fmt.Sprintf("%d, of which %d in use", f.MaxMappings, u.Mappings), ok, ""}
 	switch {
 	case u.Mappings > f.MaxMappings/2:
-		c.Verdict, c.Advice = bad, "More than half of them are in use before any reservation."
+		c.Verdict, c.Advice = bad, "More than half of the mappings are in use before any reservation."
 	case f.MaxMappings < usualMappings:
-		c.Verdict, c.Advice = warn, "A column takes two or more, so there is no room for many worlds."
+		c.Verdict = warn
+		c.Advice = "A column takes two or more mappings, so there is no room for many worlds."
 	default:
 		return c
 	}
@@ -192,8 +193,8 @@ func addressLimit(f vm.Facts) Check {
 	default:
 		return c
 	}
-	c.Advice = "A container reserves " + standard +
-		" of addresses unless it is given a capacity. Lift RLIMIT_AS (ulimit -v " +
+	c.Advice = "A container without a capacity reserves " + standard +
+		" of address space. Lift RLIMIT_AS (ulimit -v " +
 		"unlimited; LimitAS= in systemd), or give capacities."
 	return c
 }
@@ -206,7 +207,7 @@ func dataLimit(f vm.Facts, u vm.Usage) Check {
 		vm.Bytes(u.Data)), warn,
 		"All committed memory counts. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in systemd), or " +
 			"keep a memory limit " +
-			"below it."}
+			"below RLIMIT_DATA."}
 	if int64(f.DataLimit-u.Data) < leastData {
 		c.Verdict = bad
 	}
@@ -224,7 +225,7 @@ func controlGroup(f vm.Facts, budget string) Check {
 	// If the environment sets a budget, another line judges it.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
-		c.Advice = "Exceeding it ends the process without an error. Keep a budget below it: " +
+		c.Advice = "Exceeding the limit ends the process without an error. Keep a budget below the limit: " +
 			"VAST_LIMIT=75% in the environment, " +
 			"vm.SetDefaultLimit or a vm.Limit in the program, -memory-limit of vast earth."
 	}
@@ -243,12 +244,12 @@ func budget(f vm.Facts, text string) Check {
 	switch {
 	case l.Max() == 0:
 		c.Verdict = bad
-		c.Advice = "Nothing can be committed. If it is a share, GOMEMLIMIT gives all of the memory to the " +
-			"Go heap: lower it."
+		c.Advice = "Nothing can be committed. If VAST_LIMIT is a share, GOMEMLIMIT gives all of the memory " +
+			"to the Go heap: lower GOMEMLIMIT."
 	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
 		c.Verdict = warn
-		c.Advice = "The control group allows less, and exceeding that ends the process without an error: " +
-			"VAST_LIMIT=75% is a share of it."
+		c.Advice = "The control group allows less. Exceeding its limit ends the process without an error: " +
+			"use a share of that limit, such as VAST_LIMIT=75%."
 	}
 	return c
 }
@@ -263,8 +264,8 @@ func writtenPages(f vm.Facts, refused error) Check {
 		return Check{check, "found by comparison: " + refused.Error(), ok, ""}
 	}
 	return Check{check, "found by comparison", warn, refused.Error() + ". Each checkpoint of package store " +
-		"reads all of the world. The kernel's answers need Linux 6.7 or later, and a sandbox that allows " +
-		"userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
+		"reads all of the world. To find written pages, the kernel must be Linux 6.7 or later, and a " +
+		"sandbox must allow userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
 // systemCalls returns a check for each system call that a sandbox refuses.
@@ -279,7 +280,7 @@ func systemCalls(refused []vm.Refusal) []Check {
 			verdict = bad
 		}
 		all = append(all, Check{"system calls", r.Call + " refused: " + r.Err.Error() + " (seccomp?)",
-			verdict, r.Instead + " To have it, allow the call in the sandbox."})
+			verdict, r.Instead + " To avoid this, allow the call in the sandbox."})
 	}
 	return all
 }
@@ -295,12 +296,12 @@ func reservation(f vm.Facts, largest int) Check {
 			"their whole size at once. Give small capacities."
 	case int64(largest) < defaultCapacity:
 		c.Verdict = bad
-		c.Advice = "A container reserves " + standard +
-			" unless it is given a capacity: give one, or lift RLIMIT_AS (ulimit -v " +
+		c.Advice = "A container without a capacity reserves " + standard +
+			": give capacities, or lift RLIMIT_AS (ulimit -v " +
 			"unlimited)."
 	case int64(largest) < comfortable:
 		c.Verdict = warn
-		c.Advice = "There is room for a few containers of default capacity only: give capacities, or lift " +
+		c.Advice = "There is room for only a few containers of default capacity: give capacities, or lift " +
 			"RLIMIT_AS (ulimit -v " +
 			"unlimited)."
 	}

@@ -27,11 +27,11 @@ func TestRunInASandbox(t *testing.T) {
 		for _, want := range []string{
 			`warn  system calls      prctl(PR_SET_VMA) refused: function not implemented (seccomp?)
       Regions have no names in /proc/self/maps; counters have them all the same.
-      To have it, allow the call in the sandbox.
+      To avoid this, allow the call in the sandbox.
 `,
 			`warn  system calls      memfd_create refused: operation not permitted (seccomp?)
-      Nothing is lost: rings are mapped by mremap. To have it, allow the call in
-      the sandbox.
+      Nothing is lost: rings are mapped by mremap. To avoid this, allow the call
+      in the sandbox.
 `,
 			writtenPagesRefused} {
 			if !strings.Contains(out.String(), want) {

@@ -72,7 +72,7 @@ func TestExamine(t *testing.T) {
 		{"budget", func(m *machine) { m.budget = "512MiB" }, "", "", "", ""},
 		{"budget that is off", func(m *machine) { m.budget = "off" }, "", "", "", ""},
 		{"large budget", func(m *machine) { m.facts.ControlGroup, m.budget = gib(1), "2GiB" },
-			"budget", "2 GiB (VAST_LIMIT=2GiB)", warn, "share of it"},
+			"budget", "2 GiB (VAST_LIMIT=2GiB)", warn, "share of that limit"},
 		{"no budget at all", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad,
 			"Nothing can be committed"},
 		{"misspelt budget", func(m *machine) { m.budget = "2GB" },
@@ -82,8 +82,8 @@ func TestExamine(t *testing.T) {
 		{"sandbox", func(m *machine) {
 			m.refused = []vm.Refusal{{Call: "mremap", Err: errors.New("not permitted"), Instead: "Copied."}}
 		},
-			"system calls", "mremap refused: not permitted (seccomp?)", warn, "Copied. To have it, allow " +
-				"the call in the sandbox."},
+			"system calls", "mremap refused: not permitted (seccomp?)", warn, "Copied. To avoid this, " +
+				"allow the call in the sandbox."},
 		{"no memory", func(m *machine) {
 			m.refused = []vm.Refusal{{Call: "mprotect", Err: errors.New("not permitted"), Instead: "None."}}
 		},

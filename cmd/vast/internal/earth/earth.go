@@ -79,7 +79,7 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 	if d.saves != nil {
 		named := stderr
 		if o.drawsOn(stdout) && tty.Is(stderr) {
-			named = io.Discard // the screen is there
+			named = io.Discard // lines would damage the screen
 		}
 		d.saves.announce(named)
 	}

@@ -36,7 +36,8 @@ type options struct {
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
-// given tells which of the flags that a folder knows are on the command line. It is empty without -data.
+// given tells whether -seed and -travellers are on the command line. The folder of -data has values for both.
+// given is empty without -data.
 type given struct{ seed, travellers bool }
 
 // noInspector is the value of -inspect that turns the inspector off.
@@ -208,9 +209,9 @@ a map; elsewhere it prints a line a second.
 Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
 NO_COLOR is respected.
 
-It prints the address of its inspector, with -json on standard error; open it in a
-browser. The inspector shows the map, the places and travellers, their memory, and the
-times of the ticks.
+It prints the address of its inspector (with -json on standard error). Open the address
+in a browser: the inspector shows the map, the places and travellers, their memory, and
+the times of the ticks.
 
 With -data, a checkpoint of the world is taken each second and at the end, and the ticks
 between are recorded, so the run may be killed at any moment. Standard error names the last
@@ -223,7 +224,8 @@ they stopped the ticks, and the bytes of the last one. An error of the disk ends
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
 drawing; with -data, they include the copying of the world for checkpoints. They cover the
 whole run, also the first ticks, which touch memory for the first time. A tick is late if it
-begins a period or more after it was due. At most %d missed ticks are made up for.
+begins a period or more after it was due. A run makes up for at most %d missed ticks. If
+more were missed, it drops all of them.
 
 %s
 `, b.String(), catchUp, places.Attribution)

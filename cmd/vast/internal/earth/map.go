@@ -97,8 +97,8 @@ func hundredths(v float32) float64 {
 	return rounded
 }
 
-// landmarks returns the most populous places in a window. It visits the places in the order of their
-// inhabitants, and stops as early as possible.
+// landmarks returns the most populous places in a window. It visits the most populous places first, and stops
+// as early as possible.
 func (x *index) landmarks(window inspect.Bounds, most int) (list []inspect.Landmark) {
 	for _, number := range x.famous {
 		place := int(number)

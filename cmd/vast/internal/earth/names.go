@@ -56,8 +56,7 @@ func newIndex(list *places.List) *index {
 	return x
 }
 
-// compareFame puts the more populous place first. If two places are equally populous, it puts the place first
-// that is first in the list.
+// compareFame puts the more populous place first. Equally populous places stay in the order of the list.
 func (x *index) compareFame(a, b uint32) int {
 	if more := x.list.Population(int(b)) - x.list.Population(int(a)); more != 0 {
 		return more

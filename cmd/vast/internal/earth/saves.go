@@ -30,8 +30,8 @@ func withRemedy(dir string, err error) error {
 		"from tick %[2]d", e.Ticks, e.Base, dir)
 }
 
-// keptIn returns the seed and the number of travellers of the world in a folder, and those of the flags if
-// the folder is new. It returns an error if a flag contradicts the folder.
+// keptIn returns the seed and the number of travellers of the world in a folder, or those of the flags if the
+// folder is new. It returns an error if a flag contradicts the folder.
 func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 	seed, travellers, found, err := simulation.Kept(dir)
 	switch {
@@ -49,8 +49,8 @@ func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 	return seed, travellers, nil
 }
 
-// saves are the checkpoints of a run, and what is durable. The store reports checkpoints on a goroutine of
-// its own.
+// saves counts the checkpoints of a run and prints the durable tick. The store reports checkpoints on a
+// goroutine of its own.
 type saves struct {
 	store   *store.Store
 	seed    uint64
@@ -103,7 +103,8 @@ func (s *saves) failed() error {
 	return s.err
 }
 
-// announce names durable ticks on w until close: at each checkpoint, and each second if there are others.
+// announce prints the durable tick to w until close: at each checkpoint, and each second, if the durable tick
+// has changed.
 func (s *saves) announce(w io.Writer) {
 	s.stop = make(chan struct{})
 	go func() {
@@ -126,8 +127,8 @@ func (s *saves) announce(w io.Writer) {
 	}()
 }
 
-// close takes the last checkpoint, and names the last durable tick. The world can be read afterwards. No tick
-// is under way.
+// close takes the last checkpoint, and prints the last durable tick. The world can be read afterwards. The
+// caller has stopped the ticks.
 func (s *saves) close() error {
 	err := s.store.Close()
 	close(s.stop)

@@ -107,8 +107,8 @@ const (
 	lineKeys
 )
 
-// notes are what the status lines show next to the figures: the credits for the places and the inspector's
-// address, which may be empty, and whether there are checkpoints.
+// notes are the texts that the status lines show next to the figures: the credits for the places and the
+// inspector's address. Each of them may be empty. saves reports whether there are checkpoints.
 type notes struct {
 	credits, inspector string
 	saves              bool

@@ -130,7 +130,7 @@ Shows the entities of a running program that match a query, such as
 HOST:PORT, or the URL that it printed.
 
 %s
-An error in the query is shown below its place; the exit status is 2.
+An error in the query is marked below the query; the exit status is then 2.
 `, b.String())
 }
 

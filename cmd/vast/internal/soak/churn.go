@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. A round closes everything that it opens. The first round opens the lasting
-// containers, and the function close closes them.
+// churn is one kind of work. The first round opens the lasting containers of the churn, and the function
+// close closes them. A round closes everything else that it opens.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)

@@ -41,8 +41,8 @@ func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	}
 }
 
-// hostileEntities looks up forged and stale entities in a world, which must find only those that are valid by
-// chance.
+// hostileEntities looks up forged and stale entities in a world. The world must find only those that are
+// valid by chance.
 func hostileEntities(t *tally) churn {
 	return churn{name: "hostile entities", round: func(r *rand.Rand) {
 		n := newTown(t, vast.Options{Name: "soak hostile"}, 1<<10)
@@ -107,7 +107,7 @@ func hostileEntities(t *tally) churn {
 	}}
 }
 
-// hostileHandles looks up forged and stale handles in pools, which must find only those that are valid by
+// hostileHandles looks up forged and stale handles in pools. The pools must find only those that are valid by
 // chance.
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {

@@ -23,7 +23,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 		k, v := r.Int32N(500), r.Int64N(8)
 		has := p.model[k][v]
 		if r.IntN(2) == 0 {
-			must(p.index.Add(k, v) != has, "Add of %d, %d", k, v)
+			must(p.index.Add(k, v) != has, "Add(%d, %d) returned %v", k, v, has)
 			if !has {
 				if p.model[k] == nil {
 					p.model[k] = map[int64]bool{}
@@ -32,7 +32,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 				p.count++
 			}
 		} else {
-			must(p.index.Remove(k, v) == has, "Remove of %d, %d", k, v)
+			must(p.index.Remove(k, v) == has, "Remove(%d, %d) returned %v", k, v, !has)
 			if has {
 				delete(p.model[k], v)
 				p.count--
@@ -43,10 +43,10 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 	for k, vs := range p.model {
 		n := 0
 		for v := range p.index.Values(k) {
-			must(vs[v], "%d has %d", k, v)
+			must(vs[v], "the index has the pair %d, %d, but the model has not", k, v)
 			n++
 		}
-		must(n == len(vs), "%d has %d values, not %d", k, n, len(vs))
+		must(n == len(vs), "the key %d has %d values, not %d", k, n, len(vs))
 	}
 }
 
@@ -54,7 +54,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 	last, n := int32(-1), 0
 	for k := range x.All() {
-		must(k >= last, "%d after %d", k, last)
+		must(k >= last, "the key %d comes after the key %d", k, last)
 		last = k
 		n++
 	}

@@ -1,7 +1,7 @@
 // Package soak is the command that uses everything that the library has, for a given time, and checks that
 // nothing leaks.
 //
-// The work goes in rounds of about half a second. A round runs each churn once. A churn makes containers,
+// The work is done in rounds of about half a second. A round runs each churn once. A churn makes containers,
 // worlds, schedules, inspectors and so on. It uses them, compares them with models of plain Go values, and
 // closes them. Some containers are made in the first round and stay open to the end. Nothing runs between two
 // rounds, and the exact figures must then be as before: file descriptors, goroutines, regions and reserved
@@ -89,15 +89,15 @@ func parse(args []string, help io.Writer) (options, error) {
 		f.SetOutput(help)
 		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the whole library in rounds, and checks "+
 			"that no memory, mappings, files or goroutines leak.\n"+
-			"Ctrl-C ends it early. The exit status is 1 if something grew or an answer was wrong.\n\n")
+			"Ctrl-C ends the run early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:
 	case f.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.length <= 0:
-		err = fmt.Errorf("-for %v: there must be some time", o.length)
+		err = fmt.Errorf("-for %v: give a time above 0, such as 1h", o.length)
 	case o.workers < 1 || o.workers > mostWorkers:
-		err = fmt.Errorf("-workers %d: a number of goroutines is 1 to %d", o.workers, mostWorkers)
+		err = fmt.Errorf("-workers %d: use 1 to %d goroutines", o.workers, mostWorkers)
 	}
 	return o, err
 }

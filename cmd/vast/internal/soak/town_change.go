@@ -12,17 +12,18 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	case 0, 1:
 		n.move(e, p, place{r.Int64N(1000), r.Int64()})
 	case 2:
-		must(n.at.Remove(e) == (p != nil && p.at != nil), "Remove of a place of %v", e)
+		must(n.at.Remove(e) == (p != nil && p.at != nil),
+			"Remove of the place of %v returned the wrong result", e)
 		if p != nil {
 			p.at = nil
 		}
 	case 3:
-		must(n.ill.Add(e) == (p != nil), "Add of a tag to %v", e)
+		must(n.ill.Add(e) == (p != nil), "Add of a tag to %v returned the wrong result", e)
 		if p != nil {
 			p.ill = true
 		}
 	case 4:
-		must(n.ill.Remove(e) == (p != nil && p.ill), "Remove of a tag of %v", e)
+		must(n.ill.Remove(e) == (p != nil && p.ill), "Remove of a tag of %v returned the wrong result", e)
 		if p != nil {
 			p.ill = false
 		}
@@ -41,8 +42,10 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 			must(p == nil, "Add to %v, which lives, gave nil", e)
 		}
 	case 7:
-		must(n.goods.Remove(e) == (p != nil && p.goods != nil), "Remove of goods of %v", e)
-		must(n.note.Remove(e) == (p != nil && p.note != nil), "Remove of a note of %v", e)
+		must(n.goods.Remove(e) == (p != nil && p.goods != nil),
+			"Remove of goods of %v returned the wrong result", e)
+		must(n.note.Remove(e) == (p != nil && p.note != nil),
+			"Remove of a note of %v returned the wrong result", e)
 		if p != nil {
 			p.goods, p.note = nil, nil
 		}

@@ -11,7 +11,8 @@ func (n *town) sweep(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
 		v, few := place{r.Int64N(1000), 7}, n.few(r)
-		must(n.at.AddAll(n.world.Query().Among(few), v) == len(few), "AddAll of places")
+		must(n.at.AddAll(n.world.Query().Among(few), v) == len(few),
+			"AddAll of places returned the wrong number")
 		for _, e := range few {
 			at := v
 			n.people[e].at = &at
@@ -24,7 +25,8 @@ func (n *town) sweep(r *rand.Rand) {
 				had++
 			}
 		}
-		must(n.goods.RemoveAll(n.world.Query().Among(few)) == had, "RemoveAll of goods")
+		must(n.goods.RemoveAll(n.world.Query().Among(few)) == had,
+			"RemoveAll of goods returned the wrong number")
 	case 2:
 		for run := range n.world.Query(n.at, n.ill).Runs() {
 			places := n.at.EditRun(run)
@@ -36,7 +38,7 @@ func (n *town) sweep(r *rand.Rand) {
 	case 3:
 		few := n.few(r)
 		must(n.world.Exchange(n.world.Query().Among(few), []vast.AnyColumn{n.ill},
-			[]vast.AnyColumn{n.note, n.at}) == len(few), "Exchange")
+			[]vast.AnyColumn{n.note, n.at}) == len(few), "Exchange returned the wrong number")
 		for _, e := range few {
 			p := n.people[e]
 			p.ill, p.note, p.at = true, nil, nil
@@ -63,7 +65,7 @@ func (n *town) look(r *rand.Rand) {
 		n.tracker.Next()
 	case 1:
 		for e := range n.tracker.Added(n.at) {
-			must(n.people[e] != nil && n.people[e].at != nil, "the tracker tells of %v", e)
+			must(n.people[e] != nil && n.people[e].at != nil, "the tracker yields %v, which has no place", e)
 		}
 	case 2:
 		n.compareOrder()
@@ -88,20 +90,24 @@ func (n *town) compareOrder() {
 
 // compareOne compares all data of an entity with the model. p is nil if e is stale.
 func (n *town) compareOne(e vast.Entity, p *person) {
-	must(n.world.Alive(e) == (p != nil), "%v is alive", e)
+	must(n.world.Alive(e) == (p != nil), "%v is alive: %v in the world, %v in the model", e, n.world.Alive(e),
+		p != nil)
 	if p == nil {
 		p = &person{}
 	}
 	at, goods, note := n.at.Get(e), n.goods.Get(e), n.note.Get(e)
-	must((at == nil) == (p.at == nil) && (at == nil || *at == *p.at), "the place of %v", e)
-	must((goods == nil) == (p.goods == nil) && (goods == nil || *goods == *p.goods), "the goods of %v", e)
-	must((note == nil) == (p.note == nil) && (note == nil || *note == *p.note), "the note of %v", e)
-	must(n.ill.Has(e) == p.ill, "the tag of %v", e)
+	must((at == nil) == (p.at == nil) && (at == nil || *at == *p.at),
+		"the place of %v differs from the model", e)
+	must((goods == nil) == (p.goods == nil) && (goods == nil || *goods == *p.goods),
+		"the goods of %v differ from the model", e)
+	must((note == nil) == (p.note == nil) && (note == nil || *note == *p.note),
+		"the note of %v differs from the model", e)
+	must(n.ill.Has(e) == p.ill, "the tag of %v differs from the model", e)
 	boss, _ := n.boss.Target(e)
 	must(boss == p.boss, "the boss of %v is %v, not %v", e, boss, p.boss)
 	staff := 0
 	for s := range n.boss.Sources(e) {
-		must(p.staff[s], "%v is staff of %v", s, e)
+		must(p.staff[s], "%v is staff of %v, but not in the model", s, e)
 		staff++
 	}
 	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff,
@@ -109,10 +115,11 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	roads := 0
 	for to, v := range n.roads.Targets(e) {
 		w, ok := p.roads[to]
-		must(ok && w == *v, "the road from %v to %v", e, to)
+		must(ok && w == *v, "the road from %v to %v differs from the model", e, to)
 		roads++
 	}
-	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.arrives), "the roads of %v", e)
+	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.arrives),
+		"the roads of %v differ from the model", e)
 	name, _ := n.names.Of(e)
 	must(name == p.name, "%v is called %q, not %q", e, name, p.name)
 	if name != "" {

@@ -28,7 +28,7 @@ func (n *town) gather(r *rand.Rand) {
 	n.rename(moves)
 }
 
-// rename gives the people that moved their new references in the model.
+// rename updates the references to moved people in the model.
 func (n *town) rename(moves vast.Moves) {
 	if moves.Len() == 0 {
 		return

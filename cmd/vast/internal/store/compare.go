@@ -11,11 +11,11 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// mostShown is the largest number of entities in a list that went or changed. Entities that came follow them,
-// until the list has twice as many.
+// mostShown is the largest number of listed entities that went or changed. Entities that came follow in the
+// list, up to 2*mostShown entities in all.
 const mostShown = 200
 
-// difference is what came, went and changed between two moments.
+// difference holds the changes between two moments.
 type difference struct {
 	Came     int       `json:"came"` // entities
 	Went     int       `json:"went"`
@@ -24,7 +24,7 @@ type difference struct {
 	Entities []differs `json:"entities"` // the first ones
 }
 
-// counted is how many components of a column came, went and changed.
+// counted has the numbers of components of a column that came, went and changed.
 type counted struct {
 	Name    string `json:"name"`
 	Came    int    `json:"came"`
@@ -47,14 +47,15 @@ type parts struct {
 	After  string `json:"after,omitempty"`
 }
 
-// pair is a column of both moments; nil where a moment has none.
+// pair is a column in both moments. before or after is nil if that moment does not have the column.
 type pair struct {
 	name          string
 	before, after vast.AnyColumn
 	counted       *counted
 }
 
-// compare compares a world with a later one. Complexity: one step for each component, and reading it twice.
+// compare compares a world with a later one. Complexity: one step for each entity and column, and reading the
+// components that both worlds have.
 func compare(before, after *vast.World) *difference {
 	d := &difference{Entities: []differs{}}
 	pairs := pairsOf(before, after)
@@ -105,7 +106,8 @@ func compare(before, after *vast.World) *difference {
 	return d
 }
 
-// pairsOf returns the columns of two worlds by their names. Columns of targets hold no components.
+// pairsOf pairs the columns of two worlds by their names. It leaves out the private columns of targets, which
+// hold no components.
 func pairsOf(before, after *vast.World) []*pair {
 	byName := make(map[string]*pair)
 	var all []*pair
@@ -135,8 +137,8 @@ func has(col vast.AnyColumn, e vast.Entity) bool {
 	return probe.Presence(probe.Describe(col).World, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// compare counts the component of an entity that lived in the first moment. alive is whether it lives in the
-// second one. text is whether to describe both components if they differ.
+// compare counts the component of an entity that lived in the first moment. alive tells whether the entity
+// lives in the second moment, and text whether to describe both components if they differ.
 func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) {
 	was := p.before != nil && has(p.before, e)
 	is := alive && p.after != nil && has(p.after, e)
@@ -168,8 +170,8 @@ func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) 
 	return part, false
 }
 
-// component returns a component as a value that can be compared and printed. It is the list of targets and
-// values for edges.
+// component returns a component as a value that can be compared and printed. For edges, the value is the list
+// of targets and their values.
 func component(col vast.AnyColumn, e vast.Entity) any {
 	if edges, ok := probe.EdgesOf(col); ok {
 		var list []string
@@ -184,7 +186,7 @@ func component(col vast.AnyColumn, e vast.Entity) any {
 	return nil
 }
 
-// mostText is the most characters of a component in a comparison.
+// mostText is the largest number of characters of a component in a comparison.
 const mostText = 300
 
 func show(v any) string {

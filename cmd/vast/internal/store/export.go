@@ -34,7 +34,8 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
-// sound returns an error if a file of a moment is damaged. Loading a moment may not read all of the file.
+// sound returns an error if a file of a moment is damaged. Loading a moment does not always read all of a
+// file.
 func sound(path string, moment uint64) error {
 	files, err := library.Verify(path, false)
 	if err != nil {
@@ -66,7 +67,7 @@ func export(o options, stdout, stderr io.Writer) int {
 		return end(stderr, "store export", err)
 	}
 	for _, name := range report.Dropped {
-		fmt.Fprintf(stderr, "# %q is left out: only its program can read it\n", name)
+		fmt.Fprintf(stderr, "# %q is left out: only the program that saved it can read it\n", name)
 	}
 	if err = sound(o.path, o.moment); err == nil {
 		err = exportTo(w, o.out, stdout)

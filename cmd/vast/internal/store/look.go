@@ -40,10 +40,10 @@ func look(o options, stdout, stderr io.Writer) int {
 		return end(stderr, "store look", err)
 	}
 	err = s.serve(ctx, o.addr, func(address string) {
-		fmt.Fprintf(stdout, "%s\nCtrl-C ends it.\n", address)
+		fmt.Fprintf(stdout, "%s\nCtrl-C ends the server.\n", address)
 		if o.browse {
 			if err := openBrowser(address); err != nil {
-				fmt.Fprintf(stderr, "vast store look: no browser: %v\n", err)
+				fmt.Fprintf(stderr, "vast store look: cannot open a browser: %v\n", err)
 			}
 		}
 	})
@@ -84,8 +84,7 @@ func newLooker(ctx context.Context, path string, moment uint64) (*looker, error)
 		}
 	}
 	if len(s.moments) == 0 {
-		return nil, errors.New("there is no checkpoint that can be read: vast store verify names what is " +
-			"damaged")
+		return nil, errors.New("no checkpoint can be read: vast store verify names the damaged files")
 	}
 	if moment == 0 {
 		moment = s.moments[len(s.moments)-1].Number
@@ -113,7 +112,7 @@ func (s *looker) show(number uint64) error {
 		stopped: make(chan struct{}), proxy: &httputil.ReverseProxy{
 			Rewrite: func(r *httputil.ProxyRequest) {
 				r.SetURL(to)
-				r.Out.Host = r.In.Host // which the inspector compares with the origin
+				r.Out.Host = r.In.Host // the inspector compares the host with the origin
 			},
 			ModifyResponse: admitFrame,
 			FlushInterval:  -1, // streams
@@ -261,7 +260,7 @@ func numberOf(r *http.Request, name string) (uint64, error) {
 	return n, nil
 }
 
-// state is what the page shows of the folder.
+// state returns the data of the folder that the page shows.
 func (s *looker) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package store is the command `vast store`: it examines the folder of a store, or a file that a program has
-// saved, without the program.
+// saved, without the program. A moment is the world as a checkpoint of the folder holds it.
 package store
 
 import (
@@ -33,10 +33,10 @@ type options struct {
 
 var tasks = []task{
 	{"ls", "list the checkpoints and the journal", flagJSON, list},
-	{"verify", "read each byte, and name what is damaged", func(f *flag.FlagSet, o *options) {
+	{"verify", "read each byte, and name the damaged files", func(f *flag.FlagSet, o *options) {
 		flagJSON(f, o)
-		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check what its parts say about "+
-			"each other")
+		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check that its parts are "+
+			"consistent with each other")
 	}, verify},
 	{"export", "write a moment as a JSON document", func(f *flag.FlagSet, o *options) {
 		flagMoment(f, o)
@@ -85,7 +85,8 @@ func misuse(stderr io.Writer, command string, err error) int {
 
 func usage(w io.Writer) {
 	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file that "+
-		"a program has saved, without the\nprogram. Only compact changes the folder.\n\n")
+		"a program has saved, without the\nprogram. A moment is the world at a checkpoint. Only compact "+
+		"changes the folder.\n\n")
 	for _, t := range tasks {
 		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
 	}
@@ -124,15 +125,15 @@ func (t *task) parse(args []string, stdout, stderr io.Writer) int {
 // about is the help text of each task.
 var about = map[string]string{
 	"ls": `Lists the files of the folder: checkpoints with their last tick, and the segments of the
-journal. A program that has the folder open goes on.`,
+journal. A program may have the folder open.`,
 	"verify": `Reads all files: each byte of checkpoints and of the journal, also of those that newer
 ones have replaced. The exit status is 1 if something is damaged or missing, and the
-output names the file and the place. A program that has the folder open goes on.`,
-	"export": `Writes a moment of the folder, or the world of a saved file, as a JSON document, which
-store.ReadJSON reads. A program that has the folder open goes on.`,
+output names the file and the place. A program may have the folder open.`,
+	"export": `Writes a moment of the folder, or the world of a saved file, as a JSON document for
+store.ReadJSON. A program may have the folder open.`,
 	"look": `Serves a page with the inspector of a moment, a slider through all moments of the folder,
-and what came, went and changed between two of them. A program that has the folder open
-goes on; the page shows the moments that the folder had at the beginning.`,
+and the differences between two moments. A program may have the folder open; the page
+shows the moments that the folder had at the beginning.`,
 	"compact": `Leaves the newest checkpoint, in one file, and the journal that follows it. No program
-may have the folder open. Before anything is removed, all that stays is verified.`,
+may have the folder open. Compact verifies the files that stay before it removes others.`,
 }

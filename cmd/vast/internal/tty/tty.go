@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Open takes the terminal over. If the terminal cannot show every character, the screen replaces a character
-// that it cannot show by the fallback of this character.
+// Open takes the terminal over. On a terminal that cannot show every character, the screen shows fallbacks in
+// place of missing characters.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
 	// With this setting tcell treats an unknown character set as ASCII, and Init does not fail.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)

@@ -151,7 +151,7 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 			index = ^index
 		}
 		if index >= len(arcs) || len(arcs[index]) == 0 {
-			return nil, fmt.Errorf("a ring follows arc %d of %d", index, len(arcs))
+			return nil, fmt.Errorf("a ring uses arc %d of %d, which is missing or empty", index, len(arcs))
 		}
 		arc := arcs[index]
 		if backwards {

@@ -1,7 +1,7 @@
 // The bar above the inspector: it chooses the moment that the inspector shows, and compares two moments.
 const at = (id) => document.getElementById(id);
 let state;
-let wanted; // the moment to show; others that were asked for meanwhile are left out
+let wanted; // the moment to show: the last one that the user chose
 let busy = false;
 
 function cell(row, text, name) {
@@ -44,10 +44,10 @@ async function show(index) {
   try {
     while (state.shown !== wanted) {
       state = await ask(`show?moment=${wanted}`, {method: 'POST'});
-      const inside = at('inspector').contentWindow.location; // the same view of another moment
-      inside.reload();
+      const inside = at('inspector').contentWindow.location;
+      inside.reload(); // the inspector shows the same view of the new moment
     }
-    say(state.dropped ? `Only its program can read: ${state.dropped.join(', ')}` : '');
+    say(state.dropped ? `Only the program that saved them can read: ${state.dropped.join(', ')}` : '');
   } catch (error) {
     say(error.message);
     wanted = state.shown;
