@@ -2,17 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/vastgo/vast/cluster"
 	"github.com/vastgo/vast/cluster/internal/globe"
+	"github.com/vastgo/vast/cluster/internal/trial"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
@@ -21,14 +20,15 @@ import (
 func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, error) {
 	const travellers, ticks = 1_000_000, 1200
 	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1,
-		Workers: max(1, runtime.GOMAXPROCS(0)/regions)}, regions)
+		Workers: trial.Workers(regions)}, regions)
 	if err != nil {
 		return row{}, err
 	}
 	defer planet.Close()
 	var ours, theirs []float64
 	for round := range b.rounds {
-		rate, hash, err := b.regional(ctx, planet, ticks, round)
+		run, err := trial.Earth(ctx, trial.EarthOptions{Planet: planet, Ticks: ticks, Every: 600,
+			Dir: filepath.Join(b.dir, fmt.Sprintf("earth-%d-%d", regions, round))})
 		if err != nil {
 			return row{}, err
 		}
@@ -36,46 +36,15 @@ func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, erro
 		if err != nil {
 			return row{}, err
 		}
-		if hash != want {
-			return row{}, fmt.Errorf("the regions have the hash %s, and one world has %s", hash, want)
+		if run.Hash != want {
+			return row{}, fmt.Errorf("the regions have the hash %s, and one world has %s", run.Hash, want)
 		}
-		ours, theirs = append(ours, rate), append(theirs, plain)
+		ours, theirs = append(ours, run.Times.Rate), append(theirs, plain)
 	}
 	r := row{What: fmt.Sprintf("ticks a second, a million travellers in %d regions in one process", regions),
 		Against: "one world", Ours: median(ours), Peer: median(theirs), Unit: "×", Goal: goal}
 	r.Figure = r.Ours / r.Peer
 	return r, nil
-}
-
-// regional runs an Earth in regions.
-func (b *bench) regional(ctx context.Context, planet *simulation.Globe, ticks uint64, round int,
-) (rate float64, hash string, err error) {
-	dir := filepath.Join(b.dir, fmt.Sprintf("earth-%d-%d", planet.Regions(), round))
-	n, err := cluster.Join(ctx, cluster.Options{Name: "bench", Dir: dir, Regions: planet.Regions(),
-		Lookahead: simulation.Lookahead, Schema: planet.Schema(), Until: ticks, Every: 600,
-		New: func(region int) (cluster.Machine, error) { return globe.New(planet, region, ticks), nil }})
-	if err != nil {
-		return 0, "", err
-	}
-	defer os.RemoveAll(dir)
-	defer n.Close()
-	if err := n.Wait(ctx); err != nil {
-		return 0, "", err
-	}
-	var states []simulation.State
-	for _, s := range n.Regions() {
-		var f globe.Figures
-		if err := json.Unmarshal(s.Machine, &f); err != nil {
-			return 0, "", err
-		}
-		state, err := hex.DecodeString(f.State)
-		if err != nil || len(state) != len(simulation.State{}) {
-			return 0, "", fmt.Errorf("region %d has the state %q", s.Region, f.State)
-		}
-		states = append(states, simulation.State(state))
-	}
-	hash, err = planet.HashOf(states)
-	return n.Times().Rate, hash, err
 }
 
 // plainEarth runs an Earth in one world.

@@ -31,6 +31,19 @@ type row struct {
 	Unit    string  `json:"unit"`
 	Goal    float64 `json:"goal"`
 	Most    bool    `json:"at_most"` // whether the goal is the most that the figure may be, or the least
+	// Highest is the most that the figure may be if Goal is the least. 0: there is no such limit.
+	Highest float64 `json:"goal_highest,omitempty"`
+}
+
+// bounds says what the figure should be.
+func (r *row) bounds() string {
+	switch {
+	case r.Highest != 0:
+		return fmt.Sprintf("%g to %g", r.Goal, r.Highest)
+	case r.Most:
+		return fmt.Sprintf("at most %g", r.Goal)
+	}
+	return fmt.Sprintf("at least %g", r.Goal)
 }
 
 // work measures a row.
@@ -47,6 +60,7 @@ var works = []work{
 	{"handoffs", handoffs},
 	{"follower-lag", followerLag},
 	{"failover", failover},
+	{"predict-16", predict},
 }
 
 // bench has what the rows share.
@@ -103,12 +117,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		r.Work = w.name
 		rows = append(rows, r)
 		if !*asJSON {
-			bound := "at least"
-			if r.Most {
-				bound = "at most"
-			}
-			fmt.Fprintf(stdout, "%-14s %10.4g %s (%s %g): %s\n", r.Work, r.Figure, r.Unit, bound, r.Goal,
-				r.What)
+			fmt.Fprintf(stdout, "%-14s %10.4g %s (%s): %s\n", r.Work, r.Figure, r.Unit, r.bounds(), r.What)
 		}
 	}
 	if *asJSON {

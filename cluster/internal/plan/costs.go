@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// Costs are what the work of a cluster costs. Times are processor times in microseconds, and those of bytes
+// in nanoseconds.
+type Costs struct {
+	// Cores is the number of cores of the measured machine, and Stretch the real time of work on these cores
+	// divided by its processor time. Other programs and a hypervisor make it larger than 1.
+	Cores   int     `json:"cores"`
+	Stretch float64 `json:"stretch"`
+
+	Tick      float64 `json:"tick_us"`           // of a region, without its travellers
+	Traveller float64 `json:"tick_traveller_us"` // for each traveller in the region
+	Crossing  float64 `json:"tick_crossing_us"`  // for each traveller who departs or arrives
+	Serial    float64 `json:"tick_serial"`       // share of a tick that only one worker runs
+	Spread    float64 `json:"tick_spread"`       // standard deviation of the logarithm of a tick's time
+
+	// Crossings is the share of the travellers who depart for another region in a tick of two regions, and
+	// Locality says how this share grows with the number of regions: see [Costs.Departures].
+	Crossings float64 `json:"crossings_of_two_regions"`
+	Locality  float64 `json:"crossings_exponent"`
+
+	BytesMessage   float64 `json:"message_bytes"`           // without sections
+	BytesSection   float64 `json:"message_section_bytes"`   // of an empty section
+	BytesTraveller float64 `json:"message_traveller_bytes"` // of a traveller in a section
+
+	Encode  Coding  `json:"encode"`  // a message, with its hashes and its record in the journal
+	Decode  Coding  `json:"decode"`  // a message in one of the regions that receive it
+	Append  Work    `json:"append"`  // by the client and the server, half of it each
+	Deliver Work    `json:"deliver"` // to one process, by the server and the client, half of it each
+	Call    float64 `json:"call_us"` // of the server for a request, such as reading a key
+
+	Sync float64 `json:"sync_us"` // real time of the disk for a message
+	// Hold is for how long a goroutine that syncs keeps its core from others, although it does not compute:
+	// Go's scheduler takes the core away later.
+	Hold        float64 `json:"sync_hold_us"`
+	SyncByte    float64 `json:"sync_byte_ns"`
+	SyncSpread  float64 `json:"sync_spread"`   // standard deviation of the logarithm
+	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of several streams the disk does side by side
+
+	// Once a second each region makes a status, which all processes get.
+	Status          float64 `json:"status_us"`
+	StatusTraveller float64 `json:"status_traveller_us"`
+	BytesStatus     float64 `json:"status_traveller_bytes"` // for each traveller
+
+	// State is what the owner computes for a checkpoint, and Store what its bytes cost the client and the
+	// server, half of it each.
+	State         Work    `json:"state"`
+	Store         float64 `json:"store_byte_ns"`
+	BytesPlaces   float64 `json:"state_places_bytes"`    // of a state: places, in all regions together
+	BytesResident float64 `json:"state_traveller_bytes"` // of a state, for each traveller
+}
+
+// Work is a cost that depends on a number of bytes.
+type Work struct {
+	Each float64 `json:"each_us"`
+	Byte float64 `json:"byte_ns"`
+}
+
+// Coding is a cost that depends on the bytes of a message and on the number of its sections.
+type Coding struct {
+	Each    float64 `json:"each_us"`
+	Byte    float64 `json:"byte_ns"`
+	Section float64 `json:"section_ns"`
+}
+
+// Of returns the cost for a number of bytes, in microseconds.
+func (w Work) Of(bytes float64) float64 { return w.Each + w.Byte*bytes/1000 }
+
+// Of returns the cost of a message, in microseconds.
+func (c Coding) Of(bytes float64, sections int) float64 {
+	return c.Each + c.Byte*bytes/1000 + c.Section*float64(sections)/1000
+}
+
+// StatusOf returns what a region with some travellers needs to make a status, in microseconds.
+func (c *Costs) StatusOf(travellers float64) float64 { return c.Status + c.StatusTraveller*travellers }
+
+// Departures returns the share of the travellers who depart for another region in a tick. It is
+// Crossings × (1 − n^−Locality) / (1 − 2^−Locality) for n regions. A Locality of 1 means that all regions are
+// equally likely destinations; it is the less, the more travellers prefer near places.
+func (c *Costs) Departures(regions int) float64 {
+	if regions < 2 {
+		return 0
+	}
+	n := float64(regions)
+	if math.Abs(c.Locality) < 1e-6 {
+		return c.Crossings * math.Log2(n)
+	}
+	return c.Crossings * (1 - math.Pow(n, -c.Locality)) / (1 - math.Pow(2, -c.Locality))
+}
+
+// Read reads costs that [Costs.Write] has written.
+func Read(r io.Reader) (*Costs, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	c := &Costs{}
+	if err := d.Decode(c); err != nil {
+		return nil, fmt.Errorf("reading the costs: %w", err)
+	}
+	return c, c.check()
+}
+
+// Write writes the costs as JSON.
+func (c *Costs) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "\t")
+	return e.Encode(c)
+}
+
+// check returns an error for costs with which the simulation has no end.
+func (c *Costs) check() error {
+	if c.Cores < 1 || !(c.Stretch > 0) || c.SyncsAtOnce < 1 {
+		return fmt.Errorf("the costs have %d cores, the stretch %v and %d syncs at once: all must be more "+
+			"than 0", c.Cores, c.Stretch, c.SyncsAtOnce)
+	}
+	if c.Serial < 0 || c.Serial > 1 {
+		return fmt.Errorf("the costs have the serial share %v: use 0 to 1", c.Serial)
+	}
+	for _, v := range []float64{c.Tick, c.Traveller, c.Crossing, c.Spread, c.Crossings, c.BytesMessage,
+		c.BytesSection, c.BytesTraveller, c.Encode.Each, c.Encode.Byte, c.Encode.Section, c.Decode.Each,
+		c.Decode.Byte, c.Decode.Section, c.Append.Each, c.Append.Byte, c.Deliver.Each, c.Deliver.Byte, c.Call,
+		c.Sync, c.Hold, c.Status, c.StatusTraveller, c.BytesStatus,
+		c.SyncByte, c.SyncSpread, c.State.Each, c.State.Byte, c.Store, c.BytesPlaces,
+		c.BytesResident} {
+		if !(v >= 0) {
+			return errors.New("the costs have a value below 0")
+		}
+	}
+	return nil
+}
+
+// microseconds is a duration.
+func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }

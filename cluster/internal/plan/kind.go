@@ -1,0 +1,32 @@
+package plan
+
+// kind is what cores do.
+type kind int
+
+const (
+	ticking kind = iota
+	decoding
+	encoding
+	appending
+	delivering
+	syncing
+	saving
+	telling
+	calling
+	kinds
+)
+
+// kindNames say what each kind is, in a table.
+var kindNames = [kinds]string{"ticks", "decoding messages", "encoding messages", "appending messages",
+	"delivering messages", "syncs", "checkpoints", "statuses", "moving pointers"}
+
+// mostly returns what the cores do for most of their time.
+func (s *simulation) mostly() string {
+	most := ticking
+	for k, us := range s.spent {
+		if us > s.spent[most] {
+			most = kind(k)
+		}
+	}
+	return kindNames[most]
+}

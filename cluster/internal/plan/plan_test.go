@@ -1,0 +1,339 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// free are costs at which only what a test sets takes time.
+func free() *Costs { return &Costs{Cores: 1, Stretch: 1, Serial: 1, SyncsAtOnce: 1} }
+
+// setup is a cluster of regions in processes with one region each, with a fast network.
+func setup(regions int) Setup {
+	return Setup{Regions: regions, PerProcess: 1, Cores: 1, Replicas: 1, Bandwidth: 1e12, Lookahead: 4,
+		Hot: 1, Travellers: 1000 * regions, Ticks: 400}
+}
+
+// oneProcess is a cluster whose regions are in one process.
+func oneProcess(regions, cores int) Setup {
+	s := setup(regions)
+	s.PerProcess, s.Cores = regions, cores
+	return s
+}
+
+// external is a cluster with a server of its own, which has many cores.
+func external(regions int) Setup {
+	s := setup(regions)
+	s.Servers, s.ServerCores = 1, 1000
+	return s
+}
+
+// expect runs a simulation and compares the rate.
+func expect(t *testing.T, c *Costs, s Setup, rate float64, bottleneck string) Result {
+	t.Helper()
+	r, err := Run(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.Rate/rate-1) > 0.02 {
+		t.Errorf("%.1f ticks a second, want %.1f; result %+v", r.Rate, rate, r)
+	}
+	if r.Bottleneck != bottleneck {
+		t.Errorf("the bottleneck is %q, want %q; result %+v", r.Bottleneck, bottleneck, r)
+	}
+	return r
+}
+
+func TestRegionAlone(t *testing.T) {
+	c := free()
+	c.Tick, c.Traveller = 500, 0.5 // and 1000 travellers: 1 ms
+	expect(t, c, setup(1), 1000, "the ticks of a region")
+
+	// The server appends while the next ticks run, on another core.
+	c.Append.Each = 400 // half of it in the region
+	r := expect(t, c, oneProcess(1, 2), 1/0.0012, "the ticks of a region")
+	if r.P50 != 1200*time.Microsecond || r.P99 != r.P50 {
+		t.Errorf("a tick takes %v and %v, want 1.2ms", r.P50, r.P99)
+	}
+	// On the only core the server's part adds up.
+	expect(t, c, setup(1), 1/0.0014, "the cores of a process")
+}
+
+func TestPipeline(t *testing.T) {
+	c := free()
+	c.Tick = 1000
+	c.Sync = 1000
+	s := setup(1)
+	s.Lookahead = 1 // a tick, then its sync
+	expect(t, c, s, 500, "the latency of messages")
+	s.Lookahead = 2 // side by side
+	expect(t, c, s, 1000, "the ticks of a region")
+}
+
+func TestCoresAreShared(t *testing.T) {
+	c := free()
+	c.Tick = 1000
+	expect(t, c, oneProcess(8, 2), 250, "the cores of a process")
+	c.Stretch = 2
+	expect(t, c, oneProcess(8, 2), 125, "the cores of a process")
+}
+
+func TestWorkers(t *testing.T) {
+	c := free()
+	c.Tick, c.Serial = 1000, 0.2
+	expect(t, c, oneProcess(1, 4), 1/0.0004, "the ticks of a region")
+}
+
+// TestRegionsDecodeAllMessages: each region decodes the messages of all, so the work grows with the square of
+// their number, and with its third power by the sections.
+func TestRegionsDecodeAllMessages(t *testing.T) {
+	c := free()
+	c.Decode.Each = 10
+	r := expect(t, c, oneProcess(16, 1), 1/(16*16*10e-6), "the cores of a process")
+	if r.Mostly != "decoding messages" {
+		t.Errorf("the cores mostly do %q", r.Mostly)
+	}
+	c.Decode = Coding{Section: 1000}
+	expect(t, c, oneProcess(16, 1), 1/(16*16*16*1e-6), "the cores of a process")
+	c.Decode = Coding{Byte: 1}
+	c.BytesMessage, c.BytesSection = 840, 10
+	expect(t, c, oneProcess(16, 1), 1/(16*16*1e-6), "the cores of a process")
+}
+
+func TestServer(t *testing.T) {
+	c := free()
+	c.Append.Each = 200 // half of it in the server, for each of 10 regions: 1 ms
+	s := external(10)
+	s.ServerCores = 1
+	expect(t, c, s, 1000, "the cores of a server")
+	c.Append, c.Deliver.Each = Work{}, 20 // 10 messages to 10 processes, half of it: 1 ms
+	expect(t, c, s, 1000, "the cores of a server")
+	s.Servers = 2
+	expect(t, c, s, 2000, "the cores of a server")
+}
+
+func TestDisk(t *testing.T) {
+	c := free()
+	c.Sync = 100
+	s := external(10)
+	expect(t, c, s, 1000, "the disk of a server")
+	c.SyncsAtOnce = 4
+	expect(t, c, s, 4000, "the disk of a server")
+	c.SyncsAtOnce = 100 // then an outbox is the limit: one message after the other
+	s.Lookahead = 8
+	expect(t, c, s, 10000, "the outbox of a region")
+}
+
+func TestOutbox(t *testing.T) {
+	c := free()
+	c.Sync, c.SyncsAtOnce = 100, 10
+	s := oneProcess(4, 100) // whose journal is not synced
+	s.Lookahead = 8
+	expect(t, c, s, 10000, "the outbox of a region")
+}
+
+func TestNetwork(t *testing.T) {
+	c := free()
+	c.BytesMessage = 1000
+	s := external(10)
+	s.Bandwidth = 1e8 // 100 messages of 1000 bytes leave the server in a tick: 1 ms
+	expect(t, c, s, 1000, "the network of a server")
+}
+
+// TestLookaheadHidesLatency: without any other cost there are lookahead ticks in a round trip.
+func TestLookaheadHidesLatency(t *testing.T) {
+	for _, lookahead := range []int{1, 4, 8} {
+		s := external(4)
+		s.RoundTrip, s.Lookahead = 10*time.Millisecond, lookahead
+		expect(t, free(), s, float64(lookahead)*100, "the latency of messages")
+		s.Servers, s.Replicas = 3, 3 // the servers' round trip comes before the client's
+		expect(t, free(), s, float64(lookahead)*50, "the latency of messages")
+	}
+}
+
+func TestHotSpot(t *testing.T) {
+	c := free()
+	c.Traveller = 1
+	s := setup(10)
+	expect(t, c, s, 1000, "the ticks of a region")
+	s.Hot = 5
+	expect(t, c, s, 200, "the ticks of the hottest region")
+	s.Hot = 10 // all travellers
+	expect(t, c, s, 100, "the ticks of the hottest region")
+}
+
+func TestRateIsAGoal(t *testing.T) {
+	c := free()
+	c.Tick = 1000
+	s := setup(4)
+	s.Hz = 60
+	if r := expect(t, c, s, 60, "none at 60 Hz"); math.Abs(r.Cores-0.06) > 0.003 {
+		t.Errorf("the cores are busy for %v of the time, want 0.06", r.Cores)
+	}
+	s.Hz = 2000
+	expect(t, c, s, 1000, "the ticks of a region")
+}
+
+// TestStatuses: a status takes a half of each second.
+func TestStatuses(t *testing.T) {
+	c := free()
+	c.Tick, c.Status, c.StatusTraveller = 1000, 400_000, 100
+	s := setup(1)
+	s.Ticks = 5000
+	expect(t, c, s, 500, "the ticks of a region")
+}
+
+func TestCheckpoints(t *testing.T) {
+	c := free()
+	c.Tick = 1000
+	c.State = Work{Each: 1000}
+	s := setup(1)
+	s.Every = 10 // an eleventh of the time saves
+	expect(t, c, s, 10000./11, "the ticks of a region")
+	c.State, c.Call = Work{}, 500
+	s = external(4) // each pointer needs the pointers of 4 regions, and 5 requests more: 4.5 ms
+	s.Every = 10
+	s.Lookahead = 1 // the regions do not save at the same ticks, so all wait for each
+	expect(t, c, s, 10000./(10+4*4.5), "the pauses for checkpoints")
+}
+
+// TestCheckpointsAreStoredInChunks: the server syncs each chunk of all checkpoints one after the other.
+func TestCheckpointsAreStoredInChunks(t *testing.T) {
+	c := free()
+	c.Sync, c.SyncsAtOnce = 100, 4
+	c.BytesResident = 4096 // 1000 travellers: 8 chunks
+	c.Store, c.Tick = 1, 1000
+	s := oneProcess(4, 8)
+	s.Every = 20
+	r, err := Run(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Every = 0
+	idle, err := Run(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Disk <= idle.Disk || r.Cores <= idle.Cores {
+		t.Errorf("with checkpoints the disk is busy for %v and the cores for %v of the time, without for %v "+
+			"and %v", r.Disk, r.Cores, idle.Disk, idle.Cores)
+	}
+}
+
+func TestSameSeedSameResult(t *testing.T) {
+	c := free()
+	c.Tick, c.Spread, c.Sync, c.SyncSpread, c.Deliver.Each = 1000, 0.5, 300, 1, 30
+	s := external(20)
+	s.PerProcess, s.Every, s.RoundTrip = 5, 50, time.Millisecond
+	s.Seed = 7
+	first, err := Run(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := Run(c, s); again != first {
+		t.Errorf("%+v, and again %+v", first, again)
+	}
+	s.Seed = 8
+	other, _ := Run(c, s)
+	if other == first {
+		t.Error("another seed gives the same result")
+	}
+	if other.Rate > 1000 || first.Rate > 1000 || first.P99 <= first.P50 {
+		t.Errorf("random times give %+v and %+v, want less than 1000 ticks a second", first, other)
+	}
+}
+
+// TestOrderOfEvents compares the heap with sorting.
+func TestOrderOfEvents(t *testing.T) {
+	var s events
+	var want, got []string
+	for i := range 500 {
+		at := i * 7919 % 50
+		name := fmt.Sprintf("%02d %03d", at, i)
+		want = append(want, name)
+		s.after(time.Duration(at), func() { got = append(got, name) })
+	}
+	for s.next() {
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the events happened in the order %v", got)
+	}
+}
+
+func TestLongWorkIsInterrupted(t *testing.T) {
+	var s events
+	m := station{events: &s, places: 1, slice: 10}
+	var order []string
+	end := func(name string) func() {
+		return func() { order = append(order, fmt.Sprintf("%s %d", name, s.now)) }
+	}
+	m.do(25, end("long"))
+	m.do(5, end("short"))
+	for s.next() {
+	}
+	if got := strings.Join(order, ", "); got != "short 15, long 30" || m.busy != 30 {
+		t.Errorf("%s, and busy for %d", got, m.busy)
+	}
+}
+
+func TestDepartures(t *testing.T) {
+	c := &Costs{Crossings: 0.5, Locality: 1}
+	for regions, want := range map[int]float64{1: 0, 2: 0.5, 4: 0.75, 1000: 0.999} {
+		if got := c.Departures(regions); math.Abs(got-want) > 1e-9 {
+			t.Errorf("of %d regions %v depart, want %v", regions, got, want)
+		}
+	}
+	c.Locality = 0
+	if got := c.Departures(16); math.Abs(got-2) > 1e-9 {
+		t.Errorf("%v depart, want twice as many as of 4 regions: 2", got)
+	}
+}
+
+func TestCostsAreKept(t *testing.T) {
+	c := free()
+	c.Tick, c.Decode, c.Append = 1.5, Coding{1, 2, 3}, Work{4, 5}
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(&b)
+	if err != nil || *again != *c {
+		t.Errorf("%+v, %v; want %+v", again, err, c)
+	}
+	for _, text := range []string{`{`, `{"unknown": 1}`, `{}`, `{"cores": 1, "stretch": 1}`,
+		`{"cores": 1, "stretch": 1, "syncs_at_once": 1, "tick_us": -1}`,
+		`{"cores": 1, "stretch": 1, "syncs_at_once": 1, "tick_serial": 2}`} {
+		if _, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%s is read without an error", text)
+		}
+	}
+}
+
+func TestSetupErrors(t *testing.T) {
+	for name, change := range map[string]func(s *Setup){
+		"no regions":         func(s *Setup) { s.Regions = 0 },
+		"no cores":           func(s *Setup) { s.Cores = 0 },
+		"no server cores":    func(s *Setup) { s.Servers = 1 },
+		"too many replicas":  func(s *Setup) { s.Replicas = 5 },
+		"replicas on few":    func(s *Setup) { s.Servers, s.ServerCores, s.Replicas = 2, 1, 3 },
+		"no bandwidth":       func(s *Setup) { s.Bandwidth = 0 },
+		"no lookahead":       func(s *Setup) { s.Lookahead = 0 },
+		"a negative rate":    func(s *Setup) { s.Hz = -1 },
+		"a rate of NaN":      func(s *Setup) { s.Hz = math.NaN() },
+		"too hot":            func(s *Setup) { s.Hot = 4.5 },
+		"too few ticks":      func(s *Setup) { s.Ticks = 1 },
+		"negative roundtrip": func(s *Setup) { s.RoundTrip = -1 },
+	} {
+		s := setup(4)
+		change(&s)
+		if _, err := Run(free(), s); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Result is how a cluster runs.
+type Result struct {
+	Regions, Processes int
+	// Rate is how many ticks the slowest region runs in a second.
+	Rate float64
+	// P50 and P99 are times from when the messages that a tick needs are there until the tick's own message
+	// is encoded, of all regions.
+	P50, P99 time.Duration
+	// Cores, Server, Disk and Network are the busiest ones of their kind, as shares of what they can do: the
+	// cores of a process, those of a server, the disk of a server, the network of a machine.
+	Cores, Server, Disk, Network float64
+	// Region is the share of the time that the busiest region computes.
+	Region float64
+	// Bottleneck says what limits the rate. Mostly says what the cores of all machines do for most of their
+	// time.
+	Bottleneck, Mostly string
+}
+
+// errStands is the error of a simulation in which nothing happens any more. It is a defect of the simulation.
+var errStands = errors.New("the simulated regions stand still")
+
+// Run simulates a cluster.
+func Run(c *Costs, setup Setup) (Result, error) {
+	if err := errors.Join(c.check(), setup.Check()); err != nil {
+		return Result{}, err
+	}
+	s := newSimulation(c, setup)
+	for _, r := range s.regions {
+		r.next()
+	}
+	for s.finished < s.Regions {
+		if !s.events.next() {
+			return Result{}, errStands
+		}
+	}
+	return s.result(), nil
+}
+
+func (s *simulation) result() Result {
+	t := Result{Regions: s.Regions, Processes: len(s.processes)}
+	for _, r := range s.regions {
+		rate := float64(s.Ticks-s.warm()) / (r.ending - r.warm).Seconds()
+		if t.Rate == 0 || rate < t.Rate {
+			t.Rate = rate
+		}
+		t.Region = max(t.Region, float64(r.worked)/float64(s.now))
+	}
+	slices.Sort(s.times)
+	t.P50, t.P99 = s.times[len(s.times)/2], s.times[len(s.times)*99/100]
+	for _, p := range s.processes {
+		t.Cores = max(t.Cores, p.cores.utilisation())
+		t.Network = max(t.Network, p.line.utilisation())
+	}
+	for _, m := range s.servers {
+		t.Server = max(t.Server, m.cores.utilisation())
+		t.Disk = max(t.Disk, m.disk.utilisation())
+		t.Network = max(t.Network, m.line.utilisation())
+	}
+	t.Bottleneck, t.Mostly = s.bottleneck(&t), s.mostly()
+	return t
+}
+
+// saturated is the utilisation from which on something counts as a bottleneck. Regions wait for each other,
+// so it is less than 1.
+const saturated = 0.8
+
+// bottleneck returns what limits the rate.
+func (s *simulation) bottleneck(t *Result) string {
+	if s.Hz > 0 && t.Rate > 0.99*s.Hz {
+		return fmt.Sprintf("none at %g Hz", s.Hz)
+	}
+	name, most := "the latency of messages", saturated
+	consider := func(what string, utilisation float64) {
+		if utilisation > most {
+			name, most = what, utilisation
+		}
+	}
+	region := "the ticks of a region"
+	if s.Hot > 1 && s.Regions > 1 {
+		region = "the ticks of the hottest region"
+	}
+	consider(region, t.Region)
+	cores := "the cores of the process with the server"
+	for i, p := range s.processes {
+		if len(s.processes) == 1 || i >= len(s.servers) || !s.embedded() {
+			cores = "the cores of a process"
+		}
+		consider(cores, p.cores.utilisation())
+		consider("the journals' disk", p.disk.utilisation())
+		consider("the network of a process", p.line.utilisation())
+	}
+	for _, m := range s.servers {
+		if !s.embedded() {
+			consider("the cores of a server", m.cores.utilisation())
+		}
+		consider("the disk of a server", m.disk.utilisation())
+		consider("the network of a server", m.line.utilisation())
+	}
+	streams := float64(s.now)
+	for _, r := range s.regions {
+		consider("the outbox of a region", float64(r.stream.busy)/streams)
+	}
+	consider("the stream of the checkpoints", float64(s.objects.busy)/streams)
+	// The regions make their checkpoints at different ticks, so the world waits for one after the other.
+	if most == saturated && s.paused > s.now/2 {
+		return "the pauses for checkpoints"
+	}
+	return name
+}

@@ -1,0 +1,155 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// simulation is a cluster that runs.
+type simulation struct {
+	events
+	Setup
+	costs     *Costs
+	random    *rand.Rand
+	processes []*process
+	servers   []*machine
+	regions   []*region
+	objects   *stream         // the checkpoints
+	keys      *stream         // the pointers
+	receive   float64         // microseconds to decode the messages of all regions for one region
+	times     []time.Duration // of ticks
+	spent     [kinds]float64  // microseconds of the cores of all machines
+	paused    time.Duration   // all pauses of regions for checkpoints
+	finished  int
+}
+
+// machine is a machine with its cores, its disk and its line to the network.
+type machine struct{ cores, disk, line station }
+
+// slice is how long a goroutine runs while others wait for a core.
+const slice = 10 * time.Millisecond
+
+func (s *simulation) machine(cores int) *machine {
+	return &machine{
+		cores: station{events: &s.events, places: cores, slice: slice},
+		disk:  station{events: &s.events, places: s.costs.SyncsAtOnce},
+		line:  station{events: &s.events, places: 1},
+	}
+}
+
+// process is a process of the cluster, on a machine of its own.
+type process struct {
+	*machine
+	regions int
+	workers int     // of each tick
+	arrived []int32 // how many messages of a tick are here
+	ready   int     // all messages up to this tick are here
+	waiting []*region
+}
+
+// newSimulation makes a cluster before its first tick.
+func newSimulation(c *Costs, setup Setup) *simulation {
+	s := &simulation{Setup: setup, costs: c, random: rand.New(rand.NewPCG(setup.Seed, 0))}
+	for range s.Processes() {
+		s.processes = append(s.processes, &process{machine: s.machine(s.Cores),
+			arrived: make([]int32, s.Ticks+1)})
+	}
+	for range s.Servers {
+		s.servers = append(s.servers, s.machine(s.ServerCores))
+	}
+	if s.embedded() {
+		for _, p := range s.processes[:s.Replicas] {
+			s.servers = append(s.servers, p.machine)
+		}
+	}
+	s.objects, s.keys = s.stream(0), s.stream(0)
+	bytes := 0.0
+	for i := range s.Regions {
+		r := s.region(i)
+		s.regions = append(s.regions, r)
+		bytes += r.bytes
+	}
+	n := float64(s.Regions)
+	s.receive = n*c.Decode.Of(0, s.Regions) + c.Decode.Byte*bytes/1000
+	for _, p := range s.processes {
+		p.workers = max(1, s.Cores/max(1, p.regions))
+	}
+	return s
+}
+
+// region makes a region.
+func (s *simulation) region(i int) *region {
+	p := s.processes[i%len(s.processes)]
+	p.regions++
+	r := &region{s: s, number: i, process: p, stream: s.stream(i), travellers: s.travellers(i)}
+	r.departures = r.travellers * s.costs.Departures(s.Regions)
+	r.bytes = s.costs.BytesMessage + s.costs.BytesSection*float64(s.Regions) +
+		s.costs.BytesTraveller*r.departures
+	return r
+}
+
+// work returns how long some work takes on a core, and notes what it is.
+func (s *simulation) work(k kind, us float64) time.Duration {
+	s.spent[k] += us
+	return microseconds(us * s.costs.Stretch)
+}
+
+// spread returns a random factor with the mean 1, whose logarithm has a standard deviation.
+func (s *simulation) spread(sigma float64) float64 {
+	if sigma == 0 {
+		return 1
+	}
+	return math.Exp(sigma*s.random.NormFloat64() - sigma*sigma/2)
+}
+
+// write does some work on a machine, and then writes bytes to its disk and syncs them. It returns how long
+// this takes if nothing else happens. The goroutine that syncs keeps its core for a while.
+func (s *simulation) write(on *machine, work time.Duration, bytes float64, synced func()) time.Duration {
+	sync := microseconds((s.costs.Sync + s.costs.SyncByte*bytes/1000) * s.spread(s.costs.SyncSpread))
+	on.cores.do(work, func() {
+		on.disk.do(sync, synced)
+		on.cores.do(s.work(syncing, s.costs.Hold), func() {})
+	})
+	return work + sync
+}
+
+// transfer sends bytes from a machine to another one.
+func (s *simulation) transfer(from, to *machine, bytes float64, arrived func()) {
+	if from == to {
+		arrived()
+		return
+	}
+	from.line.do(time.Duration(bytes/s.Bandwidth*float64(time.Second)), func() {
+		s.after(s.RoundTrip/2, arrived)
+	})
+}
+
+// deliver sends a message to all processes, and calls a function for each.
+func (s *simulation) deliver(from *machine, k kind, bytes float64, delivered func(to *process)) {
+	half := s.costs.Deliver.Of(bytes) / 2
+	from.cores.do(s.work(k, half*float64(len(s.processes))), func() {
+		for _, p := range s.processes {
+			s.transfer(from, p.machine, bytes, func() {
+				p.cores.do(s.work(k, half), func() { delivered(p) })
+			})
+		}
+	})
+}
+
+// arrive notes that a process has a message of a tick, and wakes the regions that have waited for it.
+func (s *simulation) arrive(p *process, tick int) {
+	p.arrived[tick]++
+	before := p.ready
+	for p.ready < s.Ticks && p.arrived[p.ready+1] == int32(s.Regions) {
+		p.ready++
+	}
+	if p.ready == before {
+		return
+	}
+	waiting := p.waiting
+	p.waiting = nil
+	for _, r := range waiting {
+		r.begin()
+	}
+}

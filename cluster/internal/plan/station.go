@@ -1,0 +1,71 @@
+package plan
+
+import "time"
+
+// station does jobs in the order in which they come, several at once: the cores of a machine, a disk, or the
+// line to the network.
+type station struct {
+	events *events
+	places int           // how many jobs it does at once
+	slice  time.Duration // a longer job goes back to the end of the queue; 0: none does
+	doing  int
+	queue  []job
+	first  int           // of the queue
+	busy   time.Duration // of all places together
+}
+
+type job struct {
+	left time.Duration
+	done func()
+}
+
+// do does a job that takes a time, and calls done at its end.
+func (s *station) do(takes time.Duration, done func()) {
+	s.queue = append(s.queue, job{takes, done})
+	s.begin()
+}
+
+// begin begins jobs while there are free places.
+func (s *station) begin() {
+	for s.doing < s.places && s.first < len(s.queue) {
+		j := s.queue[s.first]
+		s.queue[s.first] = job{}
+		if s.first++; s.first > 64 && s.first*2 > len(s.queue) {
+			s.queue, s.first = append(s.queue[:0], s.queue[s.first:]...), 0
+		}
+		s.doing++
+		s.work(j)
+	}
+}
+
+// work does a job until its end, or for a slice.
+func (s *station) work(j job) {
+	now := j.left
+	if s.slice > 0 {
+		now = min(now, s.slice)
+	}
+	j.left -= now
+	s.events.after(now, func() {
+		s.busy += now
+		switch {
+		case j.left == 0:
+			s.doing--
+			s.begin()
+			j.done()
+		case s.first == len(s.queue):
+			s.work(j) // no other job waits
+		default:
+			s.doing--
+			s.queue = append(s.queue, j)
+			s.begin()
+		}
+	})
+}
+
+// utilisation returns the share of the time that the places are busy.
+func (s *station) utilisation() float64 {
+	if s.events.now == 0 {
+		return 0
+	}
+	return float64(s.busy) / float64(s.events.now) / float64(s.places)
+}

@@ -1,0 +1,83 @@
+package trial
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/plan"
+	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/measure"
+)
+
+// measureDisk measures syncs of small and large writes, how they vary, and how many of several files the disk
+// does at once.
+func measureDisk(dir string, c *plan.Costs) (err error) {
+	const most, chunk = 32, 512 << 10
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := disk.MakeFolder(dir); err != nil {
+		return err
+	}
+	folder, err := disk.OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	one, ofSmall, err := syncs(folder, "one", 1, small)
+	if err != nil {
+		return err
+	}
+	_, ofChunk, err := syncs(folder, "chunk", 1, chunk)
+	if err != nil {
+		return err
+	}
+	c.Sync, c.SyncSpread = ofSmall.Median(), spread(ofSmall)
+	c.SyncByte = max(ofChunk.Median()-c.Sync, 0) * 1000 / chunk
+	c.SyncsAtOnce = 1
+	for files := 2; files <= most; files *= 2 {
+		rate, _, err := syncs(folder, "of"+strconv.Itoa(files), files, small)
+		if err != nil {
+			return err
+		}
+		c.SyncsAtOnce = max(c.SyncsAtOnce, int(math.Round(rate/one)))
+	}
+	return nil
+}
+
+// syncs writes and syncs some files at once. It returns how many syncs a second there are, and the times of
+// the first file.
+func syncs(folder disk.Folder, name string, files, size int,
+) (rate float64, times measure.Samples, err error) {
+	const writes = 200
+	var all sync.WaitGroup
+	failed := make([]error, files)
+	taken := make([]measure.Samples, files)
+	began := time.Now()
+	for i := range files {
+		all.Go(func() { taken[i], failed[i] = syncFile(folder, name+"-"+strconv.Itoa(i), writes, size) })
+	}
+	all.Wait()
+	return float64(files*writes) / time.Since(began).Seconds(), taken[0], errors.Join(failed...)
+}
+
+func syncFile(folder disk.Folder, name string, writes, size int) (times measure.Samples, err error) {
+	f, err := folder.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := make([]byte, size)
+	for range writes {
+		began := time.Now()
+		if _, err := f.Write(b); err != nil {
+			return nil, err
+		}
+		if err := f.Sync(); err != nil {
+			return nil, err
+		}
+		times = append(times, micros(time.Since(began)))
+	}
+	return times, nil
+}

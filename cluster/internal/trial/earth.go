@@ -1,0 +1,126 @@
+package trial
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast/cluster"
+	"github.com/vastgo/vast/cluster/internal/globe"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+)
+
+// EarthOptions say how an Earth runs.
+type EarthOptions struct {
+	Dir    string // of the cluster; it is removed in the end
+	Planet *simulation.Globe
+	Ticks  uint64
+	Every  uint64 // ticks from one checkpoint to the next
+	// From and To say which ticks are measured: those after From, up to To. Default: none.
+	From, To uint64
+}
+
+// EarthRun is how an Earth ran.
+type EarthRun struct {
+	Times cluster.Times
+	Hash  string // of the state in the end
+	// Rate is how many of the measured ticks the regions ran in a second. Other than that of Times it leaves
+	// out the time in which the regions come to life.
+	Rate float64
+	// Processor is the processor time of a tick of all regions, with all that the process does meanwhile.
+	Processor time.Duration
+	// Sections[i][j] has the bytes that region i has sent to region j in all ticks.
+	Sections [][]int
+}
+
+// Earth runs an Earth in regions as one process with an embedded server.
+func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
+	regions := o.Planet.Regions()
+	m := &meter{from: o.From * uint64(regions), to: o.To * uint64(regions), sections: make([][]int, regions)}
+	n, err := cluster.Join(ctx, cluster.Options{Name: "trial", Dir: o.Dir, Regions: regions,
+		Lookahead: simulation.Lookahead, Schema: o.Planet.Schema(), Until: o.Ticks, Every: o.Every,
+		New: func(region int) (cluster.Machine, error) {
+			m.sections[region] = make([]int, regions)
+			return &metered{globe.New(o.Planet, region, o.Ticks), m.sections[region], m}, nil
+		}})
+	if err != nil {
+		return EarthRun{}, err
+	}
+	defer os.RemoveAll(o.Dir)
+	defer n.Close()
+	if err := n.Wait(ctx); err != nil {
+		return EarthRun{}, err
+	}
+	r := EarthRun{Times: n.Times(), Sections: m.sections}
+	if o.To > o.From {
+		r.Rate = float64(o.To-o.From) / m.ended.Sub(m.began).Seconds()
+		r.Processor = (m.last - m.first) / time.Duration(o.To-o.From)
+	}
+	r.Hash, err = hashOf(o.Planet, n.Regions())
+	return r, errors.Join(err, m.err)
+}
+
+// meter notes the time when the regions together have run some numbers of ticks.
+type meter struct {
+	from, to uint64
+	sections [][]int
+
+	mu           sync.Mutex
+	ticks        uint64
+	began, ended time.Time
+	first, last  time.Duration // processor times
+	err          error
+}
+
+func (m *meter) ran() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ticks++
+	if m.ticks == m.from {
+		m.began = time.Now()
+		m.first, m.err = processorTime()
+	}
+	if m.ticks == m.to && m.err == nil {
+		m.ended = time.Now()
+		m.last, m.err = processorTime()
+	}
+}
+
+// metered is a region that is measured.
+type metered struct {
+	*globe.Machine
+	sections []int
+	meter    *meter
+}
+
+// Tick implements [cluster.Machine].
+func (m *metered) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluster.Hash, error) {
+	sections, hash, err := m.Machine.Tick(tick, received, inputs)
+	for to, section := range sections {
+		m.sections[to] += len(section)
+	}
+	m.meter.ran()
+	return sections, hash, err
+}
+
+// hashOf returns the hash of an Earth from the statuses of its regions.
+func hashOf(planet *simulation.Globe, regions []cluster.Status) (string, error) {
+	var states []simulation.State
+	for _, s := range regions {
+		var f globe.Figures
+		if err := json.Unmarshal(s.Machine, &f); err != nil {
+			return "", err
+		}
+		state, err := hex.DecodeString(f.State)
+		if err != nil || len(state) != len(simulation.State{}) {
+			return "", fmt.Errorf("region %d has the state %q", s.Region, f.State)
+		}
+		states = append(states, simulation.State(state))
+	}
+	return planet.HashOf(states)
+}

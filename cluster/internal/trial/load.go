@@ -1,0 +1,51 @@
+package trial
+
+import (
+	"crypto/sha256"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// load keeps all cores busy, and counts the work that it does.
+type load struct {
+	ended atomic.Bool
+	units atomic.Int64
+	all   sync.WaitGroup
+}
+
+// newLoad begins as many goroutines as there are cores.
+func newLoad() *load {
+	l := &load{}
+	for range runtime.GOMAXPROCS(0) {
+		l.all.Go(l.work)
+	}
+	return l
+}
+
+// work does units of about half a millisecond, like the ticks of small regions, and lets other goroutines run
+// after each.
+func (l *load) work() {
+	var block [512]byte
+	for !l.ended.Load() {
+		for range 1000 {
+			sum := sha256.Sum256(block[:])
+			copy(block[:], sum[:])
+		}
+		l.units.Add(1)
+		runtime.Gosched()
+	}
+}
+
+// during returns how many units are done while f runs, and how long it runs.
+func (l *load) during(f func() error) (units float64, took time.Duration, err error) {
+	before, began := l.units.Load(), time.Now()
+	err = f()
+	return float64(l.units.Load() - before), time.Since(began), err
+}
+
+func (l *load) end() {
+	l.ended.Store(true)
+	l.all.Wait()
+}

@@ -1,0 +1,211 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/plan"
+	"github.com/vastgo/vast/internal/measure"
+
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+)
+
+// few is the number of regions of the larger cluster that is measured. The other one has one region.
+const few = 4
+
+// The numbers of rounds of measurements. The median counts.
+const rounds, roundsClusters = 3, 5
+
+// Measure measures what the work of a cluster costs on this machine, with an Earth of some travellers. It
+// takes a minute or two, and uses the folder for files that it removes. progress is called with what it
+// measures.
+func Measure(ctx context.Context, dir string, travellers int, progress func(what string),
+) (*plan.Costs, error) {
+	c := &plan.Costs{Cores: runtime.GOMAXPROCS(0), Stretch: 1, BytesTraveller: simulation.BytesTraveller}
+	progress("the messages of an owner")
+	err := measureCoding(ctx, c)
+	progress("the disk")
+	err = errors.Join(err, measureDisk(filepath.Join(dir, "disk"), c))
+	progress("the server")
+	err = errors.Join(err, measureServer(ctx, filepath.Join(dir, "server"), c))
+	if err == nil {
+		err = measureEarths(ctx, dir, travellers, progress, c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("measuring %w", err)
+	}
+	return c, nil
+}
+
+// measureEarths measures the ticks of an Earth, without a cluster and in clusters of one and of few regions.
+func measureEarths(ctx context.Context, dir string, travellers int, progress func(what string),
+	c *plan.Costs) error {
+	progress("the ticks of worlds")
+	if err := measureWorlds(travellers, c); err != nil {
+		return err
+	}
+	var overhead, rates measure.Samples
+	for round := range roundsClusters {
+		progress(fmt.Sprintf("clusters, round %d of %d", round+1, roundsClusters))
+		one, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, 1)
+		if err != nil {
+			return err
+		}
+		some, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, few)
+		if err != nil {
+			return err
+		}
+		overhead = append(overhead, overheadOf(c, travellers, one, some))
+		rates = append(rates, some.Rate)
+	}
+	c.Tick += overhead.Median()
+	return fitStretch(c, travellers, rates.Median())
+}
+
+// runEarth runs a cluster for a short time, without checkpoints.
+func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRun, error) {
+	p, err := planet(travellers, regions, Workers(few)) // the same number of workers, so that times compare
+	if err != nil {
+		return EarthRun{}, err
+	}
+	r, err := Earth(ctx, EarthOptions{Dir: dir, Planet: p, Every: math.MaxInt64,
+		Ticks: ticksWorld + simulation.Lookahead, From: ticksFirst, To: ticksWorld})
+	return r, errors.Join(err, p.Close())
+}
+
+// measureWorlds measures worlds with different numbers of travellers and regions, and with one worker and
+// all. They take turns, so a bad moment of the machine affects all.
+func measureWorlds(travellers int, c *plan.Costs) (err error) {
+	var worlds [4]*world
+	for i, w := range [...]struct{ travellers, regions, workers int }{{travellers, 1, 1},
+		{travellers / 8, 1, 1}, {travellers, few, 1}, {travellers, 1, c.Cores}} {
+		if worlds[i], err = newWorld(w.travellers, w.regions, w.workers); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, worlds[i].close()) }()
+	}
+	for tick := range uint64(ticksWorld) {
+		for _, w := range worlds {
+			if err := w.tick(tick + 1); err != nil {
+				return err
+			}
+		}
+	}
+	all, part, divided, parallel := worlds[0], worlds[1], worlds[2], worlds[3]
+	if err := errors.Join(all.saveAll(), part.saveAll(), all.tell(), divided.tell()); err != nil {
+		return err
+	}
+	n := float64(travellers)
+	c.Traveller = max(all.processor.Median()-part.processor.Median(), 0) / (n - n/8)
+	c.Tick = max(all.processor.Median()-c.Traveller*n, 0)
+	c.Crossings = divided.departed(few/2) / n
+	c.Locality = locality(divided.departed(few/2), divided.departed(1))
+	if crossed := 2 * divided.departed(1); crossed > 0 { // each departs and arrives
+		c.Crossing = max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0) / crossed
+	}
+	c.Spread = spread(all.times)
+	c.Serial = serial(all.times.Median(), parallel.times.Median(), c.Cores)
+	c.Status = max(divided.status.Median()-all.status.Median(), 0) / (few - 1)
+	c.StatusTraveller = max(all.status.Median()-c.Status, 0) / n
+	c.BytesStatus = float64(all.told) / n
+	c.State.Byte = all.save * 1000 / float64(all.state)
+	c.BytesResident = max(float64(all.state-part.state), 0) / (n - n/8)
+	c.BytesPlaces = max(float64(all.state)-c.BytesResident*n, 0)
+	return nil
+}
+
+// locality returns the exponent with which the departures of two and of four regions agree.
+func locality(ofTwo, ofFour float64) float64 {
+	if ofTwo == 0 || ofFour <= ofTwo {
+		return 1
+	}
+	return -math.Log2(ofFour/ofTwo - 1)
+}
+
+// serial returns the share of a tick that only one worker runs, from the times with one worker and with all.
+func serial(one, all float64, workers int) float64 {
+	if workers == 1 {
+		return 1
+	}
+	w := float64(workers)
+	return min(max((all/one-1/w)/(1-1/w), 0), 1)
+}
+
+// overheadOf returns the processor time of a region's tick that no other measurement shows, in microseconds.
+// It explains why the processor times of one region and of few regions have another ratio than what is known
+// of them. The ratio does not change if the machine is slower than before, as a whole.
+func overheadOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
+	a, b := micros(one.Processor), micros(some.Processor)
+	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers, few, some.Rate)
+	if few*a <= b {
+		return 0 // a region of all travellers costs no more than one of a few: the times are wrong
+	}
+	return max(missing/(few*a-b), 0)
+}
+
+// known returns the processor time of a tick of all regions of one process in microseconds, as far as it is
+// measured. The rate says how many ticks share the statuses of a second.
+func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
+	n, all := float64(regions), float64(travellers)
+	departures := c.Departures(regions) * all
+	bytes := c.BytesMessage + c.BytesSection*n + c.BytesTraveller*departures/n
+	bytesStatus := c.BytesStatus * all / n
+	status := c.StatusOf(all/n) + c.Append.Of(bytesStatus) + c.Deliver.Of(bytesStatus)
+	return c.Traveller*all + 2*departures*c.Crossing +
+		n*(c.Tick+c.Encode.Of(bytes, regions)+c.Append.Of(bytes)+c.Deliver.Of(bytes)+status/rate) +
+		n*n*c.Decode.Of(bytes, regions)
+}
+
+// Calibrate measures the stretch of the costs again: the machine may have become slower or faster, because of
+// other programs.
+func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) error {
+	var rates measure.Samples
+	for range rounds {
+		r, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, few)
+		if err != nil {
+			return err
+		}
+		rates = append(rates, r.Rate)
+	}
+	return fitStretch(c, travellers, rates.Median())
+}
+
+// fitStretch sets the stretch with which few regions have the measured rate.
+func fitStretch(c *plan.Costs, travellers int, rate float64) error {
+	low, high := 0.25, 8.0
+	for range 20 {
+		c.Stretch = math.Sqrt(low * high)
+		r, err := plan.Run(c, Setup(c, few, travellers))
+		if err != nil {
+			return err
+		}
+		if r.Rate > rate {
+			low = c.Stretch
+		} else {
+			high = c.Stretch
+		}
+	}
+	return nil
+}
+
+// Setup returns an Earth in regions in one process with an embedded server, on the machine of the costs.
+func Setup(c *plan.Costs, regions, travellers int) plan.Setup {
+	return plan.Setup{Regions: regions, PerProcess: regions, Cores: c.Cores, Replicas: 1, Bandwidth: 1.25e9,
+		Lookahead: simulation.Lookahead, Travellers: travellers, Hot: 1, Ticks: ticksWorld}
+}
+
+// spread returns the standard deviation of the logarithm of times, from their median and their 90th
+// percentile: the few longest ones are those of other programs.
+func spread(times measure.Samples) float64 {
+	const z90 = 1.2816 // the 90th percentile of the normal distribution
+	sorted := slices.Sorted(slices.Values(times))
+	return max(math.Log(sorted[len(sorted)*9/10]/times.Median())/z90, 0)
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

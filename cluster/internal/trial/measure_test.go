@@ -1,0 +1,106 @@
+package trial
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/plan"
+)
+
+// TestOverheadIsWhatIsMissing: the overhead of regions whose processor times contain one is found.
+func TestOverheadIsWhatIsMissing(t *testing.T) {
+	const travellers, overhead = 100_000, 70
+	c := &plan.Costs{Tick: 300, Traveller: 0.01, Crossing: 2, Crossings: 0.001, Locality: 0.5,
+		BytesMessage: 100, BytesSection: 1, BytesTraveller: 26, Append: plan.Work{Each: 100, Byte: 5},
+		Status: 1000, BytesStatus: 1}
+	run := func(regions int, rate float64) EarthRun {
+		us := 1.7 * (known(c, travellers, regions, rate) + overhead*float64(regions)) // a slower machine
+		return EarthRun{Rate: rate, Processor: time.Duration(us * float64(time.Microsecond))}
+	}
+	if got := overheadOf(c, travellers, run(1, 100), run(few, 70)); math.Abs(got-overhead) > 0.01 {
+		t.Errorf("the overhead is %v, want %v", got, overhead)
+	}
+}
+
+// TestModelAgreesWithTheFit: the simulation of few regions uses the processor time that the fit expects.
+func TestModelAgreesWithTheFit(t *testing.T) {
+	const travellers = 100_000
+	c := &plan.Costs{Cores: 2, Stretch: 1, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01, Crossing: 2,
+		Crossings: 0.001, Locality: 0.5, BytesMessage: 100, BytesSection: 1, BytesTraveller: 26,
+		Encode: plan.Coding{Each: 1, Byte: 2, Section: 30},
+		Decode: plan.Coding{Each: 1, Byte: 2, Section: 90},
+		Append: plan.Work{Each: 100, Byte: 5}, Deliver: plan.Work{Each: 50, Byte: 3}, Status: 1000,
+		StatusTraveller: 0.01, BytesStatus: 0.1}
+	r, err := plan.Run(c, Setup(c, few, travellers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := r.Cores * float64(c.Cores) / r.Rate * 1e6
+	if want := known(c, travellers, few, r.Rate); math.Abs(used/want-1) > 0.02 {
+		t.Errorf("a tick uses %v µs, and the fit expects %v", used, want)
+	}
+}
+
+// TestFitOfStretch: the stretch that a simulated rate had comes back.
+func TestFitOfStretch(t *testing.T) {
+	const travellers = 100_000
+	c := &plan.Costs{Cores: 2, Stretch: 1.7, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01}
+	r, err := plan.Run(c, Setup(c, few, travellers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fitStretch(c, travellers, r.Rate); err != nil || math.Abs(c.Stretch-1.7) > 0.01 {
+		t.Errorf("the stretch is %v, want 1.7: %v", c.Stretch, err)
+	}
+}
+
+func TestLocality(t *testing.T) {
+	for _, exponent := range []float64{0.3, 1, 1.5} {
+		c := plan.Costs{Crossings: 0.01, Locality: exponent}
+		if got := locality(c.Departures(2), c.Departures(4)); math.Abs(got-exponent) > 1e-9 {
+			t.Errorf("the exponent is %v, want %v", got, exponent)
+		}
+	}
+	if got := locality(0, 0); got != 1 {
+		t.Errorf("without departures the exponent is %v, want 1", got)
+	}
+}
+
+func TestSerial(t *testing.T) {
+	for _, c := range []struct {
+		one, all float64
+		workers  int
+		want     float64
+	}{{100, 50, 2, 0}, {100, 100, 2, 1}, {100, 75, 2, 0.5}, {100, 120, 2, 1}, {100, 40, 4, 0.2},
+		{100, 90, 1, 1}} {
+		if got := serial(c.one, c.all, c.workers); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v with one worker and %v with %d: %v, want %v", c.one, c.all, c.workers, got, c.want)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var times []float64
+	for i := range 1000 {
+		z := math.Erfinv(2*(float64(i)+0.5)/1000-1) * math.Sqrt2
+		times = append(times, 5*math.Exp(0.4*z))
+	}
+	if got := spread(times); math.Abs(got-0.4) > 0.01 {
+		t.Errorf("the spread is %v, want 0.4", got)
+	}
+}
+
+// TestCodingCostsSomething: larger messages cost more, and the size of a message is known.
+func TestCodingCostsSomething(t *testing.T) {
+	c := &plan.Costs{}
+	if _, err := processorTime(); err != nil {
+		t.Skip(err)
+	}
+	if err := measureCoding(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Encode.Byte <= 0 || c.Decode.Byte <= 0 || c.BytesMessage < 100 || c.BytesSection != 1 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,154 @@
+package trial
+
+import (
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/globe"
+	"github.com/vastgo/vast/internal/measure"
+
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+)
+
+// world is an Earth whose regions run without a cluster, one after the other.
+type world struct {
+	planet   *simulation.Globe
+	machines []*globe.Machine
+	sent     [simulation.Lookahead][][][]byte // by tick, sender and receiver
+
+	processor measure.Samples // microseconds of processor time of ticks of all regions
+	times     measure.Samples // real times of the same ticks
+	sections  [][]int         // bytes from a region to another one
+	state     int             // bytes of the states of all regions
+	save      float64         // microseconds to make them
+	status    measure.Samples // microseconds to make the statuses of all regions
+	told      int             // bytes of these statuses
+}
+
+// ticksWorld is the number of ticks of a run. The first ones do not count: nobody has arrived, and the memory
+// grows. One tick in 512 makes a hash, so as many ticks count.
+const (
+	ticksWorld = 600
+	ticksFirst = ticksWorld - 512
+)
+
+// planet makes an Earth in regions. Each region uses some workers.
+func planet(travellers, regions, workers int) (*simulation.Globe, error) {
+	return simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: workers}, regions)
+}
+
+// Workers returns how many workers each of some regions of a process uses.
+func Workers(regions int) int { return max(1, runtime.GOMAXPROCS(0)/regions) }
+
+// newWorld makes a world.
+func newWorld(travellers, regions, workers int) (*world, error) {
+	p, err := planet(travellers, regions, workers)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{planet: p}
+	for i := range regions {
+		w.machines = append(w.machines, globe.New(p, i, 0))
+		w.sections = append(w.sections, make([]int, regions))
+	}
+	return w, nil
+}
+
+func (w *world) close() error {
+	var errs []error
+	for _, m := range w.machines {
+		errs = append(errs, m.Close())
+	}
+	return errors.Join(append(errs, w.planet.Close())...)
+}
+
+// tick runs a tick of all regions, and measures it unless it is one of the first.
+func (w *world) tick(tick uint64) error {
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	now := &w.sent[tick%simulation.Lookahead]
+	sent := *now // lookahead ticks before
+	*now = make([][][]byte, len(w.machines))
+	for to, m := range w.machines {
+		var received [][]byte
+		for from := range sent {
+			received = append(received, sent[from][to])
+		}
+		if (*now)[to], _, err = m.Tick(tick, received, nil); err != nil {
+			return err
+		}
+	}
+	took := time.Since(began)
+	after, err := processorTime()
+	if tick > ticksFirst {
+		w.times = append(w.times, micros(took))
+		w.processor = append(w.processor, micros(after-before))
+		w.count(*now)
+	}
+	return err
+}
+
+// tell makes the statuses of all regions several times.
+func (w *world) tell() error {
+	for range rounds {
+		before, err := processorTime()
+		if err != nil {
+			return err
+		}
+		w.told = 0
+		for _, m := range w.machines {
+			w.told += len(m.Status())
+		}
+		after, err := processorTime()
+		if err != nil {
+			return err
+		}
+		w.status = append(w.status, micros(after-before))
+	}
+	return nil
+}
+
+// count adds what the regions have sent in a tick.
+func (w *world) count(sent [][][]byte) {
+	for from, sections := range sent {
+		for to, section := range sections {
+			w.sections[from][to] += len(section)
+		}
+	}
+}
+
+// saveAll saves all regions.
+func (w *world) saveAll() error {
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
+	for _, m := range w.machines {
+		state, err := m.Save()
+		if err != nil {
+			return err
+		}
+		w.state += len(state)
+	}
+	after, err := processorTime()
+	w.save = micros(after - before)
+	return err
+}
+
+// departed returns how many travellers depart for other regions in a tick, if each group of neighbouring
+// regions is one region.
+func (w *world) departed(group int) float64 {
+	bytes := 0
+	for from, sections := range w.sections {
+		for to, n := range sections {
+			if from/group != to/group {
+				bytes += n
+			}
+		}
+	}
+	return float64(bytes) / simulation.BytesTraveller / (ticksWorld - ticksFirst)
+}

@@ -1,0 +1,100 @@
+// Command simulate predicts how fast an Earth in regions runs, on machines that are not there yet. It
+// simulates the cluster event by event, with costs that it measures on this machine or reads from a file.
+//
+//	go run ./cluster/simulate                             measures for a minute or two, then predicts
+//	go run ./cluster/simulate -measure -costs costs.json  keeps the costs
+//	go run ./cluster/simulate -costs costs.json -cores 16 -servers 3 -server-cores 8 -replicas 3 -each 60000
+//
+// The measurement runs Earths of one and of four regions in one process, and the embedded server. Each line
+// of the table is a cluster. The bottleneck is what is busy for most of the time. "The latency of messages"
+// says that nothing is busy for 80 % of the time: the regions wait for messages.
+//
+// Package cluster/internal/plan says what the simulation models, and what it leaves out.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/vastgo/vast/cluster/internal/plan"
+	"github.com/vastgo/vast/cluster/internal/trial"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "simulate: %v\n", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%w; -h shows the usage", err)
+	}
+	costs, err := o.costsOf(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	var rows []plan.Result
+	for _, regions := range o.regions {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r, err := plan.Run(costs, o.setup(costs, regions))
+		if err != nil {
+			return fmt.Errorf("%d regions: %w", regions, err)
+		}
+		rows = append(rows, r)
+	}
+	if o.json {
+		return printJSON(stdout, costs, rows)
+	}
+	return printTable(stdout, rows)
+}
+
+// costsOf reads the costs, or measures them and writes them.
+func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, error) {
+	if !o.measure {
+		file, err := os.Open(o.costs)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return plan.Read(file)
+	}
+	costs, err := measure(ctx, stderr)
+	if err != nil || o.costs == "" {
+		return costs, err
+	}
+	file, err := os.Create(o.costs)
+	if err != nil {
+		return nil, err
+	}
+	return costs, errors.Join(costs.Write(file), file.Close())
+}
+
+// travellersMeasured is the number of travellers of the Earths that are measured.
+const travellersMeasured = 1_000_000
+
+func measure(ctx context.Context, stderr io.Writer) (costs *plan.Costs, err error) {
+	dir, err := os.MkdirTemp("", "vast-simulate-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return trial.Measure(ctx, dir, travellersMeasured, func(what string) {
+		fmt.Fprintf(stderr, "measuring %s\n", what)
+	})
+}
