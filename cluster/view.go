@@ -302,15 +302,20 @@ func (v *view) status(region int) known[status] {
 
 // lives reports whether a process seems to live. Callers hold mu.
 func (v *view) lives(m *member, now time.Time) bool {
-	lease := time.Duration(m.value.Lease) * time.Millisecond
-	if lease <= 0 || lease > time.Hour {
-		lease = v.lease
-	}
 	since := m.seen
 	if v.interrupted.After(since) {
 		since = v.interrupted
 	}
-	return !m.value.Left && now.Sub(since) <= lease
+	return !m.value.Left && now.Sub(since) <= v.leaseOf(m)
+}
+
+// leaseOf returns the lease of a process.
+func (v *view) leaseOf(m *member) time.Duration {
+	lease := time.Duration(m.value.Lease) * time.Millisecond
+	if lease <= 0 || lease > time.Hour {
+		return v.lease
+	}
+	return lease
 }
 
 // alive reports whether a session of a process seems to live.

@@ -356,7 +356,8 @@ func TestWrongCollectors(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if v := fmt.Sprint(recover()); !strings.Contains(v, want) || !strings.Contains(v, "leave it out") {
+				v := fmt.Sprint(recover())
+				if !strings.Contains(v, want) || !strings.Contains(v, "leave it out") {
 					t.Errorf("panicked with %q, want %q", v, want)
 				}
 			}()

@@ -158,6 +158,8 @@ func TestFlags(t *testing.T) {
 		{"-checkpoint 0", "-checkpoint 0"},
 		{"stray", "unknown argument"},
 		{"-regions 0", "-regions 0"},
+		{"-inspect 8080", "-inspect 8080: use host:port"},
+		{"-inspect localhost:", "use host:port"},
 		{"-name a.b -travellers 10 -ticks 1", "name"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
@@ -21,14 +22,20 @@ type options struct {
 	ticks              uint64 // 0: until a signal
 	checkpoint         uint64 // ticks from one checkpoint to the next
 	upgrade            bool
+	inspect            string // an address, or noInspector
 	json, plain        bool
 	child              bool
 }
+
+// noInspector is the value of -inspect that turns the inspector off.
+const noInspector = "off"
 
 const usage = `usage: go run ./cluster/earth [flags]
 
 Runs the Earth of "vast earth" as regions on several processes. Each region is a world of its own. Travellers
 pass from region to region through NATS JetStream. Without -url the first process contains the NATS server.
+With -inspect, open the printed address in a browser: it shows the travellers of all regions on a map, and
+each region with its owner and its ticks. Its path /metrics is for Prometheus.
 
 `
 
@@ -53,6 +60,9 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 		"`number` of ticks from one checkpoint of a region to the next")
 	f.BoolVar(&o.upgrade, "upgrade", false,
 		"replace the program of a running cluster by this build, at a tick some seconds ahead")
+	f.StringVar(&o.inspect, "inspect", noInspector,
+		"serve the inspector of the regions, a page for browsers, and their metrics at this `address`,\n"+
+			"such as 127.0.0.1:8080; off: nowhere")
 	f.BoolVar(&o.json, "json", false, "print one JSON object at the end; needs -ticks")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second instead of a map")
 	f.BoolVar(&o.child, "child", false, "end when standard input ends; for processes that -processes starts")
@@ -78,6 +88,10 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 		return o, errors.New("-json prints at the end: give -ticks")
 	case o.checkpoint == 0:
 		return o, errors.New("-checkpoint 0: use 1 or more")
+	}
+	if _, port, err := net.SplitHostPort(o.inspect); o.inspect != noInspector && (err != nil || port == "") {
+		return o, fmt.Errorf("-inspect %s: use host:port such as 127.0.0.1:8080, :0 for any port on all "+
+			"addresses, or off", o.inspect)
 	}
 	if o.processes > 1 && o.listen == "" {
 		o.listen = "127.0.0.1:0"

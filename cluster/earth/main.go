@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"syscall"
 
@@ -72,12 +71,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	defer func() { err = errors.Join(err, node.Close()) }()
+	v := &viewer{o: o, planet: planet, node: node, notices: notices, stdout: stdout}
+	if o.inspect != noInspector {
+		if v.inspector, err = o.serve(planet, node); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, v.inspector.close()) }()
+		if o.json {
+			fmt.Fprintf(stderr, "# inspector: %s\n", v.inspector.URL())
+		}
+	}
 	children, err := o.start(node, stderr)
 	if err != nil {
 		return err
 	}
 	defer children.stop()
-	v := &viewer{o: o, planet: planet, node: node, notices: notices, stdout: stdout}
 	return v.watch(ctx)
 }
 
@@ -85,7 +93,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (o options) planet() (*simulation.Globe, error) {
 	c := simulation.Config{Travellers: o.travellers, Seed: o.seed,
 		// Regions run in parallel. If there are few, each region uses several workers.
-		Workers: max(1, runtime.GOMAXPROCS(0)/o.regions)}
+		Workers: max(1, globe.Cores()/o.regions)}
 	if o.places != "" {
 		file, err := os.Open(o.places)
 		if err != nil {

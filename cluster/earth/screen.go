@@ -129,6 +129,9 @@ func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 	if url := v.node.URL(); url != "" {
 		keys += "   server " + url
 	}
+	if v.inspector != nil {
+		keys += "   inspector " + v.inspector.URL()
+	}
 	if v.o.places == "" {
 		keys += "   " + places.Attribution
 	}
@@ -167,7 +170,7 @@ func (v *viewer) world(s *sample, columns, rows int) atlas.Grid {
 		if n == 0 {
 			continue
 		}
-		lat, lon := 89.75-float64(i/globe.SquaresAcross)/2, float64(i%globe.SquaresAcross)/2-179.75
+		lat, lon := globe.Centre(i)
 		if dot := m.Dot(lat, lon); dot >= 0 {
 			density[dot] += n
 			infected[dot] += p.Infectious[i]

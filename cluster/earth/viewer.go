@@ -24,6 +24,8 @@ type viewer struct {
 	notices *notices
 	stdout  io.Writer
 
+	inspector *inspector // or nil
+
 	last    time.Time // of the last sample
 	crossed uint64    // until then
 	ticks   uint64
@@ -31,6 +33,7 @@ type viewer struct {
 
 // sample is what the processes of the cluster have last said about the regions.
 type sample struct {
+	when     time.Time
 	regions  []cluster.Status
 	figures  []globe.Figures // by region; zero if the region has no status
 	total    globe.Figures   // Tick is that of the slowest region
@@ -38,9 +41,9 @@ type sample struct {
 	rate     float64         // ticks each second since then
 }
 
-// sample takes a sample.
+// sample takes a sample, which the inspector then shows.
 func (v *viewer) sample() sample {
-	s := sample{regions: v.node.Regions()}
+	s := sample{when: time.Now(), regions: v.node.Regions()}
 	s.figures = make([]globe.Figures, len(s.regions))
 	t := &s.total
 	for i, r := range s.regions {
@@ -61,12 +64,14 @@ func (v *viewer) sample() sample {
 		t.Changes += f.Changes
 		t.Crossed += f.Crossed
 	}
-	now := time.Now()
-	if seconds := now.Sub(v.last).Seconds(); !v.last.IsZero() && seconds > 0 {
+	if seconds := s.when.Sub(v.last).Seconds(); !v.last.IsZero() && seconds > 0 {
 		s.crossing = float64(int64(t.Crossed-v.crossed)) / seconds
 		s.rate = float64(int64(t.Tick-v.ticks)) / seconds
 	}
-	v.last, v.crossed, v.ticks = now, t.Crossed, t.Tick
+	v.last, v.crossed, v.ticks = s.when, t.Crossed, t.Tick
+	if v.inspector != nil {
+		v.inspector.show(&s)
+	}
 	return s
 }
 
@@ -87,8 +92,10 @@ func (v *viewer) watch(ctx context.Context) error {
 	go func() { ended <- v.wait(ctx) }()
 	var err error
 	switch file, ok := v.stdout.(*os.File); {
-	case v.o.json:
+	case v.o.json && v.inspector == nil:
 		err = <-ended
+	case v.o.json:
+		err = v.eachSecond(ended, func(sample) error { return nil })
 	case ok && !v.o.plain && isTerminal(file):
 		err = v.screen(ended)
 	default:
@@ -124,16 +131,26 @@ func (v *viewer) lines(ended <-chan error) error {
 	if url := v.node.URL(); url != "" {
 		fmt.Fprintf(v.stdout, "# server: %s\n", url)
 	}
+	if v.inspector != nil {
+		fmt.Fprintf(v.stdout, "# inspector: %s\n", v.inspector.URL())
+	}
+	return v.eachSecond(ended, func(s sample) error {
+		t := s.total
+		_, err := fmt.Fprintf(v.stdout, "tick=%d tps=%.1f travellers=%d moving=%d infectious=%d "+
+			"crossing=%.0f/s regions=%d processes=%d\n", t.Tick, s.rate, t.Travellers, t.Moving, t.Infectious,
+			s.crossing, len(s.regions), s.processes())
+		return err
+	})
+}
+
+// eachSecond takes a sample a second until show returns an error or ended has a result.
+func (v *viewer) eachSecond(ended <-chan error, show func(sample) error) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
 		select {
 		case <-second.C:
-			s := v.sample()
-			t := s.total
-			if _, err := fmt.Fprintf(v.stdout, "tick=%d tps=%.1f travellers=%d moving=%d infectious=%d "+
-				"crossing=%.0f/s regions=%d processes=%d\n", t.Tick, s.rate, t.Travellers, t.Moving,
-				t.Infectious, s.crossing, len(s.regions), s.processes()); err != nil {
+			if err := show(v.sample()); err != nil {
 				return err
 			}
 		case err := <-ended:

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/vastgo/vast/cluster"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
@@ -100,10 +101,9 @@ func (p *Picture) paint(e *simulation.Earth) {
 	clear(p.Infectious[:])
 	for part := range simulation.CrowdParts {
 		for c := range e.Crowds(part) {
-			x := min(int((c.Lon+180)*2), SquaresAcross-1)
-			y := min(int((90-c.Lat)*2), SquaresDown-1)
-			p.Travellers[y*SquaresAcross+x] += c.Travellers
-			p.Infectious[y*SquaresAcross+x] += c.Infectious
+			at := SquareAt(float64(c.Lat), float64(c.Lon))
+			p.Travellers[at] += c.Travellers
+			p.Infectious[at] += c.Infectious
 		}
 	}
 }
@@ -127,24 +127,54 @@ func (p *Picture) String() string {
 
 // Add adds an encoded picture. It ignores what is damaged.
 func (p *Picture) Add(text string) {
-	b, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return
+	for s := range Squares(text) {
+		p.Travellers[s.Number] += s.Travellers
+		p.Infectious[s.Number] += s.Infectious
 	}
-	next := func() (v uint64) {
-		v, n := binary.Uvarint(b)
-		if n <= 0 {
-			b = nil
-			return 0
-		}
-		b = b[n:]
-		return v
-	}
-	for at := uint64(0); len(b) > 0; {
-		if at += next(); at >= uint64(len(p.Travellers)) {
+}
+
+// Square has the counts of one square of a picture.
+type Square struct {
+	Number                 int // its index in a Picture
+	Travellers, Infectious uint32
+}
+
+// Squares decodes the squares with travellers of an encoded picture. It leaves out what is damaged.
+func Squares(text string) iter.Seq[Square] {
+	return func(yield func(Square) bool) {
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
 			return
 		}
-		p.Travellers[at] += uint32(next())
-		p.Infectious[at] += uint32(next())
+		next := func() uint64 {
+			v, n := binary.Uvarint(b)
+			if n <= 0 {
+				b = nil
+				return 0
+			}
+			b = b[n:]
+			return v
+		}
+		for at := uint64(0); len(b) > 0; {
+			if at += next(); at >= SquaresAcross*SquaresDown {
+				return
+			}
+			if !yield(Square{int(at), uint32(next()), uint32(next())}) {
+				return
+			}
+		}
 	}
+}
+
+// SquareAt returns the number of the square at a position in degrees, from -90 to 90 north and from -180 to
+// 180 east.
+func SquareAt(lat, lon float64) int {
+	x := min(int((lon+180)*2), SquaresAcross-1)
+	y := min(int((90-lat)*2), SquaresDown-1)
+	return y*SquaresAcross + x
+}
+
+// Centre returns the centre of a square, in degrees, north and east positive.
+func Centre(square int) (lat, lon float64) {
+	return 89.75 - float64(square/SquaresAcross)/2, float64(square%SquaresAcross)/2 - 179.75
 }

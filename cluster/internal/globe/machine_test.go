@@ -17,3 +17,20 @@ func TestPictureSurvivesItsText(t *testing.T) {
 		q.Add(damaged) // it does not panic
 	}
 }
+
+func TestSquares(t *testing.T) {
+	for square := range SquaresAcross * SquaresDown {
+		if lat, lon := Centre(square); SquareAt(lat, lon) != square {
+			t.Fatalf("%v, %v is the centre of square %d and in square %d", lat, lon, square,
+				SquareAt(lat, lon))
+		}
+	}
+	for _, c := range []struct {
+		lat, lon float64
+		want     int
+	}{{90, -180, 0}, {90, 180, SquaresAcross - 1}, {-90, 180, SquaresAcross*SquaresDown - 1}} {
+		if got := SquareAt(c.lat, c.lon); got != c.want {
+			t.Errorf("%v, %v is in square %d, want %d", c.lat, c.lon, got, c.want)
+		}
+	}
+}

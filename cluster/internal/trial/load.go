@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/vastgo/vast/cluster/internal/globe"
 )
 
 // load keeps all cores busy, and counts the work that it does.
@@ -18,7 +20,7 @@ type load struct {
 // newLoad begins as many goroutines as there are cores.
 func newLoad() *load {
 	l := &load{}
-	for range runtime.GOMAXPROCS(0) {
+	for range globe.Cores() {
 		l.all.Go(l.work)
 	}
 	return l

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
+	"github.com/vastgo/vast/cluster/internal/globe"
 	"github.com/vastgo/vast/cluster/internal/plan"
 	"github.com/vastgo/vast/internal/measure"
 
@@ -27,7 +27,7 @@ const rounds, roundsClusters = 3, 5
 // measures.
 func Measure(ctx context.Context, dir string, travellers int, progress func(what string),
 ) (*plan.Costs, error) {
-	c := &plan.Costs{Cores: runtime.GOMAXPROCS(0), Stretch: 1, BytesTraveller: simulation.BytesTraveller}
+	c := &plan.Costs{Cores: globe.Cores(), Stretch: 1, BytesTraveller: simulation.BytesTraveller}
 	progress("the messages of an owner")
 	err := measureCoding(ctx, c)
 	progress("the disk")

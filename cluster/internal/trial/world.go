@@ -2,7 +2,6 @@ package trial
 
 import (
 	"errors"
-	"runtime"
 	"time"
 
 	"github.com/vastgo/vast/cluster/internal/globe"
@@ -39,7 +38,7 @@ func planet(travellers, regions, workers int) (*simulation.Globe, error) {
 }
 
 // Workers returns how many workers each of some regions of a process uses.
-func Workers(regions int) int { return max(1, runtime.GOMAXPROCS(0)/regions) }
+func Workers(regions int) int { return max(1, globe.Cores()/regions) }
 
 // newWorld makes a world.
 func newWorld(travellers, regions, workers int) (*world, error) {

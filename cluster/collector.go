@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// collector collects the metrics of a node.
+type collector struct {
+	n *Node
+
+	tick, waiting, failovers, moves, owned *prometheus.Desc // of each region
+	ticks, tickTime, barrierTime, inTime   *prometheus.Desc // of this process
+	away, processes                        *prometheus.Desc
+}
+
+// NewCollector returns the metrics of a cluster as a process sees it, for a Prometheus registry. Their names
+// begin with vast_cluster_. The label cluster is Options.Name. A registry takes one node of each cluster.
+//
+// Each process reports all regions, up to a second late, so a query takes the maximum over the processes. It
+// also reports the times of the ticks that it ran, and which regions it owns. A scrape sends nothing to the
+// server, and works while the server is away. After [Node.Close] it reports what was last known. NewCollector
+// panics if the node is nil.
+func NewCollector(n *Node) prometheus.Collector {
+	if n == nil {
+		panic("cluster: NewCollector: the node is nil: pass the node that Join has returned")
+	}
+	labels := prometheus.Labels{"cluster": n.o.Name}
+	of := func(name, help string, more ...string) *prometheus.Desc {
+		return prometheus.NewDesc("vast_cluster_"+name, help, more, labels)
+	}
+	return &collector{
+		n: n,
+
+		tick:    of("region_tick", "Number of the last tick that the region has run.", "region"),
+		waiting: of("region_waiting", "Whether the region waits (1) or runs or has ended (0).", "region"),
+		failovers: of("region_failovers_total",
+			"How often the region got a new owner because the last one had died.", "region"),
+		moves: of("region_moves_total",
+			"How often the region got a new owner because the last one had given it up.", "region"),
+		owned: of("region_owned", "Whether this process owns the region (1) or not (0).", "region"),
+
+		ticks: of("ticks_total", "Ticks that this process ran, of all its regions together."),
+		tickTime: of("tick_duration_seconds", "Time in Machine.Tick. The quantiles cover all ticks since "+
+			"this process joined; quantile 1 is the longest tick."),
+		barrierTime: of("barrier_duration_seconds", "Time from when a tick was due until it began. The tick "+
+			"waits for sections, inputs and room in the outbox. The quantiles are those of ticks."),
+		inTime: of("ticks_in_time_ratio", "Share of ticks, from 0 to 1, that ended at most one period after "+
+			"they were due, since this process joined."),
+		away: of("server_away", "Whether calls of this process wait for the NATS server (1) or not (0)."),
+		processes: of("processes", "Processes of the cluster that have sent a heartbeat within their lease. "+
+			"While the server is away, the number stays."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range [...]*prometheus.Desc{c.tick, c.waiting, c.failovers, c.moves, c.owned, c.ticks,
+		c.tickTime, c.barrierTime, c.inTime, c.away, c.processes} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	}
+	for _, s := range c.n.Regions() {
+		region := strconv.Itoa(s.Region)
+		gauge(c.tick, float64(s.Tick), region)
+		gauge(c.waiting, number(s.Waiting != ""), region)
+		counter(c.failovers, float64(s.Failovers), region)
+		counter(c.moves, float64(s.Moves), region)
+		gauge(c.owned, number(c.n.view.owner(s.Region).value.Session == c.n.session), region)
+	}
+	t := c.n.Times()
+	counter(c.ticks, float64(t.Ticks))
+	to <- summary(c.tickTime, t.Ticks, t.TickTotal, t.Tick)
+	to <- summary(c.barrierTime, t.Ticks, t.BarrierTotal, t.Barrier)
+	if t.Ticks > 0 {
+		gauge(c.inTime, t.InTime)
+	}
+	gauge(c.away, number(c.n.away.Load() != nil))
+	gauge(c.processes, float64(c.n.view.living()))
+}
+
+// summary returns durations as a metric. Without ticks, it has no quantiles.
+func summary(d *prometheus.Desc, count uint64, total time.Duration, p Percentiles) prometheus.Metric {
+	var quantiles map[float64]float64
+	if count > 0 {
+		quantiles = map[float64]float64{0.5: p.P50.Seconds(), 0.9: p.P90.Seconds(), 0.99: p.P99.Seconds(),
+			1: p.Max.Seconds()}
+	}
+	return prometheus.MustNewConstSummary(d, count, total.Seconds(), quantiles)
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// living returns how many processes had sent a heartbeat within their lease when this process was last told
+// its own. So the number stays while the server is away.
+func (v *view) living() (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.processes {
+		if !m.value.Left && v.own.Sub(m.seen) <= v.leaseOf(m) {
+			n++
+		}
+	}
+	return n
+}
