@@ -41,7 +41,7 @@ func (n *Node) settle(ctx context.Context) {
 		return
 	}
 	n.takeRegions(ctx, &p)
-	n.giveRegion(&p)
+	n.giveRegions(&p)
 }
 
 // settleRegion starts a region of this process, stops one of another process, and releases one that does not
@@ -57,8 +57,11 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	if !mine {
 		r.giving = false
 	}
-	if !mine || draining {
+	switch {
+	case !mine:
 		r.stop()
+	case draining:
+		r.leave(n.patience())
 	}
 	switch p.ownerships[r.number] {
 	case released, orphaned:
@@ -85,6 +88,9 @@ func (n *Node) drains() bool {
 	defer n.mu.Unlock()
 	return n.draining || n.view.drained(n.process)
 }
+
+// patience is how long a region that leaves may wait for another one.
+func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
 // takeRegions takes regions without an owner: those whose place is this process, and others up to the share
 // of the process. Regions whose last owner was this process come first, because their journals are here. The
@@ -165,26 +171,29 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 	return m.value.Left || m.value.Session != o.Session
 }
 
-// giveRegion gives a region to other processes, at most one per lease: one whose place is another process, or
-// any that has no place if this process has too many.
-func (n *Node) giveRegion(p *picture) {
+// giveRegions gives regions to other processes, at most once per lease: those whose place is another process,
+// and others without a place if this process has too many. The world waits once for all that move at a time.
+func (n *Node) giveRegions(p *picture) {
 	now := time.Now()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if now.Sub(n.gave) < n.o.Lease {
 		return
 	}
-	gives := p.gives(n.process)
+	excess := 0
+	if p.gives(n.process) {
+		excess = max(1, p.counts[n.process]-p.share())
+	}
 	for _, i := range rand.Perm(len(n.regions)) {
 		r, elsewhere := n.regions[i], p.places[i] != "" && p.places[i] != n.process
-		if !elsewhere && (!gives || p.places[i] == n.process) {
+		if !elsewhere && (excess <= 0 || p.places[i] == n.process) {
 			continue
 		}
 		if r.cancel != nil && !r.giving && p.owners[i].value.Session == n.session {
 			r.giving = true
-			r.stop()
+			r.leave(n.patience())
 			n.gave = now
-			return
+			excess--
 		}
 	}
 }

@@ -90,7 +90,8 @@
 // The world is as fast as its slowest region. When an owner dies, the world stands still until its regions
 // have other owners: about a lease, plus the time to run the ticks since the last checkpoint again. When a
 // process ends by [Node.Close] or after [Node.Drain], others take its regions at once. A process that joins
-// gets its share one region after the other.
+// gets its share at once, too. Regions that move in this way leave a checkpoint of their last tick, so no tick
+// runs again.
 //
 // A cluster stands still when its server does. An embedded server ends with its process. Several NATS servers
 // with Options.Replicas of 3 or more go on when one of them dies. With Options.Peers, the embedded servers of

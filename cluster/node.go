@@ -30,6 +30,7 @@ type Node struct {
 	heart   heart // used by one goroutine at a time
 	lease   lease
 	times   *times
+	pulse   *pulse
 	away    atomic.Pointer[error] // why calls wait for the server, or nil
 
 	ctx        context.Context // ends with the node
@@ -58,6 +59,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n := &Node{o: o, version: version{From: 1, Build: o.Build, Schema: o.Schema}, draining: true,
 		times: newTimes(), session: randomName()}
 	n.makeSignals()
+	n.pulse = newPulse(o.Regions, o.Lookahead)
 	n.lease.renewed = make(chan struct{})
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	for r := range o.Regions {
@@ -92,7 +94,8 @@ func (n *Node) join(ctx context.Context) (err error) {
 		return err
 	}
 	n.storage, err = storage.Open(ctx, storage.Options{Name: n.o.Name, Server: n.server, URL: n.o.URL,
-		Connect: n.o.Connect, Replicas: n.o.Replicas, Waiting: n.waiting, Report: n.report})
+		Connect: n.o.Connect, Replicas: n.o.Replicas, Seen: n.pulse.told, Waiting: n.waiting,
+		Report: n.report})
 	if err != nil {
 		return err
 	}
@@ -251,9 +254,10 @@ func (n *Node) giveUp(ctx context.Context) error {
 	n.mu.Lock()
 	n.draining = true
 	for _, r := range n.regions {
-		r.stop()
+		r.leave(n.patience())
 	}
 	n.mu.Unlock()
+	n.view.wake() // a region that waits for a proposal leaves
 	poke(n.beatNow)
 	poke(n.settleNow)
 	return n.view.wait(ctx, n.ctx, func() bool {

@@ -107,7 +107,8 @@ type Options struct {
 	Every uint64
 	// Until is the last tick to run. Default: no tick is the last.
 	Until uint64
-	// Hz is how many ticks a region runs in a second. A region that is late catches up, by at most a second.
+	// Hz is how many ticks a region runs in a second. A tick is due at its time, or when another region has
+	// run it, so that all regions keep one pace. A region that is late catches up, by at most a second.
 	// Default: as many as possible.
 	Hz float64
 	// Report is called with errors that no call returns: refused messages, damaged keys, why a region has

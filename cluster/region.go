@@ -28,6 +28,8 @@ type region struct {
 	number  int
 	tick    atomic.Uint64                   // the last one that ran
 	machine atomic.Pointer[json.RawMessage] // what the machine said last, or nil
+	leaving atomic.Bool                     // the run is to end after its tick, with a checkpoint
+	left    atomic.Bool                     // it has run its last tick
 
 	// Guarded by Node.mu.
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
@@ -40,11 +42,25 @@ type region struct {
 	unwritten bool      // the status does not say why yet
 }
 
-// stop ends the run, if there is one. Callers hold Node.mu.
+// stop ends the run at once, if there is one. Callers hold Node.mu.
 func (r *region) stop() {
 	if r.cancel != nil {
 		r.cancel()
 	}
+}
+
+// leave ends the run, if there is one, after the tick that runs now, with a checkpoint: the next owner then
+// need not run ticks again. A run that waits for another region ends without. Callers hold Node.mu.
+func (r *region) leave(patience time.Duration) {
+	if r.cancel == nil || r.leaving.Swap(true) {
+		return
+	}
+	cancel := r.cancel
+	time.AfterFunc(patience, func() {
+		if !r.left.Load() {
+			cancel()
+		}
+	})
 }
 
 // start begins to run a region.
@@ -52,11 +68,13 @@ func (n *Node) start(r *region) {
 	ctx, cancel := context.WithCancel(n.ctx)
 	n.mu.Lock()
 	r.cancel = cancel
+	r.leaving.Store(false)
+	r.left.Store(false)
 	n.mu.Unlock()
 	n.runs.Go(func() {
 		began := time.Now()
 		live, err := n.run(ctx, r)
-		stopped := ctx.Err() != nil
+		stopped := ctx.Err() != nil || r.left.Load()
 		cancel()
 		// An outbox that has lost its end is filled up from the journal here, by the next run. Another
 		// process might take it for complete.
@@ -75,7 +93,7 @@ func (n *Node) ended(r *region, err error, stopped, again bool, after time.Durat
 	r.cancel = nil
 	now := time.Now()
 	switch {
-	case err == nil:
+	case err == nil && !stopped:
 		r.finished = true
 		r.tick.Store(max(r.tick.Load(), last)) // a run that finds all ticks done runs none
 	case stopped || again:
@@ -129,10 +147,10 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 		Machine: &machine{Machine: m, n: n, region: r, pace: &p},
 		Held:    func() bool { return n.held(ctx, r.number) },
 		Due: func(ctx context.Context, tick uint64) error {
-			if err := n.begin(ctx, r.number, tick); err != nil {
+			if err := n.begin(ctx, r, tick); err != nil {
 				return err
 			}
-			return p.wait(ctx)
+			return p.wait(ctx, tick, n.pulse)
 		},
 		Every: n.o.Every, Until: n.o.Until, Report: n.report, Process: n.process, Number: randomNumber()}
 	err = protocol.Run(ctx, o)
@@ -168,6 +186,7 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protoc
 		m.n.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
 			cmp.Or(p.period, time.Second/60))
 	}
+	m.n.pulse.ran(m.region.number, tick)
 	if now := time.Now(); now.Sub(m.asked) >= statusEvery || tick == m.n.o.Until {
 		m.ask(now)
 	}

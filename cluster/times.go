@@ -110,8 +110,8 @@ type pace struct {
 // maxDebt is the largest delay that a region catches up.
 const maxDebt = time.Second
 
-// wait waits until the next tick is due.
-func (p *pace) wait(ctx context.Context) error {
+// wait waits until the next tick is due: at its time, or when another region has run it.
+func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {
 	case p.period == 0 || p.next.IsZero():
@@ -119,8 +119,19 @@ func (p *pace) wait(ctx context.Context) error {
 	case now.Sub(p.next) > maxDebt:
 		p.next = now.Add(-maxDebt)
 	}
-	if wait := p.next.Sub(now); wait > 0 {
-		sleep(ctx, wait)
+	for wait := p.next.Sub(now); wait > 0 && ctx.Err() == nil; wait = time.Until(p.next) {
+		reached, changed := others.reached(tick)
+		if reached {
+			p.next = time.Now()
+			break
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-changed:
+		case <-ctx.Done():
+		}
+		timer.Stop()
 	}
 	p.wanted, p.due = p.next, time.Now()
 	p.next = p.next.Add(p.period)

@@ -169,18 +169,22 @@ func (v *view) unready(revision uint64, now time.Time) (missing []string, late b
 }
 
 // begin is called before a region runs a tick. It waits while the first tick of another version is proposed
-// and not agreed, and returns protocol.ErrEnd if another version runs the tick.
-func (n *Node) begin(ctx context.Context, region int, tick uint64) error {
+// and not agreed. It returns protocol.ErrEnd if another version or another process runs the tick.
+func (n *Node) begin(ctx context.Context, r *region, tick uint64) error {
 	ended := false
 	err := n.view.wait(ctx, n.ctx, func() bool {
 		c := &n.view.constants.value
 		last := c.last(n.view.from)
 		ended = last > 0 && tick > last
+		if !ended && r.leaving.Load() {
+			r.left.Store(true)
+			ended = true
+		}
 		if !ended && c.Next != nil && tick >= c.Next.From {
-			n.view.begun[region] = tick - 1
+			n.view.begun[r.number] = tick - 1
 			return false
 		}
-		n.view.begun[region] = tick
+		n.view.begun[r.number] = tick
 		return true
 	})
 	if err == nil && ended {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,11 +125,11 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 func TestPace(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel() // wait does not sleep
-	p := pace{period: 100 * time.Millisecond}
+	p, others := pace{period: 100 * time.Millisecond}, newPulse(2, 3)
 	var delays []time.Duration
 	due := func() {
 		before := p.next
-		if p.wait(ended) == nil {
+		if p.wait(ended, 7, others) == nil {
 			t.Error("the end of the context was not returned")
 		}
 		delays = append(delays, p.next.Sub(before))
@@ -143,5 +144,32 @@ func TestPace(t *testing.T) {
 	due()
 	if late := time.Since(p.next); late < maxDebt-p.period || late > maxDebt+time.Minute/2 {
 		t.Errorf("a region that is an hour late catches up %v", late)
+	}
+}
+
+// TestPulse: a tick is due when another region has run it, and not when a message claims too much.
+func TestPulse(t *testing.T) {
+	p, others := pace{period: time.Hour}, newPulse(2, 3)
+	if err := p.wait(t.Context(), 7, others); err != nil { // the first tick is due at once
+		t.Fatal(err)
+	}
+	others.ran(0, 7)
+	others.ran(1, 12)
+	if reached, _ := others.reached(8); reached {
+		t.Error("tick 8 is due, and a region claims to be at tick 12")
+	}
+	go others.ran(0, 8)
+	if err := p.wait(t.Context(), 8, others); err != nil {
+		t.Fatal(err)
+	}
+	if due := time.Since(p.due); due > time.Minute || p.next.Sub(p.due) < p.period-time.Minute {
+		t.Errorf("the tick was due %v ago, and the next one in %v", due, p.next.Sub(p.due))
+	}
+	for _, m := range []string{"", "VOUT", "no message of an outbox at all, and long enough for a header: " +
+		strings.Repeat("x", 100)} {
+		others.told(0, []byte(m))
+	}
+	if reached, _ := others.reached(8); !reached {
+		t.Error("messages that are none were taken for ticks")
 	}
 }

@@ -68,7 +68,7 @@ func plainEarth(travellers, ticks int) (rate float64, hash string, err error) {
 
 // inTime runs regions at 60 ticks a second in two processes, of which the first has the server.
 func inTime(ctx context.Context, b *bench) (row, error) {
-	program, err := b.program(ctx, "earth", "github.com/vastgo/vast/cluster/earth")
+	program, err := b.program(ctx, "earth-program", "github.com/vastgo/vast/cluster/earth")
 	if err != nil {
 		return row{}, err
 	}
@@ -76,11 +76,11 @@ func inTime(ctx context.Context, b *bench) (row, error) {
 		Within float64 `json:"within_budget"`
 	}
 	if err := b.output(ctx, program, []string{"-travellers", "300000", "-regions", "16", "-processes", "2",
-		"-ticks", "1800", "-json"}, &f); err != nil {
+		"-ticks", "5400", "-json"}, &f); err != nil {
 		return row{}, err
 	}
-	return row{What: "ticks inside 16.7 ms at 60 a second: 300,000 travellers, 16 regions, 2 processes, " +
-		"each message synced", Ours: 100 * f.Within, Figure: 100 * f.Within, Unit: "%", Goal: 99}, nil
+	return row{What: "ticks inside 16.7 ms in 90 seconds at 60 a second, from the first tick on: 300,000 " +
+		"travellers, 16 regions, 2 processes, each message synced", Ours: 100 * f.Within, Figure: 100 * f.Within, Unit: "%", Goal: 99}, nil
 }
 
 // handoffBytes compares the bytes of all messages of an Earth with those of the components of the travellers

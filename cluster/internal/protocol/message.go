@@ -111,6 +111,14 @@ func decode(b []byte) (*message, error) {
 	return nil, fmt.Errorf("the message has the unknown kind %d", m.kind)
 }
 
+// TickOf returns the tick of which a message is. It checks neither the checksum nor the content.
+func TickOf(b []byte) (tick uint64, ok bool) {
+	if len(b) < bytesHeader || [4]byte(b) != magic || b[4] != version || kind(b[5]) != kindTick {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b[18:]), true
+}
+
 // decodeTick decodes what follows the header of a tick.
 func (m *message) decodeTick(b []byte) error {
 	const fixed = sha256.Size + 8 + sha256.Size + 4

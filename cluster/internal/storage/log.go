@@ -24,6 +24,7 @@ type log struct {
 	stream  string
 	subject string
 	handle  jetstream.Stream
+	seen    func(m []byte) // is called with messages as they arrive, or nil
 
 	tail      tail
 	following sync.Mutex // held while a subscription begins
@@ -191,6 +192,9 @@ func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 		}
 		generation := l.tail.begin(first, existed)
 		consuming, err := consumer.Consume(func(m jetstream.Msg) {
+			if l.seen != nil {
+				l.seen(m.Data())
+			}
 			if about, err := m.Metadata(); err == nil {
 				l.tail.delivered(generation, entry{about.Sequence.Stream, m.Data()}, about.NumPending == 0)
 			}

@@ -28,6 +28,9 @@ type Options struct {
 	Replicas int // of each stream. Default: 1.
 	// Existing has Open return an error if the cluster does not exist. Default: Open makes it.
 	Existing bool
+	// Seen is called with the messages of outboxes as they arrive, also with those that were read before.
+	// Default: nothing is called.
+	Seen func(region int, m []byte)
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
 	Waiting func(error)
@@ -178,6 +181,9 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 			Description: fmt.Sprintf("Vast cluster %s: %s of region %d", s.o.Name, about, region),
 			Storage:     jetstream.FileStorage, Replicas: s.o.Replicas, MaxMsgSize: bytesMessage,
 			DenyDelete: true}
+		if kind == "out" && s.o.Seen != nil {
+			l.seen = func(m []byte) { s.o.Seen(region, m) }
+		}
 		s.bySub[l.subject] = l
 		var err error
 		l.handle, err = s.makeStream(ctx, config)

@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"sync"
+
+	"github.com/vastgo/vast/cluster/internal/protocol"
+)
+
+// pulse knows which ticks the regions have run, as far as this process is told. The regions of a cluster have
+// no common clock: if each kept to its own, one that began later would delay the others forever.
+type pulse struct {
+	lookahead uint64
+
+	mu      sync.Mutex
+	ticks   []uint64      // by region
+	changed chan struct{} // closed at the next change
+}
+
+func newPulse(regions int, lookahead uint64) *pulse {
+	return &pulse{lookahead: lookahead, ticks: make([]uint64, regions), changed: make(chan struct{})}
+}
+
+// ran notes that a region has run a tick.
+func (p *pulse) ran(region int, tick uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ticks[region] = tick
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// told notes what a message of an outbox says. The message is not checked: at worst a tick comes too soon.
+func (p *pulse) told(region int, m []byte) {
+	if tick, ok := protocol.TickOf(m); ok {
+		p.ran(region, tick)
+	}
+}
+
+// reached reports whether a region has run a tick. A region that seems further ahead than the lookahead allows
+// does not count. changed is closed when the answer may have changed.
+func (p *pulse) reached(tick uint64) (reached bool, changed <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, at := range p.ticks {
+		reached = reached || at >= tick && at-tick <= p.lookahead
+	}
+	return reached, p.changed
+}
