@@ -37,7 +37,7 @@ func (w *World) ResidentStats() (ResidentStats, error) {
 			return s, err
 		}
 	}
-	for _, part := range [...]interface{ Resident() (int, error) }{&w.control, w.live, w.vacant} {
+	for _, part := range [...]interface{ Resident() (int, error) }{&w.control, w.live} {
 		n, err := part.Resident()
 		s.Control += n
 		if err != nil {

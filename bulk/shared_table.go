@@ -151,7 +151,10 @@ func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
-	if n < 0 || n > t.plan.capacity {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: GrowEntries(%d) on %s: the number cannot be negative", n, t.plan.name))
+	}
+	if n > t.plan.capacity {
 		panic(fmt.Sprintf("bulk: GrowEntries(%d) on %s, which has %d entries: raise Options.Capacity", n,
 			t.plan.name, t.plan.capacity))
 	}

@@ -33,11 +33,11 @@ func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 // done. It is [Context.Each] for work that no query divides. The rules of Each hold, with i as the number of
 // the batch. A call must not write what another call reads or writes. Split panics when n is negative.
 func (c *Context) Split(n int, f func(c *Context, i int)) {
+	j := c.begin()
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: "+
 			"the number of parts cannot be negative", n, c.system.Name))
 	}
-	j := c.begin()
 	j.count = n
 	j.place()
 	j.index = f

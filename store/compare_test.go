@@ -45,6 +45,8 @@ func TestCompare(t *testing.T) {
 			"dead in the saved world, alive as"},
 		"resource": {func(n *town, _, _ vast.Entity) { vast.Resource[clock](n.w).Tick++ },
 			nameOfClock + ": {Tick:5 Note:} in the saved world, {Tick:6"},
+		"lost resource": {func(n *town, _, _ vast.Entity) { vast.RemoveResource[clock](n.w) },
+			nameOfClock + ": {Tick:5 Note:} in the saved world, not there in this one"},
 	} {
 		n := newTown(t, false)
 		n.live(1, 500)

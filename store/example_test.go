@@ -80,8 +80,8 @@ func ExampleReadJSON() {
 	//       "Health": {"Points": 9}
 	//     }}
 	//   ]
-	// } store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it,
-	// correct it, or give its new name in Options.Renamed
+	// }
+	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
 }
 
 // A ship goes to another world with its crew. The captain refers to the ship.
@@ -137,8 +137,8 @@ func ExampleCompare() {
 	}
 	health.Set(e, Health{7})
 	fmt.Println(store.Compare(w, &file, store.Options{}))
-	// Output: store: world "game" differs from the saved one: Health of entity 0.1, field Points: 0 in the
-	// saved world, 7 in this one
+	// Output:
+	// store: world "game" differs from the saved one: Health of entity 0.1, field Points: 0 in the saved world, 7 in this one
 }
 
 // A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable

@@ -14,7 +14,6 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/internal/state"
-	"github.com/vastgo/vast/probe"
 )
 
 // Difference is the error of a check whose replay has given another world: a tick or an input depends on
@@ -146,7 +145,7 @@ func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 			return d, nil
 		}
 	}
-	if d := m.resourcesOf(now, w, o); d != nil {
+	if d := m.resourcesOf(now, o); d != nil {
 		return d, nil
 	}
 	return m.rest(now), nil
@@ -272,23 +271,32 @@ func (m *moment) column(now *moment, i int) *Difference {
 }
 
 // resourcesOf compares the resources.
-func (m *moment) resourcesOf(now *moment, w *vast.World, o Options) *Difference {
-	k := 0 // a resource that the world lacks is left out
+func (m *moment) resourcesOf(now *moment, o Options) *Difference {
 	for _, t := range o.Resources {
-		if _, ok := probe.Resource(w, t); !ok {
+		was, had := m.resource(nameOf(t))
+		is, has := now.resource(nameOf(t))
+		if had == has && bytes.Equal(was, is) {
 			continue
 		}
-		if k >= len(m.resources) || !bytes.Equal(m.resources[k], now.resources[k]) {
-			d := &Difference{Column: nameOf(t), Recorded: "not there",
-				Replayed: now.decoded(now.resources[k], t)}
-			if k < len(m.resources) {
-				d.Recorded = m.decoded(m.resources[k], t)
-			}
-			return d
+		d := &Difference{Column: nameOf(t), Recorded: "not there", Replayed: "not there"}
+		if had {
+			d.Recorded = m.decoded(was, t)
 		}
-		k++
+		if has {
+			d.Replayed = now.decoded(is, t)
+		}
+		return d
 	}
 	return nil
+}
+
+// resource returns the encoded resource with a name.
+func (m *moment) resource(name string) (encoded []byte, ok bool) {
+	i := slices.IndexFunc(m.m.Resources, func(r resourceManifest) bool { return r.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return m.resources[i], true
 }
 
 // rest compares all arrays, and where entities lie.

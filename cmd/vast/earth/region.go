@@ -396,7 +396,7 @@ func (r *Region) Save() ([]byte, error) {
 }
 
 // Compare compares the region with a state that Save has returned, and returns an error that names the first
-// column, entity and field that differ.
+// column, entity and field that differ. It may be called after Tick, Save or Load.
 func (r *Region) Compare(state []byte) error {
 	return store.Compare(r.earth.world, bytes.NewReader(state), store.Options{Resources: resources()})
 }

@@ -56,8 +56,9 @@ type looker struct {
 	path    string
 	moments []file // oldest first; one without a number for a saved file
 
-	mu    sync.Mutex
-	shown *shown
+	mu     sync.Mutex
+	shown  *shown
+	closed bool // no other moment is shown any more; late requests may still come
 }
 
 // shown is a moment that an inspector serves.
@@ -96,6 +97,9 @@ func newLooker(ctx context.Context, path string, moment uint64) (*looker, error)
 func (s *looker) show(number uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return http.ErrServerClosed
+	}
 	if s.shown != nil && s.shown.number == number {
 		return nil
 	}
@@ -164,12 +168,11 @@ func (m *shown) close() error {
 func (s *looker) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shown == nil {
+	if s.shown == nil || s.closed {
 		return nil
 	}
-	err := s.shown.close()
-	s.shown = nil
-	return err
+	s.closed = true
+	return s.shown.close()
 }
 
 // serve serves until ctx ends. It calls ready with the address of the page.
