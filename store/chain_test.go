@@ -17,6 +17,7 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/mapped"
 )
 
@@ -101,7 +102,7 @@ func testDamagedChains(t *testing.T) {
 			}
 		}
 	}
-	rounds := 60
+	rounds := longtest.Pick(20, 60)
 	if testing.Short() {
 		rounds = 10
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -89,9 +90,9 @@ func TestChains(t *testing.T) {
 			return keptYard{newYard(t, yardOptions{layout: map[bool]bulk.Layout{true: 1}[other]})}
 		},
 	}
-	seeds, rounds := uint64(3), 40
+	seeds, rounds := uint64(longtest.Pick(1, 5)), 40
 	if testing.Short() {
-		seeds, rounds = 1, 16
+		rounds = 16
 	}
 	merges, tiers, deltas, watched, can := 0, 0, 0, 0, false
 	for name, makeOne := range makers {
