@@ -32,7 +32,7 @@ var (
 )
 
 // Error says which request on a region failed, and why. A call that returns an Error has changed nothing,
-// unless its documentation says so.
+// unless its documentation says otherwise.
 type Error struct {
 	Op      string // the operation: reserve, carve, grow, commit and so on, or an operation of a container
 	Purpose string // the purpose of the region
