@@ -33,6 +33,7 @@ func (n *Node) settle(ctx context.Context) {
 		return // the keys were not read yet
 	}
 	n.cancelProposal(ctx)
+	n.forget(ctx)
 	p := n.look()
 	for _, r := range n.regions {
 		n.settleRegion(ctx, r, &p)
@@ -41,11 +42,12 @@ func (n *Node) settle(ctx context.Context) {
 		return
 	}
 	n.takeRegions(ctx, &p)
+	n.takeGuards(ctx, &p)
 	n.giveRegions(&p)
 }
 
 // settleRegion starts a region of this process, stops one of another process, and releases one that does not
-// run here although it should.
+// run here although it should. A region that has run its last tick guards its outbox until all have.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
 	o := n.view.owner(r.number) // not from p, which may be old: starting a region fences its owner
@@ -53,12 +55,12 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	now := time.Now()
 	n.mu.Lock()
 	runs, release := r.cancel != nil, draining || r.giving || now.Before(r.retry)
-	done := r.finished || p.ownerships[r.number] == finished
+	done, ended := r.finished || p.ownerships[r.number] == finished, p.ended()
 	if !mine {
 		r.giving = false
 	}
 	switch {
-	case !mine:
+	case !mine || r.finished && ended:
 		r.stop()
 	case draining:
 		r.leave(n.patience())
@@ -73,7 +75,7 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	}
 	n.mu.Unlock()
 	switch {
-	case runs || !mine || done:
+	case runs || !mine || done && (release || ended):
 	case release:
 		o.value.Session = ""
 		n.change(ctx, ownerKey(r.number), o.value, o.revision)
@@ -124,6 +126,20 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 			n.start(r)
 		}
 		*p = n.look()
+	}
+}
+
+// takeGuards takes regions that have run their last tick and whose last owner was an earlier session of this
+// process, so that they guard their outboxes: the journals are here.
+func (n *Node) takeGuards(ctx context.Context, p *picture) {
+	if holds, _ := n.lease.holds(); !holds || p.ended() {
+		return
+	}
+	for i, o := range p.owners {
+		if p.ownerships[i] == finished && o.value.Process == n.process && o.value.Session != n.session &&
+			n.view.status(i).value.From == n.view.first() {
+			n.take(ctx, i, p)
+		}
 	}
 }
 
@@ -189,7 +205,7 @@ func (n *Node) giveRegions(p *picture) {
 		if !elsewhere && (excess <= 0 || p.places[i] == n.process) {
 			continue
 		}
-		if r.cancel != nil && !r.giving && p.owners[i].value.Session == n.session {
+		if r.cancel != nil && !r.giving && !r.finished && p.owners[i].value.Session == n.session {
 			r.giving = true
 			r.leave(n.patience())
 			n.gave = now

@@ -77,8 +77,9 @@
 // If a server loses acknowledged ticks in a power failure, the journal of the process that owned the region
 // restores them, when this process still runs or starts again. If the region needs the process, an error
 // names it. So after a power failure of a server and of processes, start all processes at the same time, or
-// first those that ran last. Journals do not have inputs: a tick whose inputs are lost cannot run again. A
-// server that syncs before it acknowledges, as the embedded one does by default, loses nothing.
+// first those that ran last. The owner of a region that has run its last tick looks after the outbox until
+// all regions have. Journals do not have inputs: a tick whose inputs are lost cannot run again. A server that
+// syncs before it acknowledges, as the embedded one does by default, loses nothing.
 //
 // # Limits
 //

@@ -31,6 +31,8 @@ type Node struct {
 	lease   lease
 	times   *times
 	pulse   *pulse
+	silence atomic.Int64          // a duration: how long the keys of a silent process stay
+	forgot  time.Time             // when this process last looked for such keys
 	away    atomic.Pointer[error] // why calls wait for the server, or nil
 
 	ctx        context.Context // ends with the node
@@ -61,6 +63,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n.makeSignals()
 	n.pulse = newPulse(o.Regions, o.Lookahead)
 	n.lease.renewed = make(chan struct{})
+	n.silence.Store(int64(mostSilent))
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	for r := range o.Regions {
 		n.regions = append(n.regions, &region{number: r})
@@ -265,7 +268,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		defer n.mu.Unlock()
 		for i, r := range n.regions {
 			if r.cancel != nil || r.finished && !n.view.finished(i) ||
-				!r.finished && n.view.owners[i].value.Session == n.session {
+				!r.finished && !n.view.finished(i) && n.view.owners[i].value.Session == n.session {
 				return false
 			}
 		}

@@ -102,6 +102,17 @@ func (v *view) owned(process, session string) (n int) {
 	return n
 }
 
+// lastRan reports whether a process is the owner of a region that has ticks to run, or was its last owner.
+// Callers hold mu.
+func (v *view) lastRan(process string) bool {
+	for r, o := range v.owners {
+		if o.value.Process == process && !v.statuses[r].value.Done {
+			return true
+		}
+	}
+	return false
+}
+
 // Move moves a region to a process, and returns when the process owns the region. The region stays there,
 // also if the process then has more than its fair share. It goes to another process only if this one dies or
 // drains, and returns when the process does. With an empty process, the region may be anywhere again.
@@ -140,7 +151,7 @@ func (o *Operator) takes(process string) error {
 	case m == nil || !v.lives(m, time.Now()):
 		return fmt.Errorf("cluster: no process %q lives", process)
 	case m.value.Draining || v.drains[process].value.Drain:
-		return fmt.Errorf("cluster: the process %q is draining, and takes no regions", process)
+		return fmt.Errorf("cluster: the process %q takes no regions: it is draining or still joining", process)
 	case m.value.From != v.from:
 		return fmt.Errorf("cluster: the process %q has another version of the program", process)
 	}
@@ -148,7 +159,8 @@ func (o *Operator) takes(process string) error {
 }
 
 // Drain has a process give its regions to others and take no more, also after it starts again. Drain returns
-// when the process owns none. If no other process takes regions, Drain returns an error and changes nothing.
+// when other processes own the regions. Regions that have run their last tick stay. If no other process takes
+// regions, Drain returns an error and changes nothing.
 func (o *Operator) Drain(ctx context.Context, process string) error {
 	n := o.n
 	others := 0
@@ -165,7 +177,7 @@ func (o *Operator) Drain(ctx context.Context, process string) error {
 	}
 	err := n.view.wait(ctx, n.ctx, func() bool {
 		m := n.view.processes[process]
-		return m == nil || m.value.Draining && n.view.owned(process, m.value.Session) == 0
+		return m == nil || m.value.Draining && !n.view.lastRan(process)
 	})
 	if err != nil {
 		return fmt.Errorf("cluster: draining %s: %w", process, err)

@@ -91,3 +91,31 @@ func TestOperator(t *testing.T) {
 		}
 	}
 }
+
+// TestDrainAfterTheLastTick drains a process whose regions have run their last tick: they stay.
+func TestDrainAfterTheLastTick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(2, 20)
+	o := w.options(t, "")
+	o.Listen, o.Lease = "127.0.0.1:0", 300*time.Millisecond
+	a := join(t, o)
+	until(t, "all regions have ended", func() bool { return least(a) == 20 })
+	second := w.options(t, a.URL())
+	second.Lease = o.Lease
+	b := join(t, second)
+	op, err := Operate(deadline(t), a.URL(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := op.Drain(deadline(t), a.Process()); err != nil {
+		t.Error(err)
+	}
+	for _, p := range op.Processes() {
+		if want := map[string]int{a.Process(): 2, b.Process(): 0}[p.Name]; p.Regions != want {
+			t.Errorf("%s owns %d regions, want %d", p.Name, p.Regions, want)
+		}
+	}
+	if err := op.Close(); err != nil {
+		t.Error(err)
+	}
+}

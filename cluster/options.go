@@ -35,7 +35,8 @@ type Machine interface {
 	// is one of them. state is a hash of the state, or zero if a hash is too expensive: a process that runs
 	// the tick again compares the hashes. The Machine neither changes the arguments nor, later, the sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
-	// Save returns the state. The Machine does not change these bytes later.
+	// Save returns the state. The bytes are valid until the next call of Save, so a Machine may use one buffer
+	// for all calls. Tick does not change them.
 	Save() ([]byte, error)
 	// Load sets the state to one that Save has returned, maybe in another process. It is called at most once,
 	// before any tick.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +35,7 @@ type region struct {
 	// Guarded by Node.mu.
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
 	giving    bool               // the region is given to another process
-	finished  bool               // it has run its last tick here
+	finished  bool               // it has run its last tick here; a run then guards the outbox
 	pause     time.Duration
 	retry     time.Time // this process does not run the region before
 	without   time.Time // since when the region has no owner, as seen here, or zero
@@ -56,6 +57,10 @@ func (r *region) leave(patience time.Duration) {
 		return
 	}
 	cancel := r.cancel
+	if r.finished {
+		cancel()
+		return
+	}
 	time.AfterFunc(patience, func() {
 		if !r.left.Load() {
 			cancel()
@@ -70,6 +75,7 @@ func (n *Node) start(r *region) {
 	r.cancel = cancel
 	r.leaving.Store(false)
 	r.left.Store(false)
+	r.finished = false
 	n.mu.Unlock()
 	n.runs.Go(func() {
 		began := time.Now()
@@ -83,12 +89,31 @@ func (n *Node) start(r *region) {
 	})
 }
 
+// finish notes that a region has run its last tick. It returns whether the run goes on, to guard the outbox.
+func (n *Node) finish(r *region) bool {
+	last := n.view.last()
+	n.mu.Lock()
+	guards := !r.leaving.Load()
+	if guards {
+		r.finished = true
+		r.tick.Store(max(r.tick.Load(), last)) // a run that finds all ticks done runs none
+	}
+	n.mu.Unlock()
+	n.view.wake()
+	poke(n.publishNow)
+	poke(n.settleNow)
+	return guards
+}
+
 // ended notes how a run has ended. again is whether the region runs again here at once.
 func (n *Node) ended(r *region, err error, stopped, again bool, after time.Duration) {
-	if err != nil && !stopped {
+	last := n.view.last()
+	n.mu.Lock()
+	guarded := r.finished && errors.Is(err, protocol.ErrFenced) // the next owner guards the outbox
+	n.mu.Unlock()
+	if err != nil && !stopped && !guarded {
 		n.report(fmt.Errorf("region %d has stopped: %w", r.number, err))
 	}
-	last := n.view.last()
 	n.mu.Lock()
 	r.cancel = nil
 	now := time.Now()
@@ -136,7 +161,8 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("making the machine: %w", err)
 	}
-	defer n.closed("the machine", r, m.Close)
+	closeMachine := sync.OnceFunc(func() { n.closed("the machine", r, m.Close) })
+	defer closeMachine()
 	r.tick.Store(0)
 	var p pace
 	if n.o.Hz > 0 {
@@ -152,9 +178,14 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 			}
 			return p.wait(ctx, tick, n.pulse)
 		},
+		Ended: func() bool {
+			live = n.finish(r)
+			closeMachine()
+			return live
+		},
 		Every: n.o.Every, Until: n.o.Until, Report: n.report, Process: n.process, Number: randomNumber()}
 	err = protocol.Run(ctx, o)
-	return !p.due.IsZero(), err
+	return live || !p.due.IsZero(), err
 }
 
 // closed closes what a run has used. An error changes nothing for the run: what must be durable is.

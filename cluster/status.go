@@ -86,6 +86,8 @@ func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
 	case r.finished:
 		next.Done = true
 		all = !done
+	case done: // a run is to guard the outbox
+		all = false
 	case r.unwritten:
 		next.Waiting = r.why
 		all = true

@@ -90,6 +90,7 @@ type known[T any] struct {
 type member struct {
 	known[heartbeat]
 	seen time.Time // when the last heartbeat was told here. Clocks of other machines do not count.
+	sent time.Time // when the last heartbeat came to the server, by its clock; zero if that is not known
 }
 
 // view is what this process knows of the keys.
@@ -249,7 +250,7 @@ func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
 	if err != nil {
 		m.value = before // the process lives, whatever it says
 	}
-	m.seen = now
+	m.seen, m.sent = now, e.Time
 	if name == v.process {
 		v.late(now)
 		v.own = now
@@ -418,6 +419,11 @@ type picture struct {
 	counts map[string]int
 	places []string // the process that is to run each region and can; empty if there is none
 	others int      // the processes of this version that live and do not drain, without this one
+}
+
+// ended reports whether all regions have run their last tick.
+func (p *picture) ended() bool {
+	return !slices.ContainsFunc(p.ownerships, func(o ownership) bool { return o != finished })
 }
 
 // look returns the picture of this moment.

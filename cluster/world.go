@@ -3,9 +3,13 @@ package cluster
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/store"
 )
 
@@ -33,6 +37,17 @@ type WorldOptions struct {
 	// component Travel, in the order of their slots there. What lay below them is in the world, too. Default:
 	// nothing is called.
 	Arrived func(from int, entities []vast.Entity) error
+	// Received is called before a tick for each region that has sent messages to this one with [World.Send],
+	// in the order of the regions. The messages are in the order in which they were sent. All entities that
+	// arrive before this tick are in the world. Received must neither change the messages nor keep them.
+	// Default: a message stops the region with an error.
+	Received func(from int, messages [][]byte) error
+	// Identity is the column with the IDs of entities, for [World.Remote] and [World.Find]. An entity that
+	// gains the component with the value 0, or is born with it, gets an ID of its own. An entity that loses
+	// it loses its ID for ever. The program must not write into the column. Entities without an ID cost
+	// nothing; one with an ID takes 8 bytes in the column and 16 to 32 in an index. The world gets a callback
+	// for entities that move: see [vast.World.OnMove]. Default: there are no IDs.
+	Identity vast.Column[ID]
 	// HashEvery is the number of ticks from one hash of the state to the next. A hash takes as long as a
 	// checkpoint. By the hashes, followers and processes that run a tick again notice a different state.
 	// Default: there are no hashes.
@@ -48,13 +63,18 @@ type WorldOptions struct {
 // component [Travel] after a tick leaves the world, and arrives, without this component, lookahead ticks
 // later. If an entity above it travels, too, it goes with that one.
 //
-// Nothing in a component may refer to an entity that stays: Tick then returns an error that names both.
+// No [vast.Entity] in a component may refer to an entity that stays: Tick then returns an error that names
+// both. A [Remote] may refer to an entity of any region, and [World.Send] sends messages there.
 type World struct {
-	o       WorldOptions
-	packer  *store.Packer
-	begun   bool
-	leaving []vast.Entity
-	saved   int // bytes of the last checkpoint
+	o        WorldOptions
+	packer   *store.Packer
+	ids      *register // nil without WorldOptions.Identity
+	begun    bool
+	leaving  []vast.Entity
+	sending  bool         // Send may be called
+	messages [][]byte     // what Send has sent since the tick before, encoded, by region
+	sections []section    // what has arrived, by region
+	saved    bytes.Buffer // the last checkpoint
 }
 
 var _ Machine = (*World)(nil)
@@ -65,11 +85,19 @@ func NewWorld(o WorldOptions) (*World, error) {
 		return nil, fmt.Errorf("cluster: NewWorld needs a World, a Tick, and a Region below %d: it got %d",
 			o.Regions, o.Region)
 	}
-	p, err := store.NewPacker(o.World, o.Store)
-	if err != nil {
+	w := &World{o: o, messages: make([][]byte, o.Regions)}
+	var err error
+	if w.packer, err = store.NewPacker(o.World, o.Store); err != nil {
 		return nil, err
 	}
-	return &World{o: o, packer: p}, nil
+	if o.Identity == (vast.Column[ID]{}) {
+		return w, nil
+	}
+	if w.ids, err = newRegister(o); err != nil {
+		return nil, err
+	}
+	w.o.Store.Resources = append(slices.Clip(o.Store.Resources), reflect.TypeFor[identities]())
+	return w, nil
 }
 
 // Schema describes the components of the world, for Options.Schema.
@@ -92,42 +120,122 @@ func (w *World) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	if err := w.begin(); err != nil {
 		return nil, Hash{}, err
 	}
-	for from, section := range received {
-		if err := w.receive(from, section); err != nil {
-			return nil, Hash{}, fmt.Errorf("entities from region %d: %w", from, err)
-		}
-	}
-	if err := w.o.Tick(tick, inputs); err != nil {
+	if err := w.run(tick, received, inputs); err != nil {
 		return nil, Hash{}, err
 	}
 	sections, err := w.send()
+	if w.ids != nil {
+		w.ids.forget()
+		if invariants.Enabled {
+			w.ids.checkInvariants()
+		}
+	}
 	if err != nil || w.o.HashEvery == 0 || tick%w.o.HashEvery != 0 {
 		return sections, Hash{}, err
 	}
-	state, err := w.Save()
-	return sections, sha256.Sum256(state), err
+	h := sha256.New()
+	err = store.Save(w.o.World, h, w.o.Store)
+	return sections, Hash(h.Sum(nil)), err
 }
 
-func (w *World) receive(from int, section []byte) error {
-	if len(section) == 0 {
+// run takes what has arrived, and runs the tick of the program.
+func (w *World) run(tick uint64, received, inputs [][]byte) error {
+	for to := range w.messages {
+		w.messages[to] = w.messages[to][:0]
+	}
+	w.sending = true
+	defer func() { w.sending = false }()
+	if err := w.receive(received); err != nil {
+		return err
+	}
+	return w.o.Tick(tick, inputs)
+}
+
+// receive makes the entities that have arrived, and then hands out the messages.
+func (w *World) receive(received [][]byte) error {
+	w.sections = w.sections[:0]
+	for from, b := range received {
+		s, err := splitSection(b)
+		if err != nil {
+			return fmt.Errorf("the section from region %d: %w", from, err)
+		}
+		w.sections = append(w.sections, s)
+	}
+	for from, s := range w.sections {
+		if err := w.arrive(from, s.parcel); err != nil {
+			return fmt.Errorf("entities from region %d: %w", from, err)
+		}
+	}
+	for from, s := range w.sections {
+		if err := w.handOut(from, s.messages); err != nil {
+			return fmt.Errorf("messages from region %d: %w", from, err)
+		}
+	}
+	return nil
+}
+
+func (w *World) arrive(from int, parcel []byte) error {
+	if len(parcel) == 0 {
 		return nil
 	}
-	entities, err := w.packer.Unpack(section)
+	entities, err := w.unpack(parcel)
 	if err != nil || w.o.Arrived == nil {
 		return err
 	}
 	return w.o.Arrived(from, entities)
 }
 
-// send takes the entities that travel from the world, and returns them by region.
+// unpack makes the entities of a parcel. If one of them must not have its ID, the world stays as it is.
+func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
+	if r := w.ids; r != nil {
+		r.arriving, r.refused = true, nil
+		defer func() {
+			r.arriving = false
+			if r.refused != nil { // its panic had Unpack delete the entities
+				_ = recover()
+				entities, err = nil, r.refused
+			}
+		}()
+	}
+	return w.packer.Unpack(parcel)
+}
+
+// send returns what the tick sends, by region: messages, and the entities that travel, which it takes from the
+// world.
 func (w *World) send() ([][]byte, error) {
 	sections := make([][]byte, w.o.Regions)
+	travellers, err := w.travellers()
+	if err != nil {
+		return nil, err
+	}
+	for to := range sections {
+		var entities []vast.Entity
+		if travellers != nil {
+			entities = travellers[to]
+		}
+		if len(w.messages[to])+len(entities) == 0 {
+			continue
+		}
+		sections[to] = appendMessages(nil, w.messages[to])
+		if len(entities) == 0 {
+			continue
+		}
+		if sections[to], err = w.packer.Take(sections[to], entities); err != nil {
+			return nil, fmt.Errorf("entities for region %d: %w", to, err)
+		}
+	}
+	return sections, nil
+}
+
+// travellers returns the entities that travel, by region, or nil if there are none. It takes the component
+// Travel from them.
+func (w *World) travellers() ([][]vast.Entity, error) {
 	w.leaving = w.leaving[:0]
 	for e := range w.o.World.Query(w.o.Travel).All() {
 		w.leaving = append(w.leaving, e)
 	}
 	if len(w.leaving) == 0 {
-		return sections, nil
+		return nil, nil
 	}
 	byRegion := make([][]vast.Entity, w.o.Regions)
 	for _, e := range w.packer.Roots(w.leaving) {
@@ -140,16 +248,7 @@ func (w *World) send() ([][]byte, error) {
 	for _, e := range w.leaving {
 		w.o.Travel.Remove(e)
 	}
-	for to, entities := range byRegion {
-		if len(entities) == 0 {
-			continue
-		}
-		var err error
-		if sections[to], err = w.packer.Take(nil, entities); err != nil {
-			return nil, fmt.Errorf("entities for region %d: %w", to, err)
-		}
-	}
-	return sections, nil
+	return byRegion, nil
 }
 
 // Save implements [Machine].
@@ -157,17 +256,19 @@ func (w *World) Save() ([]byte, error) {
 	if err := w.begin(); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.Grow(w.saved + w.saved/8)
-	err := store.Save(w.o.World, &b, w.o.Store)
-	w.saved = b.Len()
-	return b.Bytes(), err
+	w.saved.Reset()
+	err := store.Save(w.o.World, &w.saved, w.o.Store)
+	return w.saved.Bytes(), err
 }
 
 // Load implements [Machine].
 func (w *World) Load(state []byte) error {
 	w.begun = true
-	if _, err := store.Load(w.o.World, bytes.NewReader(state), w.o.Store); err != nil || w.o.Loaded == nil {
+	_, err := store.Load(w.o.World, bytes.NewReader(state), w.o.Store)
+	if err == nil && w.ids != nil {
+		err = w.ids.loaded()
+	}
+	if err != nil || w.o.Loaded == nil {
 		return err
 	}
 	return w.o.Loaded()
@@ -194,4 +295,10 @@ func (w *World) Status() []byte {
 }
 
 // Close implements [Machine].
-func (w *World) Close() error { return w.o.World.Close() }
+func (w *World) Close() error {
+	err := w.o.World.Close()
+	if w.ids != nil {
+		err = errors.Join(err, w.ids.index.Close())
+	}
+	return err
+}

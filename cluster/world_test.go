@@ -267,7 +267,11 @@ func travellersIn(t *testing.T, section []byte) int {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.packer.Unpack(section); err != nil {
+	s, err := splitSection(section)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.packer.Unpack(s.parcel); err != nil {
 		t.Fatal(err)
 	}
 	return f.w.Len()

@@ -70,6 +70,12 @@ func TestCommands(t *testing.T) {
 		}
 		return names
 	}
+	for text := ""; strings.Count(text, "alive") != 2; time.Sleep(10 * time.Millisecond) {
+		var err error
+		if text, err = command(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, args := range [][]string{{"move", "0", b.Process()[:8]}, {"move", "1", b.Process()},
 		{"move", "0", "any"}, {"drain", b.Process()}} {
 		if _, err := command(args...); err != nil {

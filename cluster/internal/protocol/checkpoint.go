@@ -71,6 +71,32 @@ type checkpoint struct {
 	sum    chan []byte // gets the SHA-256 of the checkpoint
 }
 
+// checkpointName returns the name of the checkpoint that an owner stores in its epoch.
+func checkpointName(epoch, tick uint64) string { return fmt.Sprintf("%d-%d", epoch, tick) }
+
+// superseded reports whether no process needs a checkpoint or will point at it. Earlier owners cannot move
+// the pointer since this one has claimed it. This one does not call superseded while it stores a checkpoint.
+// Later owners have later epochs. Names of another form are not those of checkpoints.
+func (r *owner) superseded(name string) bool {
+	var epoch, tick uint64
+	_, err := fmt.Sscanf(name, "%d-%d", &epoch, &tick)
+	return err == nil && name == checkpointName(epoch, tick) && name != r.pointer.Checkpoint &&
+		epoch <= r.epoch
+}
+
+// tidy removes the checkpoints that are superseded. Processes that died have left them behind, whole or in
+// part.
+func (r *owner) tidy(ctx context.Context) error {
+	names, err := r.o.Storage.Checkpoints(ctx, r.o.Region)
+	for _, name := range names {
+		if err == nil && r.superseded(name) {
+			err = r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, name)
+		}
+	}
+	r.tidied = err == nil
+	return err
+}
+
 // saved returns the two parts of the checkpoint of the state after the last tick: the header in JSON with a
 // line break, and what the machine has saved.
 func (r *owner) saved() (head, state []byte, err error) {

@@ -35,6 +35,11 @@ type Options struct {
 	Every uint64
 	// Until is the last tick to run. Default: no tick is the last.
 	Until uint64
+	// Ended is called when there is a checkpoint of the last tick. If it returns true, Run does not return
+	// yet: other regions may still need messages of this one. So Run looks whether the outbox keeps them,
+	// until the context ends. Run returns ErrLost if the outbox has lost some; the next Run fills it up from
+	// the journal. Default: Run returns.
+	Ended func() bool
 	// Report is told about messages that are refused. Default: nothing is told.
 	Report func(error)
 	// Process is the name of the process. A process that starts again has the same name and the same
@@ -78,6 +83,7 @@ type owner struct {
 	numbers []number
 	purged  uint64      // the last tick that is removed from the outbox
 	saving  *checkpoint // the checkpoint that is being stored, or nil
+	tidied  bool        // superseded checkpoints were removed
 }
 
 // sent is the message of a tick that may not be appended yet.
@@ -93,7 +99,7 @@ type sent struct {
 type number struct{ tick, number uint64 }
 
 // Run takes a region over and runs its ticks until the last one of the region or of this version of the
-// program, or until the context ends. Before it returns nil, there is a checkpoint of the last tick. Run
+// program, or until the context ends. Before it returns nil, there is a checkpoint of the last tick. Run also
 // returns ErrFenced if another process takes the region over. The state of the machine is then of no use. Run
 // returns ErrVersion if a process of an earlier version must run the region first.
 func Run(ctx context.Context, o Options) error {
@@ -120,7 +126,22 @@ func Run(ctx context.Context, o Options) error {
 	if err := r.finish(ctx); err != nil {
 		return fmt.Errorf("ending region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, err))
 	}
-	return nil
+	if o.Ended == nil || !o.Ended() {
+		return nil
+	}
+	return fmt.Errorf("guarding region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, r.guard(ctx)))
+}
+
+// guard looks after the outbox until the context or the epoch ends, or the outbox has lost messages.
+func (r *owner) guard(ctx context.Context) error {
+	for {
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+		if err := r.own.log.Wait(ctx, r.own.next); err != nil {
+			return err
+		}
+	}
 }
 
 // why returns the reason for an error. An owner that has slept finds that messages were removed, because the
@@ -392,6 +413,9 @@ func (r *owner) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if !r.tidied {
+		return r.tidy(ctx)
+	}
 	return nil
 }
 
@@ -403,7 +427,7 @@ func (r *owner) save(ctx context.Context) error {
 	}
 	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer, sum: make(chan []byte, 1)}
 	r.saving.Tick, r.saving.Hash = r.tick, bytes.Clone(r.hash[:])
-	r.saving.Checkpoint = fmt.Sprintf("%d-%d", r.epoch, r.tick)
+	r.saving.Checkpoint = checkpointName(r.epoch, r.tick)
 	go func(sum chan<- []byte) { sum <- sumOf(head, state) }(r.saving.sum)
 	r.saving.stored = r.o.Storage.PutCheckpoint(ctx, r.o.Region, r.saving.Checkpoint, head, state)
 	return nil
@@ -418,7 +442,8 @@ func (r *owner) advance(ctx context.Context) error {
 	}
 	if done, err := c.stored.Done(); err != nil || !done {
 		if err != nil { // the next one may succeed
-			r.saving = nil
+			<-c.sum                         // the goroutine reads the state, which the next save overwrites
+			r.saving, r.tidied = nil, false // a part of it may be stored
 			r.o.report(fmt.Errorf("checkpoint %s of region %d: %w", c.Checkpoint, r.o.Region, err))
 		}
 		return nil
@@ -429,15 +454,21 @@ func (r *owner) advance(ctx context.Context) error {
 	if err := r.point(ctx, c.pointer); err != nil {
 		return err
 	}
-	if before != "" {
-		if err := r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, before); err != nil {
-			return err
-		}
+	if err := r.removeOld(ctx, before); err != nil {
+		return err
 	}
 	if err := r.o.Storage.Inputs(r.o.Region).Purge(ctx, c.cut+1); err != nil {
 		return err
 	}
 	return r.purge(ctx)
+}
+
+// removeOld removes the checkpoints that are older than the newest one. before is the name of the one before.
+func (r *owner) removeOld(ctx context.Context, before string) error {
+	if !r.tidied {
+		return r.tidy(ctx)
+	}
+	return r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, before)
 }
 
 // point replaces the pointer of the region.

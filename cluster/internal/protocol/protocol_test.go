@@ -8,7 +8,8 @@ import (
 )
 
 // usual are the faults of a simulation.
-var usual = faults{crash: 2, process: 1, sleep: 4, rival: 4, lostAppend: 30, lostAnswer: 30, twice: 60}
+var usual = faults{crash: 2, process: 1, sleep: 4, rival: 4, lostAppend: 30, lostAnswer: 30, twice: 60,
+	lostStore: 30}
 
 // TestFaults: whatever happens to messages, owners and processes, the ticks are those of a run without a
 // cluster, and the cluster goes on.
@@ -33,8 +34,9 @@ func TestFaults(t *testing.T) {
 		sum.add(s.count)
 	}
 	t.Log(sum)
-	for _, what := range []string{"crashes", "early", "fenced", "followed", "inputs", "intruders", "loads",
-		"purged", "refilled", "refused", "reported", "sleeps", "tails", "twice", "unknown"} {
+	for _, what := range []string{"crashes", "early", "fenced", "followed", "inputs", "intruders",
+		"left", "loads", "purged", "refilled", "refused", "removed", "reported", "sleeps", "tails", "twice",
+		"unknown"} {
 		if sum[what] < seeds/2 {
 			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
 		}
@@ -50,29 +52,20 @@ func TestLossInTakeover(t *testing.T) {
 		s := newSim(seed, 1, faults{}, noMistake)
 		s.lookahead = 1
 		log, pointer := s.outboxes[0], &s.pointers[0]
-		run := func(o *simOwner, enough func() bool) {
-			for ok := true; ok && !enough(); {
-				if len(s.late) > 0 {
-					s.deliver()
-				} else {
-					_, ok = o.next()
-				}
-			}
-		}
 		never := func() bool { return false }
 
 		s.start(0, 0)
-		run(s.owners[0], func() bool { return log.tick == 6 })
+		s.runAlone(s.owners[0], func() bool { return log.tick == 6 })
 		s.start(1, 0)
-		run(s.owners[1], func() bool { return log.epoch == 2 })
-		run(s.owners[1], func() bool { turns--; return turns < 0 || log.tick > 6 })
+		s.runAlone(s.owners[1], func() bool { return log.epoch == 2 })
+		s.runAlone(s.owners[1], func() bool { turns--; return turns < 0 || log.tick > 6 })
 		if log.tick == 6 {
 			revision := pointer.revision
-			run(s.owners[0], never)
+			s.runAlone(s.owners[0], never)
 			moved += int(pointer.revision - revision)
 			log.messages = log.messages[:len(log.messages)-2]
 			length := len(log.messages)
-			run(s.owners[1], never)
+			s.runAlone(s.owners[1], never)
 			if err := s.owners[1].err; !errors.Is(err, ErrLost) || len(log.messages) != length {
 				t.Errorf("seed %d, turn %d: the process appended %d messages, and then: %v", seed, i%40,
 					len(log.messages)-length, err)
@@ -87,6 +80,75 @@ func TestLossInTakeover(t *testing.T) {
 	}
 }
 
+// loseAfterTheEnd has region 0 run its last tick, and then lose messages that the other regions need.
+func (s *sim) loseAfterTheEnd() {
+	usual := s.faults
+	s.faults = faults{}
+	for region := range s.regions {
+		s.start(region%len(s.journals), region)
+	}
+	for o := s.owners[0]; !o.guards; {
+		switch {
+		case len(s.late) > 0:
+			s.deliver()
+		case len(s.storing) > 0:
+			s.store()
+		default:
+			next := s.choose()
+			if next == nil || next != o && s.outboxes[next.region].tick+s.lookahead >= s.until {
+				continue
+			}
+			if _, ok := next.next(); !ok {
+				s.ended(next)
+			}
+		}
+	}
+	for s.count["tails"] == 0 {
+		s.loseTail(0)
+	}
+	s.faults = usual
+}
+
+// TestLossAfterTheEnd: the outbox of a region that has run its last tick is filled up, because other regions
+// need it.
+func TestLossAfterTheEnd(t *testing.T) {
+	refilled := 0
+	for seed := range uint64(40) {
+		s := newSim(seed, 2+int(seed%3), faults{}, noMistake)
+		s.loseAfterTheEnd()
+		if err := s.run(); err != nil {
+			t.Error(err)
+		}
+		refilled += s.count["refilled"]
+	}
+	if refilled < 40 {
+		t.Errorf("%d ticks were filled up", refilled)
+	}
+}
+
+// TestLostStores: an owner removes checkpoints that were stored in part, or without an answer, when it has
+// stored a later one.
+func TestLostStores(t *testing.T) {
+	left := 0
+	for seed := range uint64(60) {
+		s := newSim(seed, 1, faults{lostStore: 200, lostAnswer: 200}, noMistake)
+		s.lookahead = 1
+		s.start(0, 0)
+		o, stored := s.owners[0], s.checkpoints[0]
+		s.runAlone(o, func() bool {
+			left = max(left, len(stored))
+			return false
+		})
+		if len(stored) != 1 && !errors.Is(o.err, errUnstored) {
+			t.Errorf("seed %d: %d checkpoints are stored in the end, want 1; %v", seed, len(stored), o.err)
+		}
+		o.stop()
+	}
+	if left < 3 {
+		t.Errorf("%d checkpoints were stored at a time, want some that are left behind", left)
+	}
+}
+
 // TestMistakes breaks each rule on purpose: the simulation must find it.
 func TestMistakes(t *testing.T) {
 	for m := noMistake + 1; m <= versionSoon; m++ {
@@ -94,6 +156,9 @@ func TestMistakes(t *testing.T) {
 		seed := uint64(0)
 		for ; found == nil && seed < 300; seed++ {
 			s := newSim(seed, 2+int(seed%3), usual, m)
+			if m == noGuard {
+				s.loseAfterTheEnd()
+			}
 			if m == versionSoon {
 				s.upgradeLater()
 			}

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"hash/crc32"
+	"maps"
 	"slices"
 )
 
-var errUnknown = errors.New("no answer came")
+var (
+	errUnknown  = errors.New("no answer came")
+	errUnstored = errors.New("the checkpoint may be stored or not")
+)
 
 // simLog is a log.
 type simLog struct {
@@ -288,6 +293,9 @@ func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision
 		return 0, errUnknown
 	}
 	*p = simPointer{b, p.revision + 1}
+	if is, _ := p.value(); is.Checkpoint != "" && s.o.s.checkpoints[region][is.Checkpoint] == nil {
+		s.o.s.violated("region %d: the pointer names %s, which is not stored", region, is.Checkpoint)
+	}
 	now := p.revision
 	s.o.pass()
 	if s.o.s.chance(s.o.s.faults.lostAnswer) {
@@ -296,40 +304,71 @@ func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision
 	return now, nil
 }
 
-// simStored is a checkpoint that becomes durable after some questions.
-type simStored struct {
-	o         *simOwner
-	region    int
-	name      string
-	b         []byte
-	questions int
+// value decodes the pointer. ok is false if there is none.
+func (p *simPointer) value() (is pointer, ok bool) {
+	ok = json.Unmarshal(p.b, &is) == nil
+	return is, ok
 }
 
-func (c *simStored) Done() (bool, error) {
-	if c.questions--; c.questions > 0 {
-		return false, nil
+// mayNap has an owner sleep, so that another owner stores checkpoints meanwhile.
+func (o *simOwner) mayNap() {
+	if o.s.faults.sleep > 0 && o.s.chance(100) {
+		o.sleeps = o.s.step + o.s.r.IntN(600)
 	}
-	if c.o.s.chance(c.o.s.faults.lostAppend) {
-		return false, errUnknown
-	}
-	c.o.s.checkpoints[c.region][c.name] = c.b
-	return true, nil
 }
+
+// simStored is a checkpoint that is being stored.
+type simStored struct {
+	o      *simOwner
+	region int
+	name   string
+	b      []byte
+	part   bool // a part of it is stored
+	done   bool
+	err    error
+}
+
+func (c *simStored) Done() (bool, error) { return c.done, c.err }
 
 func (c *simStored) Wait(context.Context) error {
-	c.o.wait(func() bool { return c.o.s.chance(100) })
-	c.questions = 0
-	return nil
+	c.o.wait(func() bool { return c.done })
+	return c.err
 }
 
 func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, head, state []byte) Stored {
-	return &simStored{s.o, region, name, slices.Concat(head, state), s.o.s.r.IntN(4)}
+	c := &simStored{o: s.o, region: region, name: name, b: slices.Concat(head, state)}
+	s.o.s.storing = append(s.o.s.storing, c)
+	return c
+}
+
+// store goes on to store a checkpoint: first a part of it, then all. If its owner has died or if this fails,
+// anything may be stored in the end.
+func (s *sim) store() {
+	at := s.r.IntN(len(s.storing))
+	c := s.storing[at]
+	stored := s.checkpoints[c.region]
+	lost := s.chance(s.faults.lostStore) || c.o.done && s.chance(500)
+	if !lost && !c.part {
+		c.part = true
+		if stored[c.name] == nil {
+			stored[c.name] = nil // the name is there, and the content is not
+		}
+		return
+	}
+	s.storing = slices.Delete(s.storing, at, at+1)
+	c.done = true
+	if !lost {
+		stored[c.name] = c.b
+	}
+	if lost || s.chance(s.faults.lostAnswer) {
+		c.err = errUnstored
+	}
 }
 
 func (s simStorage) Checkpoint(_ context.Context, region int, name string) ([]byte, error) {
 	s.o.pass()
-	b, ok := s.o.s.checkpoints[region][name]
-	if !ok {
+	b := s.o.s.checkpoints[region][name]
+	if b == nil {
 		return nil, ErrGone
 	}
 	s.o.s.count["loads"]++
@@ -337,9 +376,29 @@ func (s simStorage) Checkpoint(_ context.Context, region int, name string) ([]by
 	return b, nil
 }
 
-func (s simStorage) RemoveCheckpoint(_ context.Context, region int, name string) error {
+func (s simStorage) Checkpoints(_ context.Context, region int) ([]string, error) {
+	s.o.mayNap()
 	s.o.pass()
-	delete(s.o.s.checkpoints[region], name)
+	names := slices.Sorted(maps.Keys(s.o.s.checkpoints[region]))
+	s.o.pass()
+	return names, nil
+}
+
+func (s simStorage) RemoveCheckpoint(_ context.Context, region int, name string) error {
+	s.o.mayNap()
+	s.o.pass()
+	p, _ := s.o.s.pointers[region].value()
+	stored := s.o.s.checkpoints[region]
+	if name == p.Checkpoint {
+		s.o.s.violated("region %d: the newest checkpoint, %s, is removed", region, name)
+	}
+	if _, ok := stored[name]; ok {
+		s.o.s.count["removed"]++
+	}
+	delete(stored, name)
+	if s.o.s.mistake == removeMore {
+		maps.DeleteFunc(stored, func(name string, _ []byte) bool { return name != p.Checkpoint })
+	}
 	return nil
 }
 

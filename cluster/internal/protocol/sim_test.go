@@ -2,11 +2,12 @@ package protocol
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 )
 
@@ -26,13 +27,15 @@ type sim struct {
 
 	outboxes, inputs []*simLog
 	pointers         []simPointer
-	checkpoints      []map[string][]byte
-	journals         [][]*simJournal // by process and region
+	checkpoints      []map[string][]byte // nil are those of which a part is stored
+	journals         [][]*simJournal     // by process and region
 	owners           []*simOwner
 	late             []lateAppend
+	storing          []*simStored
 	step             int
 	number           uint64 // of owners
 	violation        error
+	over             []bool // by region: an owner has run its last tick, and nobody looks after the outbox
 	count            simCounts
 }
 
@@ -47,6 +50,7 @@ type faults struct {
 	twice      int // a message arrives once more, later
 	intruder   int // something else appends a message to an outbox
 	lostTail   int // an outbox loses its last messages
+	lostStore  int // a checkpoint is not stored, or only a part of it
 }
 
 // simCounts says what simulations have met, by name.
@@ -69,6 +73,8 @@ const (
 	cutOutside              // the cut is not in the message
 	pointerAlways           // a pointer is replaced whatever its revision is
 	purgeMore               // messages are removed that a region needs to start again
+	noGuard                 // owners that have run their last tick do not look after the outbox
+	removeMore              // checkpoints are removed that other owners are about to point at
 	versionSoon             // the second version of the program runs the last ticks of the first one
 )
 
@@ -83,7 +89,7 @@ func newSim(seed uint64, regions int, f faults, m mistake) *sim {
 		s.inputs = append(s.inputs, &simLog{s: s, first: 1})
 		s.checkpoints = append(s.checkpoints, map[string][]byte{})
 	}
-	s.pointers = make([]simPointer, regions)
+	s.pointers, s.over = make([]simPointer, regions), make([]bool, regions)
 	for range 3 {
 		var journals []*simJournal
 		for range regions {
@@ -122,6 +128,7 @@ type simOwner struct {
 	err     error
 	done    bool
 	follows bool // it follows the region and does not own it
+	guards  bool // it has run its last tick
 }
 
 // died is what a dead owner panics with, so that its coroutine ends.
@@ -165,10 +172,14 @@ func (s *sim) begin(process, region int, run func(context.Context, Options) erro
 		o.err = run(context.Background(), Options{Region: region, Regions: s.regions, Lookahead: s.lookahead,
 			Storage: simStorage{o}, Journal: journal, Machine: o.machine, Every: 5, Versions: s.versions,
 			From: s.versions()[o.version].From, Due: o.due, Until: s.until, Number: o.number,
+			Ended: func() bool {
+				o.guards = true
+				return s.mistake != noGuard
+			},
 			Process: strconv.Itoa(process),
 			Report: func(err error) {
 				switch {
-				case errors.Is(err, errUnknown):
+				case errors.Is(err, errUnstored):
 				case s.faults.intruder > 0 || s.count["intruders"] > 0:
 					s.count["reported"]++
 				default:
@@ -260,6 +271,10 @@ func (s *sim) run() error {
 			s.deliver()
 			continue
 		}
+		if len(s.storing) > 0 && s.chance(100) {
+			s.store()
+			continue
+		}
 		if o := s.choose(); o != nil {
 			if _, ok := o.next(); !ok {
 				s.ended(o)
@@ -272,7 +287,53 @@ func (s *sim) run() error {
 	if err := s.compare(); err != nil {
 		return fmt.Errorf("seed %d: %w", s.seed, err)
 	}
+	if err := s.tidied(); err != nil {
+		return fmt.Errorf("seed %d: %w", s.seed, err)
+	}
 	return nil
+}
+
+// tidied runs each region once more, and checks that nothing but its newest checkpoint is stored then.
+func (s *sim) tidied() error {
+	for _, o := range s.owners {
+		s.kill(o)
+	}
+	for len(s.storing) > 0 {
+		s.store()
+	}
+	for region, stored := range s.checkpoints {
+		s.count["left"] += len(stored) - 1
+		p, _ := s.pointers[region].value()
+		s.begin(p.holder(), region, Run)
+		o := s.owners[len(s.owners)-1]
+		o.version = len(s.versions()) - 1
+		o.machine.version = o.version
+		s.runAlone(o, func() bool { return false })
+		if !o.guards {
+			return fmt.Errorf("region %d runs once more: %w", region, o.err)
+		}
+		p, _ = s.pointers[region].value()
+		newest := p.Checkpoint
+		if len(stored) != 1 || stored[newest] == nil {
+			return fmt.Errorf("region %d has the checkpoints %v in the end, and its newest one is %s", region,
+				slices.Sorted(maps.Keys(stored)), newest)
+		}
+	}
+	return s.violation
+}
+
+// runAlone runs an owner until it has run its last tick or has ended, or until enough returns true.
+func (s *sim) runAlone(o *simOwner, enough func() bool) {
+	for ok := true; ok && !o.guards && !enough(); {
+		switch {
+		case len(s.late) > 0:
+			s.deliver()
+		case len(s.storing) > 0 && s.chance(500):
+			s.store()
+		case o.ready == nil || o.ready():
+			_, ok = o.next()
+		}
+	}
 }
 
 // misfortune lets things go wrong.
@@ -316,9 +377,11 @@ func (s *sim) bury() {
 // employ starts owners for regions that no waking process owns.
 func (s *sim) employ() {
 	for region := range s.regions {
-		awake, followed := s.outboxes[region].tick >= s.until, false
+		awake, followed := s.over[region] || s.outboxes[region].tick >= s.until, false
 		for _, o := range s.owners {
-			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows
+			// The owner of the first version may guard the outbox, and one of the second version takes over.
+			last := o.guards && o.version < len(s.versions())-1
+			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows && !last
 			followed = followed || o.region == region && o.follows
 		}
 		if !followed && s.chance(20) {
@@ -332,14 +395,16 @@ func (s *sim) employ() {
 
 // heir returns the process that takes a region over: any, but after a loss the one that owned the region.
 func (s *sim) heir(region int) int {
-	if s.outboxes[region].lost {
-		var p pointer
-		if json.Unmarshal(s.pointers[region].b, &p) == nil {
-			process, _ := strconv.Atoi(p.Holder)
-			return process
-		}
+	if p, ok := s.pointers[region].value(); ok && s.outboxes[region].lost {
+		return p.holder()
 	}
 	return s.r.IntN(len(s.journals))
+}
+
+// holder returns the process that has the journal of the region.
+func (p *pointer) holder() int {
+	process, _ := strconv.Atoi(p.Holder)
+	return process
 }
 
 // choose returns an owner that can go on, or nil.
@@ -363,6 +428,7 @@ func (s *sim) ended(o *simOwner) {
 	case o.err == nil && o.follows:
 		s.count["followed"]++
 	case o.err == nil:
+		s.over[o.region] = o.guards && s.outboxes[o.region].tick >= s.until
 	case o.follows && errors.Is(o.err, ErrGone):
 		s.count["late"]++
 	case errors.Is(o.err, ErrFenced):
@@ -370,6 +436,7 @@ func (s *sim) ended(o *simOwner) {
 	case errors.Is(o.err, ErrVersion):
 		s.count["early"]++
 	case errors.Is(o.err, ErrLost) && s.count["tails"] > 0:
+	case errors.Is(o.err, errUnstored): // it starts again
 	default:
 		s.violated("owner %d of region %d: %w", o.number, o.region, o.err)
 	}

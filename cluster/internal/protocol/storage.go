@@ -23,7 +23,10 @@ type Storage interface {
 	PutCheckpoint(ctx context.Context, region int, name string, head, state []byte) Stored
 	// Checkpoint returns a checkpoint, or ErrGone.
 	Checkpoint(ctx context.Context, region int, name string) ([]byte, error)
-	// RemoveCheckpoint removes a checkpoint, if there is one.
+	// Checkpoints returns the names of the checkpoints of a region, also of those of which only a part was
+	// stored. It may miss checkpoints that are being stored.
+	Checkpoints(ctx context.Context, region int) ([]string, error)
+	// RemoveCheckpoint removes a checkpoint or the part of it that was stored, if there is one.
 	RemoveCheckpoint(ctx context.Context, region int, name string) error
 }
 
@@ -82,7 +85,7 @@ type Machine interface {
 	// what the tick sends, by receiver, and a hash of the state or zero. They depend on nothing else than the
 	// calls before and the arguments. The caller does not change the sections later.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
-	// Save returns the state.
+	// Save returns the state. The bytes are valid until the next call of Save.
 	Save() ([]byte, error)
 	// Load sets the state to what Save has returned after a tick.
 	Load(tick uint64, state []byte) error

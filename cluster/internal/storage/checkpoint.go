@@ -1,12 +1,17 @@
 package storage
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/vastgo/vast/cluster/internal/protocol"
@@ -40,6 +45,18 @@ func (s *stored) Wait(ctx context.Context) error {
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
+// partsSubject returns the subject of the parts of an object.
+//
+// An object is a message with its description and messages with its parts. Their subjects are those of all
+// object buckets of NATS, so every client can read the objects. A client of NATS gives the parts a random
+// name. Here the name begins with that of the object: if a process dies while it stores a checkpoint, others
+// know of which checkpoint the parts are.
+func (s *Storage) partsSubject(parts string) string { return "$O." + s.base() + ".C." + parts }
+
+func (s *Storage) aboutSubject(object string) string {
+	return "$O." + s.base() + ".M." + base64.URLEncoding.EncodeToString([]byte(object))
+}
+
 // bytesChunk is the size of the parts of a checkpoint. The server syncs each part.
 const bytesChunk = 512 << 10
 
@@ -51,14 +68,54 @@ func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, he
 	s.background.Go(func() {
 		what := "storing the checkpoint " + object
 		result.err = s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
-			_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: object,
-				Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}},
-				io.MultiReader(bytes.NewReader(head), bytes.NewReader(state)))
-			return err
+			return s.putObject(ctx, object, head, state)
 		})
 		close(result.done)
 	})
 	return result
+}
+
+// putObject stores an object. If it fails, parts may stay until RemoveCheckpoint.
+func (s *Storage) putObject(ctx context.Context, object string, contents ...[]byte) error {
+	about := jetstream.ObjectInfo{Bucket: s.base(), NUID: object + "." + rand.Text(),
+		ObjectMeta: jetstream.ObjectMeta{Name: object,
+			Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}}}
+	var sent []jetstream.PubAckFuture
+	sum, subject := sha256.New(), s.partsSubject(about.NUID)
+	for _, content := range contents {
+		sum.Write(content)
+		about.Size += uint64(len(content))
+		for part := range slices.Chunk(content, bytesChunk) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			// After putObject, nothing reads the contents: the client must not repeat a part by itself.
+			future, err := s.bulk.PublishMsgAsync(&nats.Msg{Subject: subject, Data: part},
+				jetstream.WithRetryAttempts(0))
+			if err != nil {
+				return err
+			}
+			sent = append(sent, future)
+		}
+	}
+	// The description comes last: an object that has one is complete.
+	for _, future := range sent {
+		select {
+		case <-future.Ok():
+		case err := <-future.Err():
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	about.Chunks, about.Digest = uint32(len(sent)), jetstream.GetObjectDigestValue(sum)
+	b, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	_, err = s.js.PublishMsg(ctx, &nats.Msg{Subject: s.aboutSubject(object), Data: b,
+		Header: nats.Header{jetstream.MsgRollup: {jetstream.MsgRollupSubject}}})
+	return err
 }
 
 // Checkpoint implements [protocol.Storage].
@@ -75,13 +132,35 @@ func (s *Storage) Checkpoint(ctx context.Context, region int, name string) (b []
 	return b, err
 }
 
-// RemoveCheckpoint implements [protocol.Storage].
+// Checkpoints implements [protocol.Storage].
+func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, err error) {
+	of := s.partsSubject(objectName(region, ""))
+	err = s.retry(ctx, "listing the checkpoints", func(ctx context.Context) error {
+		info, err := s.objectStream.Info(ctx, jetstream.WithSubjectFilter(of+">"))
+		if err != nil {
+			return err
+		}
+		names = nil
+		for subject := range info.State.Subjects {
+			name, _, _ := strings.Cut(strings.TrimPrefix(subject, of), ".")
+			names = append(names, name)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// RemoveCheckpoint implements [protocol.Storage]. The objects of NATS leave a message behind when they are
+// deleted; this removes all messages of the object. Those with the parts go last, because Checkpoints lists
+// them.
 func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
 	object := objectName(region, name)
 	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {
-		if err := s.objects.Delete(ctx, object); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		err := s.objectStream.Purge(ctx, jetstream.WithPurgeSubject(s.aboutSubject(object)))
+		if err != nil {
 			return err
 		}
-		return nil
+		return s.objectStream.Purge(ctx, jetstream.WithPurgeSubject(s.partsSubject(object)+".>"))
 	})
 }

@@ -67,13 +67,13 @@ func (a *appended) Wait(ctx context.Context) error {
 	l := a.l
 	if err == nil {
 		if l.pause.Swap(0) > 0 {
-			l.s.notAppended(nil)
+			l.s.written(appends, nil)
 		}
 		return nil
 	}
 	var api *jetstream.APIError
 	if errors.Is(err, jetstream.ErrAsyncPublishTimeout) || errors.As(err, &api) && unreachable(err) {
-		l.s.notAppended(fmt.Errorf("appending to the stream %s: %w", l.stream, err))
+		l.s.written(appends, fmt.Errorf("appending to the stream %s: %w", l.stream, err))
 	}
 	pause := time.Duration(l.pause.Load())
 	l.pause.Store(int64(min(max(2*pause, 10*time.Millisecond), maxPause)))

@@ -44,17 +44,21 @@ type Storage struct {
 	o       Options
 	nc      *nats.Conn
 	js      jetstream.JetStream
+	bulk    jetstream.JetStream // for parts of checkpoints, which may take long
 	regions jetstream.KeyValue
 	objects jetstream.ObjectStore
-	outbox  []*log
-	inputs  []*log
-	bySub   map[string]*log
+	// The streams of these two buckets.
+	keyStream, objectStream jetstream.Stream
+
+	outbox []*log
+	inputs []*log
+	bySub  map[string]*log
 
 	background sync.WaitGroup // checkpoints on their way, and watches
 
 	mu        sync.Mutex
 	waiting   error           // why calls wait, or nil
-	refusing  time.Time       // until then a message that was not appended counts as a reason
+	refusing  [2]time.Time    // by kind of write: until then one without an answer counts as a reason
 	connected context.Context // ends when the connection is interrupted
 	interrupt context.CancelFunc
 }
@@ -93,6 +97,9 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 	}
 	s.js, err = jetstream.New(s.nc, jetstream.WithPublishAsyncTimeout(timeout),
 		jetstream.WithPublishAsyncMaxPending(1<<16), jetstream.WithPublishAsyncAckHandler(s.acknowledged))
+	if err == nil {
+		s.bulk, err = jetstream.New(s.nc, jetstream.WithPublishAsyncTimeout(timeoutLong))
+	}
 	if err == nil {
 		err = s.makeKeys(ctx)
 	}
@@ -166,6 +173,9 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 		if errors.Is(err, jetstream.ErrBucketExists) { // another process has made it just now
 			s.regions, err = s.js.KeyValue(ctx, c.Bucket)
 		}
+		if err == nil {
+			s.keyStream, err = s.js.Stream(ctx, "KV_"+c.Bucket)
+		}
 		return err
 	})
 }
@@ -210,6 +220,9 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 		}
 		if errors.Is(err, jetstream.ErrBucketExists) {
 			s.objects, err = s.js.ObjectStore(ctx, base)
+		}
+		if err == nil {
+			s.objectStream, err = s.js.Stream(ctx, "OBJ_"+base)
 		}
 		return err
 	})
@@ -284,7 +297,23 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 		now, err = s.regions.Update(ctx, key, value, revision)
 		return refused(err)
 	})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded): // the caller does not wait longer
+		s.written(sets, fmt.Errorf("setting the key %s: no answer: %w", key, err))
+	case !errors.Is(err, context.Canceled):
+		s.written(sets, nil)
+	}
 	return now, err
+}
+
+// Remove removes a key as if it had never been set, unless its revision is later than the given one. Watches
+// do not tell it.
+func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error {
+	subject := "$KV." + s.base() + "." + key
+	return s.retry(ctx, "removing the key "+key, func(ctx context.Context) error {
+		return s.keyStream.Purge(ctx, jetstream.WithPurgeSubject(subject),
+			jetstream.WithPurgeSequence(revision+1))
+	})
 }
 
 // refused replaces JetStream's errors for conditions that do not hold by [protocol.ErrRefused].
@@ -350,23 +379,34 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 	}
 }
 
-// notAppended notes that the server answers other calls, but does not append messages. A server with a full
-// disk does not reply to messages. With nil, notAppended notes that the server appends messages again.
-func (s *Storage) notAppended(err error) {
+// write is a kind of write.
+type write int
+
+const (
+	appends write = iota // messages of outboxes
+	sets                 // keys
+)
+
+// written notes whether the server stores what it gets. A server with a full disk may answer other calls, and
+// does not reply to writes.
+func (s *Storage) written(kind write, err error) {
 	until := time.Time{}
 	if err != nil {
-		until = time.Now().Add(2 * timeout) // before this time the next message has failed or was appended
+		until = time.Now().Add(2 * timeout) // before this time the next write has failed or was stored
 	}
 	s.mu.Lock()
-	s.refusing = until
+	changed := err != nil || !s.refusing[kind].IsZero()
+	s.refusing[kind] = until
 	s.mu.Unlock()
-	s.answers(err)
+	if changed {
+		s.answers(err)
+	}
 }
 
 // answers notes why calls wait, or with nil that the server answers.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
-	if err == nil && time.Now().Before(s.refusing) {
+	if now := time.Now(); err == nil && (now.Before(s.refusing[appends]) || now.Before(s.refusing[sets])) {
 		s.mu.Unlock()
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -181,6 +182,39 @@ func TestPointer(t *testing.T) {
 	}
 }
 
+// A key that was removed can be set as if it were new. One that was set meanwhile stays.
+func TestRemove(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	set := func(revision uint64) uint64 {
+		t.Helper()
+		now, err := s.Set(ctx, "a.1", []byte("one"), revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	first := set(0)
+	second := set(first)
+	if _, err := s.Set(ctx, "a.2", []byte("two"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ revision, want uint64 }{
+		{0, second}, {first, second}, {second, 0}, {second, 0},
+	} {
+		if err := s.Remove(ctx, "a.1", c.revision); err != nil {
+			t.Fatal(err)
+		}
+		if _, now, err := s.Get(ctx, "a.1"); now != c.want || err != nil {
+			t.Errorf("after revision %d was removed, the key has the revision %d, %v, want %d", c.revision,
+				now, err, c.want)
+		}
+	}
+	if p, _, err := s.Get(ctx, "a.2"); string(p) != "two" || err != nil {
+		t.Errorf("another key is %q, %v", p, err)
+	}
+	set(0)
+}
+
 func TestCheckpoints(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	want := bytes.Repeat([]byte("checkpoint"), 100_000)
@@ -196,6 +230,10 @@ func TestCheckpoints(t *testing.T) {
 	if got, err := s.Checkpoint(ctx, 1, "7-60"); !bytes.Equal(got, want) || err != nil {
 		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
 	}
+	if about, err := s.objects.GetInfo(ctx, "1.7-60"); err != nil || about.Size != uint64(len(want)) ||
+		about.Chunks != 3 {
+		t.Errorf("the object is %+v, %v", about, err)
+	}
 	for range 2 {
 		if err := s.RemoveCheckpoint(ctx, 1, "7-60"); err != nil {
 			t.Fatal(err)
@@ -203,6 +241,56 @@ func TestCheckpoints(t *testing.T) {
 		if _, err := s.Checkpoint(ctx, 1, "7-60"); !errors.Is(err, protocol.ErrGone) {
 			t.Errorf("a checkpoint that was removed: %v", err)
 		}
+	}
+}
+
+// Parts that a dead process has stored are listed as a checkpoint. Nothing is left of checkpoints that were
+// removed.
+func TestRemovedCheckpoints(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	for _, region := range []int{0, 1, 1, 11} {
+		for _, name := range []string{"7-60", "7-6", "17-60"} {
+			head, state := []byte(name), make([]byte, 2*bytesChunk)
+			if err := s.PutCheckpoint(ctx, region, name, head, state).Wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+			// An attempt before has failed.
+			part := s.partsSubject(objectName(region, name) + ".part")
+			if _, err := s.js.Publish(ctx, part, state[:100]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.js.Publish(ctx, s.partsSubject(objectName(1, "8-1")+".part"), []byte("part")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Checkpoint(ctx, 1, "8-1"); !errors.Is(err, protocol.ErrGone) {
+		t.Errorf("a part of a checkpoint: %v", err)
+	}
+	for _, name := range []string{"8-1", "7-6"} {
+		if err := s.RemoveCheckpoint(ctx, 1, name); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Checkpoint(ctx, 1, "7-60"); len(got) != 4+2*bytesChunk || err != nil {
+			t.Errorf("another checkpoint has %d bytes, %v", len(got), err)
+		}
+	}
+	for region, want := range map[int][]string{0: {"17-60", "7-6", "7-60"}, 1: {"17-60", "7-60"}, 2: nil} {
+		if names, err := s.Checkpoints(ctx, region); !slices.Equal(names, want) || err != nil {
+			t.Errorf("region %d has the checkpoints %v, %v, want %v", region, names, err, want)
+		}
+	}
+	for _, region := range []int{0, 1, 11} {
+		names, err := s.Checkpoints(ctx, region)
+		for _, name := range names {
+			err = errors.Join(err, s.RemoveCheckpoint(ctx, region, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := s.objectStream.Info(ctx); err != nil || info.State.Msgs != 0 {
+		t.Errorf("%d messages are left of checkpoints that were removed, %v", info.State.Msgs, err)
 	}
 }
 
@@ -265,6 +353,43 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	if waited.Load() != 1 || answered.Load() != 1 {
 		t.Errorf("the caller was told %d times that calls wait and %d times that the server answers, want 1",
 			waited.Load(), answered.Load())
+	}
+}
+
+// A server with a full disk answers some calls, and does not reply to writes. A key that could not be set in
+// time counts as waiting until one is set.
+func TestKeysThatAreNotSet(t *testing.T) {
+	s, ctx := start(t), deadline(t)
+	var told []string
+	s.o.Waiting = func(err error) { told = append(told, fmt.Sprint(err)) }
+	set := func(ctx context.Context) error {
+		_, revision, err := s.Get(deadline(t), "a.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Set(ctx, "a.1", []byte("value"), revision)
+		return err
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	late, cancel := context.WithTimeout(ctx, 0)
+	defer cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		want error
+		told []string
+	}{
+		{ctx, nil, nil},
+		{ended, context.Canceled, nil},
+		{late, context.DeadlineExceeded,
+			[]string{"setting the key a.1: no answer: context deadline exceeded"}},
+		{late, context.DeadlineExceeded, nil},
+		{ctx, nil, []string{"<nil>"}},
+	} {
+		told = nil
+		if err := set(c.ctx); !errors.Is(err, c.want) || !slices.Equal(told, c.told) {
+			t.Errorf("got %v, told %q, want %v and %q", err, told, c.want, c.told)
+		}
 	}
 }
 
@@ -332,7 +457,8 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		select {
 		case e, ok := <-entries:
-			if !ok || e.Key != key || string(e.Value) != key || e.Revision != revision {
+			if !ok || e.Key != key || string(e.Value) != key || e.Revision != revision ||
+				key != "" && time.Since(e.Time).Abs() > time.Hour {
 				t.Fatalf("got %+v, %v, want %s at %d", e, ok, key, revision)
 			}
 		case <-ctx.Done():

@@ -11,6 +11,7 @@ type Entry struct {
 	Key      string
 	Value    []byte
 	Revision uint64
+	Time     time.Time // when the key was set, by the clock of the server
 }
 
 // Watch tells the values of keys and all changes, in their order. Several changes of a key before it is told
@@ -47,7 +48,7 @@ func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, erro
 				}
 				var told Entry
 				if e != nil {
-					told = Entry{e.Key(), e.Value(), e.Revision()}
+					told = Entry{e.Key(), e.Value(), e.Revision(), e.Created()}
 				}
 				select {
 				case entries <- told:

@@ -53,6 +53,9 @@ func (m *memory) Checkpoint(context.Context, int, string) ([]byte, error) {
 	return nil, protocol.ErrGone
 }
 
+// Checkpoints implements [protocol.Storage].
+func (m *memory) Checkpoints(context.Context, int) ([]string, error) { return nil, nil }
+
 // RemoveCheckpoint implements [protocol.Storage].
 func (m *memory) RemoveCheckpoint(context.Context, int, string) error { return nil }
 

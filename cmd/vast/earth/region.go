@@ -137,7 +137,7 @@ type Region struct {
 	sections [][]byte
 	leaving  []vast.Entity
 	arriving []traveller
-	saved    int // bytes of the state that was saved last
+	saved    bytes.Buffer // the state that was saved last
 }
 
 // Region returns a region before its first tick.
@@ -341,7 +341,7 @@ func (r *Region) Crossed() uint64 { return r.earth.crossed }
 
 // State is a digest of the state of a region. The States of all regions at one tick give the hash of the
 // Earth: see [Globe.HashOf].
-type State [32]byte
+type State [40]byte
 
 // State returns the digest. Complexity: as [Earth.Hash].
 func (r *Region) State() (s State) {
@@ -355,7 +355,8 @@ func (r *Region) State() (s State) {
 	le.PutUint64(s[0:], d.a)
 	le.PutUint64(s[8:], d.b)
 	le.PutUint64(s[16:], uint64(e.died))
-	le.PutUint64(s[24:], uint64(e.born)<<32|uint64(uint32(e.ticks)))
+	le.PutUint64(s[24:], e.ticks)
+	le.PutUint64(s[32:], uint64(e.born))
 	return s
 }
 
@@ -366,7 +367,7 @@ func (g *Globe) HashOf(states []State) (string, error) {
 	var d digest
 	died := uint64(0)
 	for _, s := range states {
-		if le.Uint64(s[24:]) != le.Uint64(states[0][24:]) {
+		if [16]byte(s[24:]) != [16]byte(states[0][24:]) {
 			return "", errors.New("earth: the states are of different ticks: pass states of the same tick")
 		}
 		d.a += le.Uint64(s[0:])
@@ -376,23 +377,21 @@ func (g *Globe) HashOf(states []State) (string, error) {
 	if len(states) != g.Regions() {
 		return "", fmt.Errorf("earth: %d states for %d regions: pass one of each", len(states), g.Regions())
 	}
-	last := le.Uint64(states[0][24:])
-	d.addWorld(g.seed, last&(1<<32-1), uint32(last>>32), died)
+	ticks, born := le.Uint64(states[0][24:]), le.Uint64(states[0][32:])
+	d.addWorld(g.seed, ticks, uint32(born), died)
 	return d.String(), nil
 }
 
-// Save returns the state of the region, for Load.
+// Save returns the state of the region, for Load. The bytes are valid until the next call of Save.
 func (r *Region) Save() ([]byte, error) {
 	if r.earth == nil {
 		if err := r.begin(r.fill); err != nil {
 			return nil, err
 		}
 	}
-	var b bytes.Buffer
-	b.Grow(r.saved + r.saved/8)
-	err := store.Save(r.earth.world, &b, store.Options{Resources: resources()})
-	r.saved = b.Len()
-	return b.Bytes(), err
+	r.saved.Reset()
+	err := store.Save(r.earth.world, &r.saved, store.Options{Resources: resources()})
+	return r.saved.Bytes(), err
 }
 
 // Compare compares the region with a state that Save has returned, and returns an error that names the first

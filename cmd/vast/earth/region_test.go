@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vastgo/vast/store"
@@ -130,6 +131,7 @@ func TestRegionsAreOneEarth(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				saved = bytes.Clone(saved)
 				if err := cs.regions[r].Load(saved); err != nil {
 					t.Fatal(err)
 				}
@@ -151,6 +153,30 @@ func TestRegionsAreOneEarth(t *testing.T) {
 				t.Errorf("%d travellers have crossed a border", crossed)
 			}
 		})
+	}
+}
+
+// TestStatesAfterManyTicks: the states tell ticks apart that differ by a multiple of 2³².
+func TestStatesAfterManyTicks(t *testing.T) {
+	c := Config{Travellers: 500, Seed: 2, Places: village(t, 12)}
+	whole := newEarth(t, c)
+	cs := newContinents(t, c, 3)
+	for range 20 {
+		tick(t, whole, 1)
+		cs.tick(t, []int{0, 1, 2})
+	}
+	before := cs.hash(t)
+	old := cs.regions[0].State()
+	whole.ticks += 5 << 32
+	for _, r := range cs.regions {
+		r.earth.ticks += 5 << 32
+	}
+	if got, want := cs.hash(t), whole.Hash(); got != want || got == before {
+		t.Errorf("hash %s, want %s, and 5 · 2³² ticks before it was %s", got, want, before)
+	}
+	_, err := cs.globe.HashOf([]State{old, cs.regions[1].State(), cs.regions[2].State()})
+	if err == nil || !strings.Contains(err.Error(), "different ticks") {
+		t.Errorf("states of different ticks: %v", err)
 	}
 }
 

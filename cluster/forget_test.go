@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/cluster/internal/storage"
+)
+
+// TestSilentProcesses goes through what keeps the keys of a process.
+func TestSilentProcesses(t *testing.T) {
+	v := newView("me", &Options{Regions: 1, Lease: time.Second})
+	revision := uint64(0)
+	tell := func(key string, value any, seen, sent time.Time) {
+		t.Helper()
+		revision++
+		e := storage.Entry{Key: key, Value: encode(value), Revision: revision, Time: sent}
+		if err := v.tell(e, seen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(seconds int, want ...string) {
+		t.Helper()
+		for now := 1000*seconds - 1500; now <= 1000*seconds; now += 300 {
+			tell("process.me", heartbeat{Lease: 1000}, at(now), at(now))
+		}
+		var keys []string
+		for _, e := range v.silent(at(1000*seconds), time.Minute) {
+			keys = append(keys, e.Key)
+			v.removed(e)
+		}
+		slices.Sort(keys)
+		if !slices.Equal(keys, want) {
+			t.Errorf("after %d s the keys %v are removed, want %v", seconds, keys, want)
+		}
+	}
+	early := at(1).Add(-time.Hour) // all keys are told when a process joins, also old ones
+	tell("process.me", heartbeat{Lease: 1000}, at(1), time.Time{})
+	tell("process.dead", heartbeat{Lease: 1000}, at(1), early)
+	if keys := v.silent(at(2000), time.Minute); keys != nil {
+		t.Errorf("before the time is known, the keys %v are removed", keys)
+	}
+	expect(10, "process.dead")
+	if v.processes["dead"] != nil {
+		t.Error("the process is not forgotten")
+	}
+
+	tell("process.dead", heartbeat{Lease: 1000}, at(11_900), early)
+	expect(12) // the process may live
+	tell("process.owner", heartbeat{Lease: 1000}, at(10_000), early)
+	tell("owner.0", owner{Process: "owner"}, at(10_000), early)
+	tell("process.left", heartbeat{Lease: 1000, Left: true}, at(10_000), at(10_000))
+	tell("drain.left", drained{true}, at(10_000), at(10_000))
+	expect(14, "process.dead")
+	expect(70)
+	expect(71, "drain.left", "process.left")
+	tell("owner.0", owner{Process: "me"}, at(71_000), at(71_000))
+	tell("process.other", heartbeat{Lease: 1000}, at(71_000), time.Time{})
+	expect(200, "process.owner")
+
+	// A key that has changed since it was found stays known.
+	tell("process.dead", heartbeat{Lease: 1000}, at(200_000), early)
+	v.removed(storage.Entry{Key: "process.dead", Revision: revision - 1})
+	if v.processes["dead"] == nil {
+		t.Error("a process that came back is forgotten")
+	}
+}
+
+// The keys of a process that is gone are removed, and a process that comes back has keys again.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(2, 0)
+	w.slow.Store(int64(10 * time.Millisecond))
+	o := w.options(t, "")
+	o.Listen = "127.0.0.1:0"
+	a := join(t, o)
+	o = w.options(t, a.URL())
+	b := join(t, o)
+	until(t, "both nodes have regions", func() bool { return slices.Min(loads(a, b)) > 0 })
+	operator, err := Operate(deadline(t), a.URL(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := operator.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := operator.Drain(deadline(t), b.Process()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.kill(); err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{processKey(b.Process()), drainKey(b.Process())}
+	has := func() (n int) {
+		for _, key := range keys {
+			_, revision, err := a.storage.Get(deadline(t), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if revision > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	time.Sleep(2 * a.o.Lease)
+	if n := has(); n != 2 || a.view.member(b.Process()).revision == 0 {
+		t.Fatalf("%d keys are left of a process that died just now, want 2", n)
+	}
+	a.silence.Store(int64(2 * time.Second))
+	until(t, "the keys are removed", func() bool { return has() == 0 })
+	until(t, "the node has forgotten them", func() bool {
+		return a.view.member(b.Process()).revision == 0 && !a.view.drained(b.Process())
+	})
+	b = join(t, o)
+	until(t, "the process has regions again", func() bool { return slices.Min(loads(a, b)) > 0 })
+	if a.view.member(b.Process()).sent.IsZero() {
+		t.Error("the time of a heartbeat is not known")
+	}
+}

@@ -1,0 +1,286 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// ID is the identity of an entity. It stays the same in all regions, and no other entity of the cluster ever
+// has it. The ID 0 belongs to no entity. [World.Remote] gives an entity its ID, and [World.Find] finds the
+// entity by it.
+//
+// An ID holds the number of the region that gave it in 16 bits, and a number of this region in 48 bits. So at
+// most 65,536 regions give IDs, and a region gives 281 trillion: enough for 8 years with a million a second.
+type ID uint64
+
+const (
+	bitsNumber  = 48
+	mostNumbers = 1<<bitsNumber - 1
+	mostOrigins = 1 << (64 - bitsNumber)
+)
+
+func idOf(region int, number uint64) ID { return ID(uint64(region)<<bitsNumber | number) }
+
+// Origin returns the number of the region that gave the ID. It need not be the region where the entity is.
+func (id ID) Origin() int { return int(id >> bitsNumber) }
+
+func (id ID) number() uint64 { return uint64(id) & mostNumbers }
+
+// String returns the number of the region that gave the ID and the number that the region gave, such as 3/17.
+func (id ID) String() string {
+	if id == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d/%d", id.Origin(), id.number())
+}
+
+// Remote refers to an entity that may be in another region. Components and messages hold it in place of a
+// [vast.Entity], which means something in its own region only. Make it with [World.Remote]. The zero Remote
+// refers to nothing.
+//
+// Region is where the entity was at that moment. The entity may have travelled on since, or be deleted. A
+// Remote is 16 bytes without unused ones, and without Go pointers. Compare the IDs to see whether two Remotes
+// refer to the same entity.
+type Remote struct {
+	ID     ID
+	Region uint32
+	_      uint32 // so that a Remote has the same size on all processors
+}
+
+// IsZero reports whether r is the zero Remote.
+func (r Remote) IsZero() bool { return r == Remote{} }
+
+// Remote returns what refers to e in all regions, and gives e an ID if e has none. Giving an ID changes the
+// structure of the world, as [vast.Column.Add] does. Remote returns the zero Remote if e is stale.
+//
+// Complexity: constant. If e has an ID, several goroutines may call Remote and [World.Find] at once while
+// nothing changes the structure.
+//
+// Remote panics with a [*vm.Error], and has changed nothing, if the region has given all of its IDs or gets no
+// memory. It panics if WorldOptions.Identity is not set, or if the program has written another ID into e's
+// component.
+func (w *World) Remote(e vast.Entity) Remote {
+	r := w.mustIdentify("Remote")
+	id := r.column.Get(e)
+	if id == nil {
+		if !r.world.Alive(e) {
+			return Remote{}
+		}
+		if err := r.room(); err != nil {
+			panic(err)
+		}
+		id = r.column.Add(e, 0)
+	}
+	if known, ok := r.find(*id); !ok || known != e {
+		panic(fmt.Sprintf("cluster: World.Remote: entity %v has the ID %v, which it did not get from World: "+
+			"do not write into the column WorldOptions.Identity", e, *id))
+	}
+	return Remote{ID: *id, Region: uint32(w.o.Region)}
+}
+
+// Find returns the living entity of this region that has the ID, and whether there is one. There is none if
+// the entity is deleted, on its way, or in another region. It panics if WorldOptions.Identity is not set.
+// Complexity: constant.
+func (w *World) Find(id ID) (vast.Entity, bool) { return w.mustIdentify("Find").find(id) }
+
+func (w *World) mustIdentify(method string) *register {
+	if w.ids == nil {
+		panic("cluster: World." + method + ": there are no IDs: make a vast.Column[cluster.ID], and set " +
+			"WorldOptions.Identity to it")
+	}
+	return w.ids
+}
+
+// register gives IDs to the entities of a world, and finds the entities by them. It has callbacks for what
+// happens to the column, so it is right after each change of the world.
+type register struct {
+	world           *vast.World
+	column          vast.Column[ID]
+	region, regions int
+	given           *identities
+	// index has the entity of each ID. It may also have the entities of lost IDs, so each look-up compares the
+	// column.
+	index *bulk.HashIndex[ID, vast.Entity]
+	// lost are the IDs whose entities lose them, or would have lost them if no other callback had panicked.
+	lost     []ID
+	arriving bool  // entities of another region are made
+	refused  error // why one of them must not have its ID
+}
+
+// identities is the part of a register that cannot be derived from the world's components. As a resource of
+// the world it is in the states that World.Save returns.
+type identities struct {
+	Given uint64 // how many IDs the region has given; it is the number of the last one
+}
+
+// mostLost is how many IDs may be lost before they leave the index in the middle of a tick.
+const mostLost = 4096
+
+func newRegister(o WorldOptions) (*register, error) {
+	if o.Regions > mostOrigins {
+		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions.Identity works with %d regions or fewer, and "+
+			"there are %d", mostOrigins, o.Regions)
+	}
+	of := o.World.Options()
+	index, err := bulk.NewHashIndex[ID, vast.Entity](bulk.Options{Name: of.Name,
+		Capacity: of.MaxEntities + mostLost, Limit: of.Limit, Pages: of.Pages})
+	if err != nil {
+		return nil, err
+	}
+	r := &register{world: o.World, column: o.Identity, region: o.Region, regions: o.Regions,
+		given: vast.SetResource(o.World, identities{}), index: index}
+	r.column.OnAdd(r.gained)
+	r.column.OnRemove(func(_ vast.Entity, id *ID) { r.lost = append(r.lost, *id) })
+	r.world.OnMove(r.moved)
+	return r, nil
+}
+
+// has reports whether an entity is alive and has an ID.
+func (r *register) has(e vast.Entity, id ID) bool {
+	known := r.column.Get(e)
+	return known != nil && *known == id
+}
+
+func (r *register) find(id ID) (vast.Entity, bool) {
+	if e, ok := r.index.First(id); ok && r.has(e, id) {
+		return e, true
+	}
+	return vast.Entity{}, false
+}
+
+// gained is called for each entity that gains the component: one of this region, with the ID 0, or one that
+// arrives, with its own ID.
+func (r *register) gained(e vast.Entity, id *ID) {
+	if len(r.lost) >= mostLost {
+		r.forget()
+	}
+	var err error
+	if r.arriving {
+		err = r.index.Grow(1)
+	}
+	if err == nil {
+		err = r.enter(e, id)
+	}
+	switch {
+	case err == nil:
+	case r.arriving:
+		r.refused = err
+		panic(err) // for World.unpack
+	case errors.As(err, new(*vm.Error)):
+		panic(err)
+	default:
+		panic(fmt.Sprintf("cluster: %v: add the component with the ID 0, or call World.Remote: then the "+
+			"entity gets an ID of its own", err))
+	}
+}
+
+// enter enters an entity that has an ID, or 0, into the index. If there is no memory, it panics as
+// [bulk.HashIndex.Add] does, and e keeps what it has.
+func (r *register) enter(e vast.Entity, id *ID) error {
+	if *id != 0 {
+		if err := r.check(e, *id); err != nil {
+			return err
+		}
+		r.index.RemoveAll(*id) // its entity has lost it
+		r.index.Add(*id, e)
+		return nil
+	}
+	if err := r.exhausted(); err != nil {
+		return err
+	}
+	next := idOf(r.region, r.given.Given+1)
+	r.index.Add(next, e)
+	r.given.Given++
+	*id = next
+	return nil
+}
+
+// check returns an error if e must not have an ID.
+func (r *register) check(e vast.Entity, id ID) error {
+	if id.number() == 0 || id.Origin() >= r.regions {
+		return fmt.Errorf("entity %v has the ID %v, which none of %d regions gives", e, id, r.regions)
+	}
+	if id.Origin() == r.region && id.number() > r.given.Given {
+		return fmt.Errorf("entity %v has the ID %v, and region %d has given %d IDs so far", e, id, r.region,
+			r.given.Given)
+	}
+	if other, ok := r.find(id); ok && other != e {
+		return fmt.Errorf("entity %v has the ID %v, which entity %v has", e, id, other)
+	}
+	return nil
+}
+
+// exhausted returns an error if the region has given all of its IDs.
+func (r *register) exhausted() error {
+	if r.given.Given < mostNumbers {
+		return nil
+	}
+	return &vm.Error{Op: "give an ID", Purpose: r.world.Options().Name, Bytes: 8, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("region %d has given all of its %d IDs", r.region, uint64(mostNumbers))}
+}
+
+// room makes the next ID unable to fail.
+func (r *register) room() error {
+	if err := r.exhausted(); err != nil {
+		return err
+	}
+	return r.index.Grow(1)
+}
+
+// forget removes lost IDs from the index. If an entity still has its ID, another callback has panicked before
+// the loss.
+func (r *register) forget() {
+	for _, id := range r.lost {
+		if e, ok := r.index.First(id); ok && !r.has(e, id) {
+			r.index.Remove(id, e)
+		}
+	}
+	r.lost = r.lost[:0]
+}
+
+// moved is called for each entity that vast.Archetype.Pack or vast.World.Regroup has moved.
+func (r *register) moved(old, now vast.Entity) {
+	if id := r.column.Get(now); id != nil && r.index.Remove(*id, old) {
+		r.index.Add(*id, now)
+	}
+}
+
+// loaded makes the index of a world that was loaded, which calls no callbacks. If the state lacks the number
+// of given IDs, a program without IDs has saved it.
+func (r *register) loaded() error {
+	r.index.Clear()
+	r.lost = r.lost[:0]
+	if r.given.Given > mostNumbers {
+		return fmt.Errorf("cluster: the state is damaged: region %d has given %d IDs", r.region, r.given.Given)
+	}
+	n := r.column.Len()
+	if err := r.index.Grow(n); err != nil {
+		return err
+	}
+	for e := range r.world.Query(r.column).All() {
+		id := *r.column.Get(e)
+		if err := r.check(e, id); err != nil {
+			return fmt.Errorf("cluster: the state is damaged: %w", err)
+		}
+		r.index.Add(id, e)
+	}
+	return nil
+}
+
+// checkInvariants panics if the index and the column differ.
+func (r *register) checkInvariants() {
+	for e := range r.world.Query(r.column).All() {
+		id := *r.column.Get(e)
+		if known, ok := r.find(id); !ok || known != e {
+			panic(fmt.Sprintf("cluster: entity %v has the ID %v, which it did not get from World: do not "+
+				"write into the column WorldOptions.Identity", e, id))
+		}
+	}
+	if n := r.column.Len(); r.index.Len() != n {
+		panic(fmt.Sprintf("cluster: %d entities have IDs, and the index has %d", n, r.index.Len()))
+	}
+}
