@@ -22,8 +22,8 @@
 //     Options.Upgrade replaces it at a tick on which the processes agree.
 //   - Lease: how long a process may send no heartbeat before other processes take over its regions.
 //
-// [World] is the Machine of a region that is a vast.World: see docs/guide/regions.md. Other programs implement
-// Machine themselves. A region that counts the bytes of its sections, and its inputs:
+// [World] is the Machine of a region that is a vast.World: see docs/guide/regions.md. A [Remote] refers to an
+// entity of any region. Other programs implement Machine themselves. A region that counts the bytes of its sections, and its inputs:
 //
 //	type counter struct {
 //		region, regions int
