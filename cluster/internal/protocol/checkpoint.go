@@ -68,7 +68,6 @@ type checkpoint struct {
 	pointer
 	cut    uint64
 	stored Stored
-	sum    chan []byte // gets the SHA-256 of the checkpoint
 }
 
 // checkpointName returns the name of the checkpoint that an owner stores in its epoch.
@@ -138,7 +137,7 @@ func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state 
 	bad := func(what error) (header, []byte, error) {
 		return h, nil, fmt.Errorf("the checkpoint %s of region %d: %w", p.Checkpoint, r.o.Region, what)
 	}
-	if !bytes.Equal(sumOf(b), p.Sum) {
+	if sum := sha256.Sum256(b); !bytes.Equal(sum[:], p.Sum) {
 		return bad(errors.New("it is damaged: its checksum is wrong"))
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -155,14 +154,6 @@ func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state 
 		}
 	}
 	return h, b[d.InputOffset()+1:], nil
-}
-
-func sumOf(parts ...[]byte) []byte {
-	h := sha256.New()
-	for _, p := range parts {
-		h.Write(p)
-	}
-	return h.Sum(nil)
 }
 
 func encodePointer(p pointer) []byte {

@@ -425,10 +425,9 @@ func (r *owner) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer, sum: make(chan []byte, 1)}
+	r.saving = &checkpoint{cut: r.cut, pointer: r.pointer}
 	r.saving.Tick, r.saving.Hash = r.tick, bytes.Clone(r.hash[:])
 	r.saving.Checkpoint = checkpointName(r.epoch, r.tick)
-	go func(sum chan<- []byte) { sum <- sumOf(head, state) }(r.saving.sum)
 	r.saving.stored = r.o.Storage.PutCheckpoint(ctx, r.o.Region, r.saving.Checkpoint, head, state)
 	return nil
 }
@@ -442,14 +441,13 @@ func (r *owner) advance(ctx context.Context) error {
 	}
 	if done, err := c.stored.Done(); err != nil || !done {
 		if err != nil { // the next one may succeed
-			<-c.sum                         // the goroutine reads the state, which the next save overwrites
 			r.saving, r.tidied = nil, false // a part of it may be stored
 			r.o.report(fmt.Errorf("checkpoint %s of region %d: %w", c.Checkpoint, r.o.Region, err))
 		}
 		return nil
 	}
 	r.saving = nil
-	c.Sum = <-c.sum
+	c.Sum = c.stored.Sum()
 	before := r.pointer.Checkpoint
 	if err := r.point(ctx, c.pointer); err != nil {
 		return err

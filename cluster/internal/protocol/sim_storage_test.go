@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -329,6 +330,11 @@ type simStored struct {
 }
 
 func (c *simStored) Done() (bool, error) { return c.done, c.err }
+
+func (c *simStored) Sum() []byte {
+	sum := sha256.Sum256(c.b)
+	return sum[:]
+}
 
 func (c *simStored) Wait(context.Context) error {
 	c.o.wait(func() bool { return c.done })

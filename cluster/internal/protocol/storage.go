@@ -65,6 +65,8 @@ type Stored interface {
 	Done() (bool, error)
 	// Wait waits until Done reports true, or an error. It returns the error of the context if that ends.
 	Wait(ctx context.Context) error
+	// Sum returns the SHA-256 of the checkpoint, once Done has reported true.
+	Sum() []byte
 }
 
 // Journal keeps the messages of one outbox on the disk of a process.

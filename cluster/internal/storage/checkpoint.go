@@ -20,7 +20,10 @@ import (
 // stored is a checkpoint on its way.
 type stored struct {
 	done chan struct{} // closed at the end
-	err  error         // valid after done is closed
+
+	// Valid after done is closed.
+	sum []byte
+	err error
 }
 
 // Done implements [protocol.Stored].
@@ -42,6 +45,9 @@ func (s *stored) Wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// Sum implements [protocol.Stored].
+func (s *stored) Sum() []byte { return s.sum }
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
@@ -67,33 +73,35 @@ func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, he
 	object := objectName(region, name)
 	s.background.Go(func() {
 		what := "storing the checkpoint " + object
-		result.err = s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) error {
-			return s.putObject(ctx, object, head, state)
+		result.err = s.retryWithin(ctx, timeoutLong, what, func(ctx context.Context) (err error) {
+			result.sum, err = s.putObject(ctx, object, head, state)
+			return err
 		})
 		close(result.done)
 	})
 	return result
 }
 
-// putObject stores an object. If it fails, parts may stay until RemoveCheckpoint.
-func (s *Storage) putObject(ctx context.Context, object string, contents ...[]byte) error {
+// putObject stores an object, and returns the SHA-256 of its contents. If putObject fails, parts may stay
+// until RemoveCheckpoint.
+func (s *Storage) putObject(ctx context.Context, object string, contents ...[]byte) ([]byte, error) {
 	about := jetstream.ObjectInfo{Bucket: s.base(), NUID: object + "." + rand.Text(),
 		ObjectMeta: jetstream.ObjectMeta{Name: object,
 			Opts: &jetstream.ObjectMetaOptions{ChunkSize: bytesChunk}}}
 	var sent []jetstream.PubAckFuture
-	sum, subject := sha256.New(), s.partsSubject(about.NUID)
+	digest, subject := sha256.New(), s.partsSubject(about.NUID)
 	for _, content := range contents {
-		sum.Write(content)
+		digest.Write(content)
 		about.Size += uint64(len(content))
 		for part := range slices.Chunk(content, bytesChunk) {
 			if err := ctx.Err(); err != nil {
-				return err
+				return nil, err
 			}
 			// After putObject, nothing reads the contents: the client must not repeat a part by itself.
 			future, err := s.bulk.PublishMsgAsync(&nats.Msg{Subject: subject, Data: part},
 				jetstream.WithRetryAttempts(0))
 			if err != nil {
-				return err
+				return nil, err
 			}
 			sent = append(sent, future)
 		}
@@ -103,19 +111,19 @@ func (s *Storage) putObject(ctx context.Context, object string, contents ...[]by
 		select {
 		case <-future.Ok():
 		case err := <-future.Err():
-			return err
+			return nil, err
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	about.Chunks, about.Digest = uint32(len(sent)), jetstream.GetObjectDigestValue(sum)
+	about.Chunks, about.Digest = uint32(len(sent)), jetstream.GetObjectDigestValue(digest)
 	b, err := json.Marshal(about)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = s.js.PublishMsg(ctx, &nats.Msg{Subject: s.aboutSubject(object), Data: b,
 		Header: nats.Header{jetstream.MsgRollup: {jetstream.MsgRollupSubject}}})
-	return err
+	return digest.Sum(nil), err
 }
 
 // Checkpoint implements [protocol.Storage].

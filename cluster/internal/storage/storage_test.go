@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -226,6 +227,9 @@ func TestCheckpoints(t *testing.T) {
 			break
 		}
 		time.Sleep(time.Millisecond)
+	}
+	if sum := sha256.Sum256(want); !bytes.Equal(stored.Sum(), sum[:]) {
+		t.Errorf("got the sum %x, want %x", stored.Sum(), sum)
 	}
 	if got, err := s.Checkpoint(ctx, 1, "7-60"); !bytes.Equal(got, want) || err != nil {
 		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))

@@ -68,6 +68,9 @@ func (forgotten) Done() (bool, error) { return true, nil }
 // Wait implements [protocol.Stored].
 func (forgotten) Wait(context.Context) error { return nil }
 
+// Sum implements [protocol.Stored].
+func (forgotten) Sum() []byte { return nil }
+
 // memoryLog is a log in memory. Message i has the number i + 1.
 type memoryLog struct{ messages [][]byte }
 
