@@ -23,17 +23,17 @@ type place struct {
 }
 
 // Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
-// order of its arguments, then by the order of recording. If positions do not depend on the goroutine that
-// recorded a command, the result does not depend on it either. Apply skips commands for stale entities. Hooks
-// run as they do for a direct change.
+// order of its arguments, then by the order of recording. If the positions do not depend on which goroutine
+// records a command, the result does not depend on the goroutines either. Apply skips commands for stale
+// entities. Hooks run as they do for a direct change.
 //
-// If memory or slots run out, Apply returns the [*vm.Error]. Then the commands before the failing one are
-// done. The failing one and all later ones stay recorded, and another Apply continues with them once there is
-// room. If a hook panics, so does Apply. Then the command that called the hook, and those before it, are not
-// applied again; the later ones stay recorded.
+// If memory or slots run out, Apply returns the [*vm.Error]. The commands before the failing command are
+// then applied. The failing command and all later commands stay recorded, and another Apply continues with
+// them once there is room. If a hook panics, Apply panics too. The command that called the hook then counts
+// as applied, like the commands before it. The later commands stay recorded.
 //
-// Apply changes the structure: it must not run inside a query, and panics inside a hook. It panics if
-// Commands are of another world, are closed or are given twice; then nothing has changed.
+// Apply changes the structure: it must not run inside a query, and panics inside a hook. Apply also panics if
+// Commands belong to another world, are closed or are given twice. In these cases nothing has changed.
 //
 // Complexity: that of the direct changes, and of a sort by position. Apply keeps its buffers, so that later
 // calls need not allocate.
@@ -111,7 +111,7 @@ func (c *Commands) finish() {
 // command, so that an applied piece is empty.
 func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 	var at *piece
-	var size uintptr // of the command that is being applied
+	var size uintptr // the bytes of the command that is being applied
 	var changes uint64
 	var kind commandKind
 	ended, before := false, w.changes
@@ -123,8 +123,8 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 			return
 		}
 		v := recover()
-		// Only a command that adds something needs memory, and if it gets none it has changed nothing. Every
-		// other panic comes from a hook.
+		// Only a command that adds something allocates memory. If the allocation fails, the command has
+		// changed nothing. Every other panic comes from a hook.
 		e, ok := v.(*vm.Error)
 		if ok && w.changes == changes && kind != commandDelete && kind != commandRemove {
 			err = e
@@ -171,7 +171,8 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 
 // newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
 // consecutive, newLater makes these entities too. The result is the same as that of one call for each birth.
-// It returns how many entities it made. Placeholders resolve to the new entities before hooks are called.
+// newLater returns the number of entities made. Placeholders resolve to the new entities before hooks are
+// called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

@@ -27,7 +27,7 @@ type Archetype struct {
 	words   uint32    // number of owned words
 	word    uint32    // no owned word below this word has a free slot
 	at      *extent   // the extent that contains word
-	vacancy *uint64   // the live bits of word; a full word while the archetype owns nothing or is observed
+	vacancy *uint64   // the live bits of word, or noVacancy while the archetype owns nothing or is observed
 
 	promised int    // future births for which stores have reserved room
 	observed bool   // whether a column of the archetype is observed
@@ -45,9 +45,9 @@ type birth struct {
 // path.
 var noVacancy = ^uint64(0)
 
-// Archetype returns the archetype with the given columns and those that they require; see [World.Require].
-// The same set of columns in any order gives the same archetype. It panics if a column belongs to another
-// world or is named twice.
+// Archetype returns the archetype with the given columns and the columns that these require; see
+// [World.Require]. The same set of columns in any order gives the same archetype. Archetype panics if a
+// column belongs to another world or is named twice.
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
@@ -59,7 +59,7 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	return w.archetypeWith(slices.Compact(columns))
 }
 
-// archetypeWith returns the archetype with the given columns, which are in the order of their numbers.
+// archetypeWith returns the archetype with the given columns, which must be sorted by their numbers.
 func (w *World) archetypeWith(columns []*column) *Archetype {
 	if a := w.archetypeOf(columns); a != nil {
 		return a
@@ -82,7 +82,8 @@ func (w *World) archetypeWith(columns []*column) *Archetype {
 // fewArchetypes is the number of archetypes up to which comparing all of them is faster than a map.
 const fewArchetypes = 8
 
-// archetypeOf returns the archetype of a set of columns, in the order of their numbers, or nil.
+// archetypeOf returns the archetype with the given columns, which must be sorted by their numbers. It returns
+// nil if there is no such archetype.
 func (w *World) archetypeOf(columns []*column) *Archetype {
 	if w.bySet != nil {
 		var buffer [64]byte
@@ -96,7 +97,7 @@ func (w *World) archetypeOf(columns []*column) *Archetype {
 	return nil
 }
 
-// index adds the archetypes that the map lacks.
+// index adds to bySet the archetypes that it lacks.
 func (w *World) index() {
 	if w.bySet == nil {
 		w.bySet = make(map[string]*Archetype)
@@ -133,10 +134,10 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n births of this archetype unable to fail. A deletion of one of its entities can undo
-// that, because an extent that becomes empty goes back to the world. [Archetype.Pack] and [World.Regroup] can
-// undo it, too. Grow returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another error of package
-// vm; then nothing has changed.
+// Grow makes the next n births of this archetype unable to fail. Deleting an entity of the archetype can undo
+// this guarantee, because an extent that becomes empty goes back to the world. [Archetype.Pack] and
+// [World.Regroup] can also undo it. On failure Grow changes nothing and returns a [*vm.Error] that wraps
+// vm.ErrCapacity, vm.ErrLimit or another error of package vm.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
 	if n < 0 {
@@ -146,7 +147,7 @@ func (a *Archetype) Grow(n int) error {
 		return err
 	}
 	if len(a.extents) == 1 {
-		a.extents[0].spare = false // its room is promised now
+		a.extents[0].spare = false // the room of the extent is promised now
 	}
 	if a.observed && n > a.promised {
 		a.promise(n)
@@ -284,8 +285,8 @@ func zero(p unsafe.Pointer, n uintptr) {
 	clear(unsafe.Slice((*byte)(p), n))
 }
 
-// seek returns the archetype's lowest free slot and makes its word the current one. If there is no free slot,
-// it draws room for n entities, and panics with a [*vm.Error] if that fails.
+// seek returns the archetype's lowest free slot and makes the slot's word the current word. If there is no
+// free slot, seek draws room for n entities, and panics with a [*vm.Error] if that fails.
 func (a *Archetype) seek(n int) uint32 {
 	w := a.world
 	w.mustBeOpen("Archetype.New")
@@ -315,7 +316,7 @@ func (a *Archetype) seek(n int) uint32 {
 	}
 }
 
-// goTo sets the word in which the archetype first looks for free slots.
+// goTo sets the word in which the archetype first searches for free slots.
 func (a *Archetype) goTo(x *extent, word uint32) {
 	a.at, a.word = x, word
 	a.vacancy = a.world.liveWord(word)
@@ -326,9 +327,9 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 
 // NewN makes n entities and calls fill for each run of them, to write their components as slices. The
 // components are zero at first. fill may be nil. NewN panics if fill changes the structure of the world. If
-// fill panics, the entities of that call and of the calls before exist, and no others. If there is no room
-// for all n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow]. Complexity: whole
-// 64-slot words at a time.
+// fill panics, the entities of this run and of the earlier runs exist, and NewN makes no more entities. If
+// there is no room for all n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow].
+// Complexity: whole 64-slot words at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
 	w := a.world
 	w.mustBeOpen("Archetype.NewN")
@@ -393,8 +394,8 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	before := w.changes
 	defer func() {
 		w.calling = callback{}
-		// The OnAdd hooks must run even if f panics: when these entities are deleted, their OnRemove hooks
-		// run.
+		// The OnAdd hooks must run even if f panics, because the OnRemove hooks run when these entities are
+		// deleted.
 		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}

@@ -97,7 +97,8 @@ func TestNewIsZero(t *testing.T) {
 			}
 		}
 		if w.Len() != 0 || pos.Len() != 0 || odd.Len() != 0 || late.Len() != 0 {
-			t.Errorf("%d entities, %d %d %d components are left", w.Len(), pos.Len(), odd.Len(), late.Len())
+			t.Errorf("%d entities, %d %d %d components are left, want none", w.Len(), pos.Len(), odd.Len(),
+				late.Len())
 		}
 		w.Close()
 	}
@@ -128,14 +129,16 @@ func TestNewN(t *testing.T) {
 		for i := range p {
 			e := r.Entity(i)
 			if seen[e.Slot()] || !w.Alive(e) || pos.Get(e) != &p[i] || int(e.Slot()) != r.Start()+i {
-				t.Fatalf("entity %v at %d of the run from %d", e, i, r.Start())
+				t.Fatalf("index %d of the run from slot %d: %v is not a new entity of this slot", i,
+					r.Start(), e)
 			}
 			seen[e.Slot()] = true
 			p[i] = position{float64(e.Slot()), 1}
 		}
 	})
 	if a.Len() != 5200 || pos.Len() != 5200 || len(seen) != 5000 || w.Query(pos).Count() != 5200 {
-		t.Errorf("%d entities, %d components, %d seen", a.Len(), pos.Len(), len(seen))
+		t.Errorf("%d entities, %d components, %d new entities; want 5200, 5200, 5000", a.Len(), pos.Len(),
+			len(seen))
 	}
 	for i := 0; i < 300; i += 3 {
 		if !seen[es[i].Slot()] {
@@ -148,7 +151,7 @@ func TestNewN(t *testing.T) {
 	for r := range w.Query(pos).Runs() {
 		for i, p := range pos.Slice(r) {
 			if seen[uint32(r.Start()+i)] && p.X != float64(r.Start()+i) {
-				t.Fatalf("slot %d holds %v", r.Start()+i, p)
+				t.Fatalf("slot %d holds %v, want X = %d", r.Start()+i, p, r.Start()+i)
 			}
 		}
 	}
@@ -191,7 +194,8 @@ func TestArchetypeGrow(t *testing.T) {
 		es = append(es, a.New())
 	}
 	if limit.Used() != used || w.Stats().Changes != 10_000 {
-		t.Errorf("New committed %d bytes after Grow", limit.Used()-used)
+		t.Errorf("after Grow, 10,000 births committed %d bytes, want 0; the world counts %d changes",
+			limit.Used()-used, w.Stats().Changes)
 	}
 	if err := a.Grow(0); err != nil {
 		t.Fatal(err)
@@ -234,6 +238,6 @@ func TestArchetypeOfEachSet(t *testing.T) {
 		}
 	}
 	if len(w.archetypes) != 1<<len(columns) {
-		t.Errorf("%d archetypes for %d sets", len(w.archetypes), 1<<len(columns))
+		t.Errorf("%d archetypes, want one for each of %d sets", len(w.archetypes), 1<<len(columns))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// Parts calls add for each array that the world keeps, with the column that the array belongs to, or nil. A
-// closed world has no arrays.
+// Parts calls add for each array that the world keeps, with the column of the array, or with nil for an array
+// of the world itself. A closed world has no arrays.
 func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	if w.closed || w.live == nil {
 		return

@@ -4,10 +4,10 @@ import "iter"
 
 // Batch is a part of a query's matches for one worker: the matches in a range of words of 64 slots. It is a
 // plain value, valid until the world's structure changes. Different batches may run on different goroutines
-// at once, and share no slot and no word.
+// at the same time. They share no slot and no word.
 type Batch struct {
 	q       *query
-	changes uint64 // of the world when the batch was made
+	changes uint64 // the world's count of changes when the batch was made
 	lo, end uint32 // words
 	n       int
 }
@@ -39,7 +39,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 				if b.n == 0 {
 					b.lo = word
 				}
-				// Fill the batch up to n entities, and then up to the end of their last word.
+				// Fill the batch up to n entities, and then up to the end of the last entity's word.
 				end := hi
 				if want := uint(max(n-b.n, 1)); want < hi-lo {
 					end = min(hi, (lo+want+63)&^63)

@@ -56,7 +56,8 @@ func TestBatches(t *testing.T) {
 					t.Fatalf("%s, %d: batch %d of %d has %d entities", name, n, i, len(batches), batch.Len())
 				}
 				if batch.lo < end || one[0].slot/64 < batch.lo || one[len(one)-1].slot/64 >= batch.end {
-					t.Fatalf("%s, %d: batch %d shares a word", name, n, i)
+					t.Fatalf("%s, %d: batch %d overlaps the batch before it, or has entities outside of "+
+						"its words", name, n, i)
 				}
 				end = batch.end
 			}
@@ -184,10 +185,10 @@ func TestFirstAndSingle(t *testing.T) {
 	check := func(what string, first Entity, found, single bool) {
 		t.Helper()
 		if e, ok := q.First(); e != first || ok != found {
-			t.Errorf("%s: First is %v, %v", what, e, ok)
+			t.Errorf("%s: First is %v, %v, want %v, %v", what, e, ok, first, found)
 		}
 		if e, ok := q.Single(); e != first || ok != single {
-			t.Errorf("%s: Single is %v, %v", what, e, ok)
+			t.Errorf("%s: Single is %v, %v, want %v, %v", what, e, ok, first, single)
 		}
 	}
 	check("empty world", Entity{}, false, false)

@@ -44,8 +44,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestBetweenParts cuts a query into ranges of slots, and each range into batches. Together they yield what
-// the whole query yields.
+// TestBetweenParts cuts a query into ranges of slots, and each range into batches. The batches together yield
+// what the whole query yields.
 func TestBetweenParts(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a).Without(b)

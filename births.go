@@ -9,7 +9,7 @@ import (
 )
 
 // Ready checks that a function of package store may use a world, and returns the number of its columns. If
-// the function writes the world to a file, Ready returns an error if Commands have not been applied.
+// the function writes the world to a file and some Commands have not been applied, Ready returns an error.
 func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)
@@ -20,8 +20,8 @@ func (states) Ready(function string, w *World, writes bool) (columns int, err er
 	return len(w.columns), nil
 }
 
-// Columns returns the columns of a world for a function of package store, in the order of their numbers. It
-// checks what Ready checks.
+// Columns returns the columns of a world for a function of package store, in the order of their numbers.
+// Columns makes the checks of Ready first.
 func (s states) Columns(function string, w *World, writes bool) ([]state.Column, error) {
 	if _, err := s.Ready(function, w, writes); err != nil {
 		return nil, err
@@ -41,15 +41,15 @@ func (states) WorldOf(q Query) *World {
 	return q.q.world
 }
 
-// Births makes counts[i] entities of archetypes[i], and calls born for each run of them. An archetype may
-// occur several times. Once all slots are reserved, and before the first birth, Births calls room, which
-// makes room for what follows the births. Once all entities exist, Births calls fill, to write their
-// components, and then the callbacks of the births. So a callback sees components that refer to other
-// entities of the call. room, born and fill must not change the structure of the world. On an error nothing
-// has changed, apart from memory that room has committed.
-func (states) Births(archetypes []*Archetype, counts []int, room func() error, born func(i int, r Run),
+// Births makes counts[i] entities of archetypes[i], and calls born for each run of new entities. An archetype
+// may occur several times. Births calls grow after reserving all slots and before the first birth: grow makes
+// room for the data that the caller adds after the births. Once all entities exist, Births calls fill, to
+// write their components, and then the callbacks of the births. So a callback sees components that refer to
+// other entities of the call. grow, born and fill must not change the structure of the world. On an error
+// nothing has changed, apart from memory that grow has committed.
+func (states) Births(archetypes []*Archetype, counts []int, grow func() error, born func(i int, r Run),
 	fill func()) error {
-	if err := growAll(archetypes, counts, room); err != nil {
+	if err := growAll(archetypes, counts, grow); err != nil {
 		return err
 	}
 	type birth struct {
@@ -79,9 +79,9 @@ func (states) Births(archetypes []*Archetype, counts []int, room func() error, b
 	return nil
 }
 
-// growAll makes room for the births of several archetypes, and calls room. On an error no archetype has
+// growAll makes room for the births of several archetypes, and then calls grow. On an error no archetype has
 // grown.
-func growAll(archetypes []*Archetype, counts []int, room func() error) (err error) {
+func growAll(archetypes []*Archetype, counts []int, grow func() error) (err error) {
 	totals := make(map[*Archetype]int, len(archetypes))
 	for i, a := range archetypes {
 		totals[a] += counts[i]
@@ -97,7 +97,7 @@ func growAll(archetypes []*Archetype, counts []int, room func() error) (err erro
 	for _, a := range archetypes {
 		n, ok := totals[a]
 		if !ok {
-			continue // it has grown for all of its births
+			continue // the archetype has already grown for all its births
 		}
 		delete(totals, a)
 		g := growth{a, slices.Clone(a.extents), a.promised, len(a.extents) == 1 && a.extents[0].spare}
@@ -106,10 +106,10 @@ func growAll(archetypes []*Archetype, counts []int, room func() error) (err erro
 		}
 		grown = append(grown, g)
 	}
-	return room()
+	return grow()
 }
 
-// growth is what an archetype had before Archetype.Grow.
+// growth records the state of an archetype before Archetype.Grow.
 type growth struct {
 	*Archetype
 	before   []*extent
@@ -117,8 +117,8 @@ type growth struct {
 	spare    bool // whether its only extent was spare
 }
 
-// undo gives back the extents that were drawn since, so that other archetypes can draw them, and withdraws
-// the promises that were made since.
+// undo gives back the extents that Archetype.Grow has drawn, so that other archetypes can draw them, and
+// withdraws the promises that Archetype.Grow has made.
 func (g *growth) undo() {
 	a := g.Archetype
 	for _, x := range slices.Clone(a.extents) {

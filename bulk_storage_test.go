@@ -18,7 +18,7 @@ type bulkVerbs struct {
 	onRemove  func(func(Entity, uint64))
 }
 
-// bulkStorages makes one column of each storage in w.
+// bulkStorages makes one column of each kind of storage in w.
 func bulkStorages(w *World) []bulkVerbs {
 	all := storages(w)
 	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]),
@@ -49,8 +49,8 @@ func bulkStorages(w *World) []bulkVerbs {
 	}
 }
 
-// TestBulkOfEachStorage runs the bulk operations on a column of each storage, with and without hooks. AddAll
-// gets a query that excludes the column.
+// TestBulkOfEachStorage runs the bulk operations on a column of each kind of storage, with and without hooks.
+// AddAll gets a query that excludes the column.
 func TestBulkOfEachStorage(t *testing.T) {
 	const n = 9000
 	for kind := range 4 {
@@ -103,7 +103,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 				clear(wantTold)
 				w.checkInvariants()
 			}
-			// The query matches the entities without the column: once AddAll has run, it matches none.
+			// The query matches the entities without the column: after AddAll the query matches no entity.
 			changes, matches := w.changes, 0
 			for i, e := range es {
 				if i%3 != 0 {
@@ -112,7 +112,8 @@ func TestBulkOfEachStorage(t *testing.T) {
 					wantTold[fmt.Sprint("+", e, value(9))]++
 				}
 			}
-			check("AddAll to entities without it", s.addAll(w.Query().Without(s.column), 9), matches, changes)
+			check("AddAll to entities without the column", s.addAll(w.Query().Without(s.column), 9), matches,
+				changes)
 			changes = w.changes
 			matches = 0
 			for i, e := range es {
@@ -177,7 +178,7 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 		vm.ErrLimit, "limit")
 	if after := fmt.Sprint(w.Stats()); after != before || a.Len() != 1<<14 || rare.c.slots != used ||
 		rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
-		t.Errorf("a refusal changed the world:\n%s\n%s", before, after)
+		t.Errorf("a bulk operation that failed changed the world:\n%s\n%s", before, after)
 	}
 	w.checkInvariants()
 	if n := rare.AddAll(w.Query().Among(es[:200]), kilobyte{2}); n != 200 || rare.Get(es[199])[0] != 2 ||

@@ -62,7 +62,8 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	got = b.SetAll(w.Query(a).Without(b), [3]uint64{6})
 	check("SetAll of missing components", got, 0, changes, third,
 		func(i int) ([3]uint64, bool) { return [3]uint64{5}, i%3 == 0 })
-	// The query excludes the column that AddAll adds. It sees the world as it was before the call.
+	// The query excludes the column that AddAll adds. The query matches the entities as they were before the
+	// call.
 	got = b.AddAll(w.Query(a).Without(b), v)
 	changes += uint64(n - third)
 	mixed := func(i int) ([3]uint64, bool) {
@@ -111,7 +112,7 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 		t.Errorf("AddAll returns %d and Len %d, want 60", n, tag.Len())
 	}
 	if longtest.Race {
-		return // the stand-in holds the big column on the Go heap
+		return // the heap stand-in keeps the big column on the Go heap
 	}
 	first, _ := w.Query().First()
 	tag.Remove(first)
@@ -181,7 +182,7 @@ func TestExchange(t *testing.T) {
 		}
 	}
 	changes := w.changes
-	// The query excludes a column that Exchange adds and asks for a column that Exchange removes.
+	// The query excludes a column that Exchange adds and requires a column that Exchange removes.
 	got := w.Exchange(w.Query(a).Without(d), []AnyColumn{b, d}, []AnyColumn{c, a})
 	third, fifth := (n+2)/3, n/5
 	if want := uint64(n - fifth + n + third + n); got != n || w.changes-changes != want {
@@ -218,8 +219,8 @@ func TestBulkRefused(t *testing.T) {
 		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil },
 			vm.ErrLimit, "limit")
 		if after := fmt.Sprint(w.Stats()); after != before || limit.Used() != used {
-			t.Errorf("%v: a refusal changed the world, %d bytes more:\n%s\n%s", pages, limit.Used()-used,
-				before, after)
+			t.Errorf("%v: a bulk operation that failed changed the world, %d bytes more are in use:\n%s\n%s",
+				pages, limit.Used()-used, before, after)
 		}
 		w.checkInvariants()
 		// A query that matches fewer entities needs less memory.

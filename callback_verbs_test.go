@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// callbackVerbs has a call of each method of a world and its parts, by the name of the method. A name may
-// have a suffix.
+// callbackVerbs maps the name of each method of a world and its parts to a function that calls the method. A
+// suffix of the name distinguishes several calls of one method.
 var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":     func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":     func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },

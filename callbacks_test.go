@@ -64,7 +64,7 @@ func newCallbackWorld() *callbackWorld {
 		f.roads.Add(f.es[i], f.es[i/2], 1)
 	}
 	_, _ = f.names.Set(f.es[0], "zero")
-	// With holes, NewN calls fill several times.
+	// Holes make NewN call its callback several times.
 	for i := 20; i < 60; i += 3 {
 		w.Delete(f.es[i])
 	}
@@ -258,8 +258,8 @@ var callbackLosses = map[string]func(f *callbackWorld){
 }
 
 // TestCallbacks calls operations of the package from each place where the package calls a user's function.
-// The call works, or it panics with a remedy. Afterwards the world is consistent and usable. Each run tries a
-// random share of the pairs of place and operation.
+// The call works, or it panics with a message that says what to do. Afterwards the world is consistent and
+// usable. Each run tries a random share of the pairs of place and operation.
 func TestCallbacks(t *testing.T) {
 	places := map[string]func(f *callbackWorld, call func()){}
 	for name, place := range callbackPlaces {
@@ -303,7 +303,7 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// tryCallback calls an operation in a place and reports whether it was refused.
+// tryCallback calls an operation in a place and reports whether the operation panicked.
 func tryCallback(
 	t *testing.T, place string, run func(*callbackWorld, func()), verb string, do func(*callbackWorld),
 ) (refused bool) {

@@ -86,9 +86,10 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics if a callback calls the method named what. Such a method makes no structural change,
-// but must not run inside an operation. World.Trim and World.Require give up room that the operation made,
-// Tracker.Next forgets notes, and a world saved in a callback would be half changed.
+// mustRunAlone panics if a callback is running. what is the name of the method that calls mustRunAlone. Such
+// a method makes no structural change, but must not run inside an operation: World.Trim and World.Require
+// would release room that the operation made, Tracker.Next would discard notes, and a world that is saved in
+// a callback would be half changed.
 func (w *World) mustRunAlone(what string) {
 	if w.calling.what != "" {
 		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what,
@@ -96,8 +97,8 @@ func (w *World) mustRunAlone(what string) {
 	}
 }
 
-// changed counts n structural changes. Queries compare the count at every step. This costs them less than a
-// lock, and needs no unlocking when a loop is left early.
+// changed counts n structural changes. Queries compare the count at every step. Comparing costs less than a
+// lock, and needs no unlock when a loop ends early.
 func (w *World) changed(op operation, n int) {
 	w.changes += uint64(n)
 	w.last = op

@@ -15,7 +15,7 @@ import (
 // child instead of the tests.
 const childVariable = "VAST_TEST_CHILD"
 
-// children are functions that run in a process of their own because they set limits, leak, or fail on
+// children are functions that run in a process of their own because they set limits, leak memory, or fail on
 // purpose. A child panics when a check fails. Test files for one system or build add their own children.
 var children = map[string]func(){}
 

@@ -23,7 +23,7 @@ type AnyColumn interface {
 }
 
 // column is the part that all storages of a component share: presence bits, hooks, trackers, and elements
-// indexed by the entity's slot. It does not know the type of its elements.
+// indexed by the entity's slot. Its code does not depend on the type of the elements.
 type column struct {
 	// The fields that a look-up needs come first, in one cache line.
 	slots uint32         // a multiple of 64; the slots below it are usable: bits and elements are committed
@@ -44,7 +44,7 @@ type column struct {
 	later    later        // applies a recorded command
 	recorded reflect.Type // the type of a recorded value, if it may hold Entities
 
-	adding, removing operation // the names of a gain and a loss in messages
+	adding, removing operation // name a gain and a loss in messages
 
 	marks     []*marks   // the marks of each tracker
 	dirtySpan vm.Span    // the memory of the dirty bits
@@ -56,7 +56,7 @@ type column struct {
 	name  string
 	typ   reflect.Type // nil for a tag
 
-	requires []*column // the required columns and those that they require, in the order of registration
+	requires []*column // all columns that this column requires, also indirectly, in the order of registration
 
 	owed     int // future additions and births for which the store keeps room
 	promised int // the part of owed that Grow of this column has promised
@@ -78,8 +78,8 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	return c, nil
 }
 
-// registerLinked makes the two columns of a relation or of edges, and enters both into the world, or none if
-// it fails.
+// registerLinked makes the two columns of a relation or of edges, and enters both columns into the world. If
+// registerLinked fails, it enters neither column.
 func (w *World) registerLinked(name string, source, target reflect.Type) (
 	sources, targets *column, err error) {
 	if sources, err = w.newColumn(len(w.columns), name, source); err != nil {
@@ -119,7 +119,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	c.skew = bitset.Skew(int(c.id))
 	size := c.bytesFor(n)
 	if size >= manyBytes {
-		size += apart
+		size += spareBytes
 	}
 	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
 	if err != nil {
@@ -137,12 +137,12 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// A column of manyBytes or more reserves apart more bytes than it can use. Otherwise columns with components
-// of one size lie at a distance of a power of two, and a loop over two of them takes up to twice as long: see
-// decision 0013.
+// A column of at least manyBytes reserves spareBytes that it does not use. Without spareBytes, columns with
+// components of one size would lie at a distance of a power of two, and a loop over two such columns would
+// take up to twice as long: see decision 0013.
 const (
-	manyBytes = 16 << 20
-	apart     = 2 << 20
+	manyBytes  = 16 << 20
+	spareBytes = 2 << 20
 )
 
 // label names the column's elements for reports of faulting accesses.
@@ -151,7 +151,7 @@ func (c *column) label() {
 		What:    "column " + c.name + " of world " + c.world.quoted,
 		Element: "slot",
 		Size:    c.bytes,
-		Advice:  "look the component up by its Entity, and keep no pointer longer than the entity has it",
+		Advice:  "look the component up by its Entity, and keep no pointer after the entity loses it",
 	})
 }
 
@@ -340,7 +340,7 @@ func (c *column) growForAdditions(what string, n int) error {
 // share one address, which must be committed too.
 func (c *column) bytesFor(slots int) int { return c.skew + max(slots*c.bytes, 1) }
 
-// measure counts the usable slots.
+// measure sets slots to the number of usable slots.
 func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
@@ -391,18 +391,18 @@ func (c *column) elements(lo, hi uint32) []byte {
 		uintptr(hi-lo)*uintptr(c.bytes))
 }
 
-// adviseHuge asks for huge pages for the elements of the slots [lo, hi) if these elements fill a huge page.
-// It asks up to the end of the last huge page. More elements are likely to follow, and pages that a program
-// touches before the advice stay small.
+// adviseHuge requests huge pages for the elements of the slots [lo, hi) if these elements fill a huge page.
+// The request extends to the end of the last huge page, because more elements are likely to follow. Pages
+// that a program touches before the request stay small.
 func (c *column) adviseHuge(lo, hi uint32) {
 	huge := vm.HugePageSize()
-	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
-	if huge == 0 || to-from < huge {
+	start, end := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
+	if huge == 0 || end-start < huge {
 		return
 	}
-	to = min((to+huge-1)&^(huge-1), c.span.Size())
+	end = min((end+huge-1)&^(huge-1), c.span.Size())
 	// The column works without huge pages, too.
-	_ = c.span.Region().Huge(c.span.Offset()+from, to-from)
+	_ = c.span.Region().Huge(c.span.Offset()+start, end-start)
 }
 
 // mustBeFree panics if an element of the slots [lo, hi), which are about to gain the component, was written

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// startAll sets a walk before the first run of a query, for a bulk operation on the column.
+// startAll prepares the walk k over a query, for a bulk operation on the column.
 func (c *column) startAll(what string, q Query, k *walk) {
 	if c == nil {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
@@ -19,7 +19,7 @@ func (c *column) startAll(what string, q Query, k *walk) {
 	}
 }
 
-// startAll sets a walk before the first run of a query, for a bulk operation.
+// startAll prepares the walk k over a query, for a bulk operation.
 func (w *World) startAll(what string, q Query, k *walk) {
 	w.mustBeOpen(what)
 	if q.q != nil && q.q.world != w {
@@ -37,7 +37,7 @@ func (c *column) removeAll(what string, q Query) int {
 	c.tellLossesOf(q)
 	q.q.mustBeMarkedAsBefore(marked)
 	n := 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// Bits change only in slots that the walk has passed, so the walk may continue.
 	for k.next() {
 		n += c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 	}
@@ -68,7 +68,7 @@ func (c *column) growFor(q *query) error {
 	k.start(q)
 	end := uint(0)
 	for k.next() {
-		end = max(end, k.cursor.Hi) // max, because the sources of a target come in the order of their links
+		end = max(end, k.cursor.Hi) // max, because the sources of a target are in the order of their links
 	}
 	return c.grow(uint32(end))
 }

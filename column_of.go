@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// ColumnOf returns the world's [Column] of a component type, for code that has the world and not the column.
-// Programs keep the Column that [NewColumn] returned: ColumnOf takes one step for each column of the world.
+// ColumnOf returns the world's [Column] of a component type, for code that has the world but not the column.
+// Keep the Column that [NewColumn] returned where possible: ColumnOf takes one step for each column of the
+// world.
 //
 // ColumnOf returns an error if the world has no Column of type T, if it has several, or if a [SparseColumn]
 // or a [HeapColumn] holds the type. The error names the columns and says what to do. For a SparseColumn or a
@@ -60,14 +61,14 @@ func (c *column) kind() string {
 	return "Column"
 }
 
-// mustTakeColumns panics if the world is closed, or if a column has the type and the name of an earlier one.
+// mustTakeColumns panics if the world is closed, or if two columns have the same type and the same name.
 func (w *World) mustTakeColumns(what string) {
 	w.mustBeOpen(what)
 	w.mustBeDistinct()
 }
 
-// mustBeDistinct panics if a column has the type and the name of an earlier one. It runs when the next column
-// is registered and when columns are used, because Column.Named gives a column its name after NewColumn has
+// mustBeDistinct panics if two columns have the same type and the same name. It runs when the next column is
+// registered and when columns are used, because Column.Named gives a column its name after NewColumn has
 // returned.
 func (w *World) mustBeDistinct() {
 	for n := int(w.distinct.Load()); n < len(w.columns); n++ {
@@ -82,7 +83,7 @@ func (w *World) mustBeDistinct() {
 
 // twin returns another column of the same type that has the given name, or nil. Columns of predeclared and
 // unnamed types, such as uint64 and [8]byte, have no twin, because such a type does not name a component.
-// Relations and edges have no twin, because no code looks for them by type. The world's Names have no twin,
+// Relations and edges have no twin, because no code finds them by type. The world's Names have no twin,
 // because no program registers them.
 func (w *World) twin(c *column, name string) *column {
 	if c.typ != nil && c.typ.PkgPath() == "" {

@@ -97,7 +97,7 @@ func TestColumnsOfOneTypeAndName(t *testing.T) {
 	type count uint64
 	a, b := NewColumn[count](w), NewColumn[count](w).Named("b")
 	w.Query(a, b)
-	w.Query(NewColumn[uint64](w), NewColumn[uint64](w)) // both may have the name of a predeclared type
+	w.Query(NewColumn[uint64](w), NewColumn[uint64](w)) // columns of a predeclared type may share a name
 	mustPanic(t, `a column "b" of type vast.count already: choose another name`, func() { a.Named("b") })
 	if got := a.Named("count").Name(); got != "count" {
 		t.Errorf("the name is %q, want count", got)
@@ -193,7 +193,7 @@ func TestEditOrAdd(t *testing.T) {
 		NewHeapColumn[uint64](w).Named("heap"),
 	} {
 		e := w.Archetype().New()
-		// The element keeps the bytes of the last component.
+		// The element still holds the bytes of the removed component.
 		c.Add(e, 7)
 		c.Remove(e)
 		p := c.EditOrAdd(e)
@@ -208,12 +208,12 @@ func TestEditOrAdd(t *testing.T) {
 		seen := 0
 		for got := range tr.Changed(c) {
 			if got != e {
-				t.Errorf("%s: %v was written, want %v", c.Name(), got, e)
+				t.Errorf("%s: Changed yields %v, want %v", c.Name(), got, e)
 			}
 			seen++
 		}
 		if seen != 1 {
-			t.Errorf("%s: %d entities were written, want 1", c.Name(), seen)
+			t.Errorf("%s: Changed yields %d entities, want 1", c.Name(), seen)
 		}
 		told := 0
 		c.OnAdd(func(got Entity, v *uint64) {
@@ -234,7 +234,7 @@ func TestEditOrAdd(t *testing.T) {
 		}
 		w.Delete(e)
 		if p := c.EditOrAdd(e); p != nil {
-			t.Errorf("%s: a stale entity has %v", c.Name(), p)
+			t.Errorf("%s: EditOrAdd returns %v for a stale entity, want nil", c.Name(), p)
 		}
 	}
 	c := NewColumn[uint64](w).Named("late")

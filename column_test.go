@@ -29,7 +29,7 @@ func TestColumn(t *testing.T) {
 		t.Errorf("added twice: %v at %p, first at %p", *again, again, p)
 	}
 	if !named.Set(e, velocity{5, 6}) || *p != (velocity{5, 6}) {
-		t.Errorf("set: %v", *p)
+		t.Errorf("Set left %v, want {5 6}", *p)
 	}
 	if !named.Remove(e) || named.Remove(e) || named.Has(e) || named.Get(e) != nil || named.Len() != 0 ||
 		!w.Alive(e) {
@@ -86,7 +86,8 @@ func TestColumnWithoutSize(t *testing.T) {
 	}
 	for i, e := range es {
 		if tag.Has(e) != (i%2 == 0) || (tag.Get(e) != nil) != (i%2 == 0) || never.Has(e) {
-			t.Fatalf("entity %d: %v", i, tag.Has(e))
+			t.Fatalf("entity %d: Has returns %v, want %v, and never.Has returns %v", i, tag.Has(e), i%2 == 0,
+				never.Has(e))
 		}
 	}
 	born := w.Archetype(tag)
@@ -169,7 +170,7 @@ func TestColumnsBeyondMask(t *testing.T) {
 	w.Delete(e)
 	again := w.Archetype(columns[3]).New()
 	if again.Slot() != e.Slot() {
-		t.Fatalf("slot %d was not used again", e.Slot())
+		t.Fatalf("the new entity is in slot %d, want %d", again.Slot(), e.Slot())
 	}
 	for i, c := range columns {
 		if c.Has(again) != (i == 3) || c.Has(e) {
@@ -209,7 +210,7 @@ func TestColumnGrow(t *testing.T) {
 		c.Add(e, [3]uint64{1})
 	}
 	if got := w.Stats().Columns[0].Committed; got != committed || c.Len() != 10_000 {
-		t.Errorf("%d bytes committed before, %d after adding %d", committed, got, c.Len())
+		t.Errorf("%d bytes committed before, %d after adding %d components", committed, got, c.Len())
 	}
 }
 
@@ -229,6 +230,6 @@ func TestColumnTypes(t *testing.T) {
 		t.Error("an entity in a column changed")
 	}
 	if got := fmt.Sprint(w.Stats().Columns[1]); got == "" || w.Stats().Columns[1].Type != "vast.Entity" {
-		t.Errorf("the type is %q", w.Stats().Columns[1].Type)
+		t.Errorf("the type is %q, want vast.Entity", w.Stats().Columns[1].Type)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
-// panic and change nothing, so that the outer operation continues; an allowed operation must work.
+// panic and change nothing, so that the outer operation continues. An allowed operation must work.
 // useFromCallback does not call Archetype.Grow: Grow decides where entities lie, and the answers must be the
 // same without hooks.
 func (m *combinedModel) useFromCallback() {
@@ -18,7 +18,7 @@ func (m *combinedModel) useFromCallback() {
 	refused := func(by string, f func()) {
 		changes, lens := w.changes, w.Len()
 		text, _ := panicOf(f).(string)
-		m.must(strings.Contains(text, by), "%s in a callback panics with %q", by, text)
+		m.must(strings.Contains(text, by), "%s in a callback: the panic is %q", by, text)
 		m.must(w.changes == changes && w.Len() == lens, "%s in a callback changed the world", by)
 	}
 	switch m.callbacks / 8 % 10 {
@@ -44,7 +44,7 @@ func (m *combinedModel) useFromCallback() {
 		m.mayFail(m.values[m.callbacks/80%len(m.values)].grow)
 	case 9:
 		if len(w.columns) < 40 && !m.options.faults {
-			NewTag(w, fmt.Sprint("met ", len(w.columns))).OnRemove(func(Entity) {
+			NewTag(w, fmt.Sprint("made in a callback ", len(w.columns))).OnRemove(func(Entity) {
 				m.must(false, "OnRemove of a tag without entities is called")
 			})
 		}

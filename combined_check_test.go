@@ -19,10 +19,10 @@ func (m *combinedModel) checkSome() {
 // checkEntity compares an entity's components and targets with the model.
 func (m *combinedModel) checkEntity(e Entity) {
 	v := m.entities[e]
-	m.must(m.world.Alive(e) == (v != nil), "%v is alive: %v", e, m.world.Alive(e))
+	m.must(m.world.Alive(e) == (v != nil), "Alive of %v returns %v", e, m.world.Alive(e))
 	for i, c := range m.values {
 		got, has := c.get(e)
-		m.must(has == m.has(e, i), "%v has %s: %v", e, c.Name(), has)
+		m.must(has == m.has(e, i), "%v: has %s is %v, want %v", e, c.Name(), has, !has)
 		if has {
 			m.must(got == v.values[i], "%s of %v is %d, want %d", c.Name(), e, got, v.values[i])
 		}
@@ -111,7 +111,8 @@ func (m *combinedModel) checkAll() {
 	for c, col := range m.columns {
 		n := m.world.Query(col).Count()
 		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
-		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d", col.Name(), n)
+		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d, the Count of its query",
+			col.Name(), n)
 		m.must(m.told[c] == nil || len(m.told[c]) == n,
 			"according to the hooks of %s, %d entities have the component, want %d",
 			col.Name(), len(m.told[c]), n)

@@ -29,7 +29,7 @@ type combinedColumn struct {
 	slice        func(Run) []uint64
 	count        func() int
 	all          iter.Seq2[Entity, uint64] // nil for storages other than StorageSparse
-	cut          func(uint64) uint64       // the number as the column's type holds it
+	cut          func(uint64) uint64       // converts a number to the column's type and back
 	writtenByAdd bool                      // Add on an existing component counts as a write
 }
 
@@ -52,11 +52,13 @@ type valued[T any] interface {
 	Len() int
 }
 
-func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint64) combinedColumn {
+// combinedOf returns the combinedColumn of a column. decode makes a component from a number, and encode makes
+// a number from a component.
+func combinedOf[T comparable](c valued[T], decode func(uint64) T, encode func(T) uint64) combinedColumn {
 	return combinedColumn{
 		AnyColumn: c, writtenByAdd: true, count: c.Len, remove: c.Remove, removeAll: c.RemoveAll,
 		removeLater: c.RemoveLater,
-		cut:         func(v uint64) uint64 { return from(to(v)) },
+		cut:         func(v uint64) uint64 { return encode(decode(v)) },
 		get: func(e Entity) (uint64, bool) {
 			p := c.Get(e)
 			if (p != nil) != c.Has(e) {
@@ -65,21 +67,21 @@ func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint6
 			if p == nil {
 				return 0, false
 			}
-			return from(*p), true
+			return encode(*p), true
 		},
-		add: func(e Entity, v uint64) bool { p := c.Add(e, to(v)); return p != nil && *p == to(v) },
-		set: func(e Entity, v uint64) bool { return c.Set(e, to(v)) },
+		add: func(e Entity, v uint64) bool { p := c.Add(e, decode(v)); return p != nil && *p == decode(v) },
+		set: func(e Entity, v uint64) bool { return c.Set(e, decode(v)) },
 		edit: func(e Entity, v uint64) bool {
 			p := c.Edit(e)
 			if p != nil {
-				*p = to(v)
+				*p = decode(v)
 			}
 			return p != nil
 		},
-		addAll:   func(q Query, v uint64) int { return c.AddAll(q, to(v)) },
-		setAll:   func(q Query, v uint64) int { return c.SetAll(q, to(v)) },
-		addLater: func(cs *Commands, e Entity, v uint64) { c.AddLater(cs, e, to(v)) },
-		setLater: func(cs *Commands, e Entity, v uint64) { c.SetLater(cs, e, to(v)) },
+		addAll:   func(q Query, v uint64) int { return c.AddAll(q, decode(v)) },
+		setAll:   func(q Query, v uint64) int { return c.SetAll(q, decode(v)) },
+		addLater: func(cs *Commands, e Entity, v uint64) { c.AddLater(cs, e, decode(v)) },
+		setLater: func(cs *Commands, e Entity, v uint64) { c.SetLater(cs, e, decode(v)) },
 		hook: func(add, remove func(Entity)) {
 			c.OnAdd(func(e Entity, _ *T) { add(e) })
 			c.OnRemove(func(e Entity, _ *T) { remove(e) })
@@ -89,26 +91,26 @@ func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint6
 
 // combinedStored makes a column in the storage s. The answers must not depend on the storage.
 func combinedStored[T comparable](
-	m *combinedModel, name string, s probing.Storage, to func(uint64) T, from func(T) uint64,
+	m *combinedModel, name string, s probing.Storage, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
 	switch s {
 	case probing.StorageSparse:
-		return combinedSparse(m, name, to, from)
+		return combinedSparse(m, name, decode, encode)
 	case probing.StorageHeap:
-		return combinedHeap(m, name, to, from)
+		return combinedHeap(m, name, decode, encode)
 	}
-	return combinedDense(m, name, to, from)
+	return combinedDense(m, name, decode, encode)
 }
 
 func combinedSparse[T comparable](
-	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+	m *combinedModel, name string, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
 	col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
-	c := combinedOf(col, to, from)
+	c := combinedOf(col, decode, encode)
 	c.in, c.grow = col.In, func() error { return col.Grow(3) }
 	c.all = func(yield func(Entity, uint64) bool) {
 		for e, v := range col.All() {
-			if !yield(e, from(*v)) {
+			if !yield(e, encode(*v)) {
 				return
 			}
 		}
@@ -117,29 +119,29 @@ func combinedSparse[T comparable](
 }
 
 func combinedHeap[T comparable](
-	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+	m *combinedModel, name string, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
 	col := made(m, func() HeapColumn[T] { return NewHeapColumn[T](m.world).Named(name) })
-	c := combinedOf(col, to, from)
+	c := combinedOf(col, decode, encode)
 	c.in, c.grow = col.In, func() error { return col.Grow(3) }
 	return c
 }
 
 func combinedDense[T comparable](
-	m *combinedModel, name string, to func(uint64) T, from func(T) uint64,
+	m *combinedModel, name string, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
 	col := made(m, func() Column[T] { return NewColumn[T](m.world).Named(name) })
-	c := combinedOf(col, to, from)
+	c := combinedOf(col, decode, encode)
 	c.in = func(r Run) bool { return len(col.TrySlice(r)) == r.Len() }
 	c.grow = func() error { return col.Grow(3) }
 	c.editRun = func(r Run, v uint64) {
 		for i := range col.EditRun(r) {
-			col.EditRun(r)[i] = to(v)
+			col.EditRun(r)[i] = decode(v)
 		}
 	}
 	c.slice = func(r Run) (vs []uint64) {
 		for _, v := range col.Slice(r) {
-			vs = append(vs, from(v))
+			vs = append(vs, encode(v))
 		}
 		return vs
 	}
@@ -187,7 +189,7 @@ func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 		combinedSparse(m, "rare", number64, number64),
 		combinedHeap(m, "text", func(v uint64) string { return fmt.Sprint(v) },
 			func(t string) uint64 {
-				v, _ := strconv.ParseUint(t, 10, 64) // a zero component is an empty string: 0
+				v, _ := strconv.ParseUint(t, 10, 64) // 0 for the empty string of a zero component
 				return v
 			}),
 		combinedDense(m, "small", func(v uint64) byte { return byte(v) },

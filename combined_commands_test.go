@@ -10,7 +10,7 @@ type combinedBuffer struct {
 	*Commands
 	position int
 	pending  []*combinedCommand
-	made     []*combinedPlaceholder // the latest placeholders, including stale ones
+	made     []*combinedPlaceholder // the latest placeholders, including stale placeholders
 	done     bool                   // the batch is applied: the next recording begins another batch
 }
 
@@ -37,7 +37,7 @@ type combinedCommand struct {
 	a        int
 }
 
-// begin begins a new batch if the last one is applied. The placeholders of the last batch become stale.
+// begin begins a new batch if the current batch is applied. The placeholders of the old batch become stale.
 func (c *combinedBuffer) begin() {
 	if !c.done {
 		return
@@ -57,7 +57,8 @@ func (r combinedRef) handle() Entity {
 	return r.e
 }
 
-// in returns the entity that r means in commands of the buffer c.
+// in returns the entity that r names in commands of the buffer c. It returns the zero entity for a stale
+// placeholder or a placeholder of another buffer.
 func (r combinedRef) in(c *combinedBuffer) Entity {
 	switch {
 	case r.p == nil:
@@ -92,7 +93,7 @@ func (m *combinedModel) applyRecord(b *byteStream) {
 			m.record(b, combinedRef{e: e})
 		}
 		return
-	case 1: // several New in a row, in one archetype or several
+	case 1: // several calls of New in a row, in one archetype or several
 		buffer, a := m.buffers[b.next()%2], b.next()
 		for range 1 + b.next()%12 {
 			if b.next()%4 == 0 {
@@ -225,14 +226,15 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.applied += got.Done + got.Skipped
 	rest := order[at:]
 	if err != nil {
-		m.must(len(rest) > 0, "Apply returns %v after all commands", err)
+		m.must(len(rest) > 0, "Apply returns %v, although it applied all commands", err)
 		if !m.failing(err) {
 			m.try(func() { panic(err) })
 		}
 		m.world.checkInvariants()
 	}
 	if err != nil || len(rest) == 0 && at > 0 {
-		m.must(err == nil && applied == Applied{} || applied == got, "%+v, want %+v", applied, got)
+		m.must(err == nil && applied == Applied{} || applied == got,
+			"Apply returns %+v, want %+v", applied, got)
 	}
 	if len(rest) > 0 {
 		m.resumed++

@@ -10,6 +10,7 @@ type combinedEdges struct {
 	value   map[[2]Entity]uint64
 }
 
+// without removes e from the list of a key.
 func without(es map[Entity][]Entity, key, e Entity) {
 	i := slices.Index(es[key], e)
 	if es[key] = slices.Delete(es[key], i, i+1); len(es[key]) == 0 {
@@ -87,7 +88,7 @@ func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Ent
 }
 
 // closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would
-// delete the target of a surviving source with rule Refuse.
+// delete the target of a surviving source in a relation with the rule Refuse.
 func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	for {
 		goes := map[Entity]bool{}

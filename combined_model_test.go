@@ -18,16 +18,16 @@ import (
 )
 
 // The combined model decodes a stream of bytes into operations on one world. The world has columns of all
-// storages, hooks, relations, edges, trackers and commands; the operations include all forms of queries, bulk
-// operations over them, Trim, Reset and limits. A model of plain maps must agree after each step. The world
-// model has more columns and fewer kinds of operations.
+// storages, hooks, relations, edges, trackers and commands. The operations include all forms of queries, bulk
+// operations over queries, Trim, Reset and limits. A model of plain maps must agree after each step. The
+// world model is another test, with more columns and fewer kinds of operations.
 
 type combinedOptions struct {
 	slots   int
 	pages   vm.Pages
 	storage probing.Storage // of the columns "number" and "wide"
 	hooks   bool
-	roads   OnDelete
+	roads   OnDelete  // the rule of the edges
 	limit   *vm.Limit // nil for no limit
 	faults  bool      // the test makes one memory call fail
 }
@@ -55,13 +55,14 @@ type combinedModel struct {
 	stale    []Entity
 	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
 
-	step, refusals, opened int
-	fault                  error         // the injected failure: the error of the one memory call that fails
-	moved                  []movedEntity // moves for which the running operation called OnMove
-	callbacks              int           // calls of hooks and fills
-	applied, resumed       int           // applied commands, and calls of Apply that ended early
-	operation              string
-	transcript             io.Writer
+	step, refusals   int           // operations, and refused operations
+	opened           int           // operations since the world was made
+	fault            error         // the error of the injected failure, once it has happened
+	moved            []movedEntity // moves for which the running operation called OnMove
+	callbacks        int           // calls of hooks and fills
+	applied, resumed int           // applied commands, and calls of Apply that ended early
+	operation        string
+	transcript       io.Writer
 }
 
 func newCombinedModel(t testing.TB, o combinedOptions, transcript io.Writer) *combinedModel {
@@ -118,7 +119,7 @@ func (m *combinedModel) open() {
 	}
 }
 
-// hookAll registers hooks that check that each gain and each loss of a component calls them once.
+// hookAll registers hooks. Each hook checks that every gain or loss of its component calls it exactly once.
 func (m *combinedModel) hookAll() {
 	hooks := func(i int, has func(Entity) bool) (add, remove func(Entity)) {
 		told := map[Entity]bool{}
@@ -239,7 +240,7 @@ func (m *combinedModel) try(f func()) bool {
 		failed := m.failing(err)
 		m.must(failed || errors.As(err, new(*vm.Error)), "panic: %v", v)
 		atLimit := m.options.limit != nil && errors.Is(err, vm.ErrLimit)
-		m.must(failed || atLimit || errors.Is(err, vm.ErrCapacity), "%v", err)
+		m.must(failed || atLimit || errors.Is(err, vm.ErrCapacity), "unexpected error: %v", err)
 		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v",
 			err)
 		if failed {
@@ -318,7 +319,7 @@ func (m *combinedModel) close() {
 	}
 	if m.hog != nil {
 		left := m.options.limit.Used() - m.hog.Committed()
-		m.must(left == 0, "%d bytes are charged to a closed world", left)
+		m.must(left == 0, "%d bytes are still charged after the world is closed", left)
 	}
 	for _, e := range m.order[:min(len(m.order), 20)] {
 		r := m.relations[0]
@@ -371,12 +372,12 @@ func TestCombinedModelAlike(t *testing.T) {
 			first = sum
 		}
 		if sum != first {
-			t.Errorf("%+v: the answers differ from those of the first options", o)
+			t.Errorf("%+v: the answers differ from the answers with the first options", o)
 		}
 	}
 }
 
-// TestCombinedModelLimit varies how much memory the world may take. A refused operation must change nothing.
+// TestCombinedModelLimit varies the memory that the world may take. A refused operation must change nothing.
 func TestCombinedModelLimit(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -396,7 +397,7 @@ func TestCombinedModelLimit(t *testing.T) {
 	}
 	t.Logf("%d refusals in %d streams", refusals, streams)
 	if refusals < least {
-		t.Errorf("%d operations were refused, want %d at least", refusals, least)
+		t.Errorf("%d operations were refused, want at least %d", refusals, least)
 	}
 }
 
@@ -413,7 +414,7 @@ func combinedOf64(v byte) combinedOptions {
 	return o
 }
 
-// TestCombinedModelLong runs 200 random streams under VAST_LONG=1, or as many streams as VAST_STREAMS says.
+// TestCombinedModelLong runs 200 random streams under VAST_LONG=1, or the number of streams in VAST_STREAMS.
 func TestCombinedModelLong(t *testing.T) {
 	streams := longtest.Pick(0, 200)
 	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {

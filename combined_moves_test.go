@@ -15,12 +15,12 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		a := m.world.archetypes[b.next()%len(m.world.archetypes)]
 		moves = a.Pack(o)
 		for old := range moves.All() {
-			m.must(m.entities[old] != nil && m.entities[old].archetype == a, "moves %v of another archetype",
-				old)
+			m.must(m.entities[old] != nil && m.entities[old].archetype == a,
+				"moves %v, which is not in the archetype", old)
 		}
 		m.move(moves)
 		m.must(o.Most > 0 && moves.Len() == o.Most || a.Pack(MoveOptions{}).Len() == 0,
-			"the next Pack finds entities to move")
+			"a second Pack still finds entities to move")
 	} else {
 		m.operation = "Regroup"
 		q := m.query(b)
@@ -40,12 +40,13 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		}
 		m.must(moves.Len() == n, "moves %d entities, want %d", moves.Len(), n)
 		for old := range moves.All() {
-			m.must(slices.Contains(want, old), "moves %v", old)
+			m.must(slices.Contains(want, old),
+				"moves %v, which is in the right archetype or not in the query", old)
 			m.entities[old].archetype = m.archetypeNow(old)
 		}
 		m.move(moves)
 	}
-	m.must(slices.Equal(m.moved, moves.pairs), "calls OnMove for %v, moves %v", m.moved, moves.pairs)
+	m.must(slices.Equal(m.moved, moves.pairs), "calls OnMove for %v, but moves %v", m.moved, moves.pairs)
 	for _, p := range moves.pairs {
 		m.note(p.old, p.new)
 		m.checkEntity(p.old)

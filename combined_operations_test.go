@@ -19,7 +19,8 @@ func (m *combinedModel) apply(b *byteStream) {
 		if m.entities[e] == nil {
 			goes = nil
 		}
-		m.must(m.world.Delete(e) == (len(goes) > 0), "%v: want %d entities deleted", e, len(goes))
+		m.must(m.world.Delete(e) == (len(goes) > 0), "%v: wrong result, want %d entities deleted", e,
+			len(goes))
 		m.die(goes)
 	case 9, 10, 11, 12:
 		m.applyLink(b)
@@ -88,7 +89,10 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	}
 	m.operation = "SetRun"
 	for _, r := range runs {
-		if m.try(func() { m.must(m.relations[rel].SetRun(r, target), "false for %v", target) }) {
+		set := func() {
+			m.must(m.relations[rel].SetRun(r, target), "SetRun returns false for the target %v", target)
+		}
+		if m.try(set) {
 			for i := range r.Len() {
 				m.link(rel, r.Entity(i), target)
 			}
@@ -129,7 +133,7 @@ func (m *combinedModel) applyAdd(e Entity, i int, v uint64) {
 	c, had := m.values[i], m.has(e, i)
 	m.try(func() {
 		ok := c.add(e, v)
-		m.must(ok == (m.entities[e] != nil), "%v: adds a component: %v", e, ok)
+		m.must(ok == (m.entities[e] != nil), "%v: Add returns %v", e, ok)
 		if ok && (!had || c.writtenByAdd) {
 			m.put(e, i, v)
 		}
@@ -175,7 +179,7 @@ func (m *combinedModel) applyLink(b *byteStream) {
 
 func (m *combinedModel) mustBeCircle(v any) {
 	s, ok := v.(string)
-	m.must(ok && strings.Contains(s, "is a circle"), "a circle panics with %v", v)
+	m.must(ok && strings.Contains(s, "is a circle"), "the panic is %v, want an error about a circle", v)
 }
 
 // applyEdge adds or removes edges.
@@ -188,7 +192,8 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 	switch {
 	case how == 0:
 		m.operation = "Edges.RemoveTargets"
-		m.must(r.RemoveTargets(from) == (len(r.out[from]) > 0), "%v: want %d targets", from, len(r.out[from]))
+		m.must(r.RemoveTargets(from) == (len(r.out[from]) > 0), "%v: wrong result with %d targets",
+			from, len(r.out[from]))
 		m.disconnectAll(from)
 	case how < 3:
 		m.operation = "Edges.Remove"
@@ -208,7 +213,7 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 	}
 }
 
-// applyMemory runs Grow, Trim, Reset or Close, or a chain of links.
+// applyMemory runs Grow, Trim, Reset or Close, or makes a chain of links.
 func (m *combinedModel) applyMemory(b *byteStream) {
 	w := m.world
 	refusing := func(f func() error) {
@@ -275,7 +280,8 @@ func (m *combinedModel) applyChain(b *byteStream) {
 	}
 }
 
-// rare reports whether to run a bulk operation over n entities: always if n is small, else every fourth time.
+// rare reports whether to run a bulk operation over n entities: always if n is small, and otherwise every
+// fourth time.
 func (m *combinedModel) rare(b *byteStream, n int) bool { return n <= 60 || b.next()%4 == 0 }
 
 // applyBulk adds or writes components of all entities that a query matches.
@@ -322,8 +328,8 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 	}
 }
 
-// applyEdit writes components while the query runs. The query may ask for changed components: a write must
-// not affect the rest of the loop.
+// applyEdit writes components while the query runs. The query may select changed components: a write must not
+// affect the later steps of the loop.
 func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	m.operation += " Edit"
 	c := m.values[i]

@@ -14,10 +14,10 @@ type combinedQuery struct {
 	to                         []int // the relations named by To
 	target                     Entity
 	listed, exact, ranged      bool
-	witness                    Entity // an entity that the query mostly matches
+	witness                    Entity // an entity that the query usually matches
 }
 
-// fits reports whether to use a form. It rarely accepts a form that excludes the witness.
+// fits reports whether to use a form. It seldom accepts a form that excludes the witness.
 func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
@@ -27,7 +27,7 @@ func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 
 func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
 
-// combinedColumn chooses a column, more often a column with values.
+// combinedColumn chooses a column, usually a column with values.
 func (b *byteStream) combinedColumn() int {
 	v := b.next()
 	if v < 100 {
@@ -36,8 +36,8 @@ func (b *byteStream) combinedColumn() int {
 	return v % combinedCount
 }
 
-// query decodes a query. It mostly chooses conditions that match a witness: queries without a match test
-// little.
+// query decodes a query. It usually chooses conditions that match a witness, because queries without a match
+// test little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
@@ -149,13 +149,13 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 		return
 	}
 	q.Query = q.To(r.Relation, target)
-	q.asks(col)
+	q.include(col)
 	q.to, q.target = append(q.to, i), target
 	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(),
 		target)
 }
 
-// formChanged asks for components that changed according to one of the trackers.
+// formChanged limits a query to the entities with a component that changed according to one of the trackers.
 func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 	tr := m.trackers[b.next()%len(m.trackers)]
 	if tr == nil {
@@ -167,12 +167,13 @@ func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 		return
 	}
 	q.Query = q.Changed(m.columns[c], tr.Tracker)
-	q.asks(c)
+	q.include(c)
 	q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s",
 		m.columns[c].Name())
 }
 
-func (q *combinedQuery) asks(col int) {
+// include adds a column to the columns that the query includes.
+func (q *combinedQuery) include(col int) {
 	if !slices.Contains(q.with, col) {
 		q.with = append(q.with, col)
 	}
@@ -189,7 +190,7 @@ func (m *combinedModel) formOptional(q *combinedQuery) {
 	}
 }
 
-// formAmong limits a query to a list.
+// formAmong limits a query to a list of entities.
 func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 	var list []Entity
 	listed := map[Entity]bool{}
@@ -262,8 +263,8 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d entities, Len is %d",
 			n, len(one), batch.Len())
 		got = append(got, one...)
-		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d entities and is not the last", n,
-			len(one))
+		m.must(len(one) >= n || len(got) == len(es),
+			"a batch of %d has %d entities and is not the last batch", n, len(one))
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
 	m.checkDepths(q, es)
@@ -356,8 +357,8 @@ func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 			for i, target := range rel.Targets(r) {
 				m.must(target.Entity() == rel.target[r.Entity(i)] &&
 					depths[r.Entity(i)] == depths[r.Entity(0)],
-					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)],
-					depths[r.Entity(0)])
+					"%v: target %v, want %v; depth %d in a run of depth %d", r.Entity(i), target.Entity(),
+					rel.target[r.Entity(i)], depths[r.Entity(i)], depths[r.Entity(0)])
 				got = append(got, r.Entity(i))
 			}
 		}

@@ -105,7 +105,7 @@ func (m *combinedModel) checkTracker(tr *combinedTracker) {
 	}
 }
 
-// squeeze leaves the world less than 8 pages of the limit, or the whole limit.
+// squeeze lets the world take less than 8 further pages of the limit, or the whole limit.
 func (m *combinedModel) squeeze(b *byteStream) {
 	m.operation = "squeeze"
 	v := b.next()

@@ -17,7 +17,8 @@ import (
 // CommandsOptions say how Commands are made. The zero value works.
 type CommandsOptions struct {
 	// Bytes is the largest number of bytes that can be recorded between two calls of [World.Apply]. A command
-	// takes 16 bytes plus the size of its value, rounded up to a multiple of 8. Bytes costs addresses only.
+	// takes 16 bytes plus the size of its value, rounded up to a multiple of 8. Bytes reserves only
+	// addresses, not memory.
 	// Default: 1 GiB; on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which
 	// takes the memory at once, 4 MiB.
 	Bytes int
@@ -32,9 +33,9 @@ type CommandsOptions struct {
 // recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being applied, or
 // belong to another world.
 //
-// One goroutine at a time may record into Commands: give each goroutine its own. Recording may run at the
-// same time as queries, look-ups, and recording into other Commands of the same world, but not while the
-// structure changes.
+// One goroutine at a time may record into Commands: give each goroutine its own Commands. Recording may run
+// at the same time as queries, look-ups, and recording into other Commands of the same world, but not while
+// the structure changes.
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
@@ -46,8 +47,8 @@ type Commands struct {
 	pieces       []piece // the commands before since
 	lists        []list  // values with Go pointers, by column
 	placeholders uint32  // the generation of placeholders; zero before the first
-	applied      bool    // whether all commands were applied, so that recording begins at offset 0
-	trimmed      bool    // whether only births are left of the applied commands: see trimApplied
+	applied      bool    // whether all commands were applied; the next recording begins at offset 0
+	trimmed      bool    // whether trimApplied has removed the applied commands, except births
 	applying     bool    // whether Apply is running
 	closed       bool
 	pass         uint64 // number of the last Apply of these Commands
@@ -55,8 +56,8 @@ type Commands struct {
 	bytes        int // CommandsOptions.Bytes
 }
 
-// command is the head of a recorded command. Its value follows. The next command begins at the next multiple
-// of 8 bytes.
+// command is the head of a recorded command. The value of the command follows the head. The next command
+// begins at the next multiple of 8 bytes.
 type command struct {
 	what  uint32 // the kind, and the number of the column or archetype
 	words uint32 // length in words of 8 bytes, head included
@@ -86,13 +87,13 @@ func (h *command) id() uint32 { return h.what &^ (7 << kindShift) }
 // value returns the address of the command's value, if it has one.
 func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), headBytes) }
 
-// next returns the command after one without a value.
+// next returns the command after h. The command h must have no value.
 func (h *command) next() *command { return (*command)(h.value()) }
 
 // piece is a stretch of commands that belong to one position.
 type piece struct {
 	position int
-	from, to uintptr
+	from, to uintptr // the offsets of the first command and of the end
 }
 
 // list holds recorded values with Go pointers, which must lie on the Go heap.
@@ -115,7 +116,7 @@ const maxCommands = min(32<<30, math.MaxInt/8)
 // the next.
 var batches atomic.Uint32
 
-// commandsList has all Commands of a world. Workers may make Commands at the same time.
+// commandsList holds all Commands of a world. Workers may make Commands at the same time.
 type commandsList struct {
 	mu    sync.Mutex
 	all   []*Commands
@@ -143,8 +144,8 @@ func NewCommands(w *World, o CommandsOptions) *Commands {
 }
 
 // later applies a recorded command to a column and reports whether the command had an effect. The value is at
-// v. If the command makes a link, c resolves a placeholder in the value. If later needs memory and gets none,
-// it panics with a [*vm.Error] and has changed nothing.
+// v. If the command makes a link, c resolves a placeholder in the value. If later cannot get memory, it
+// panics with a [*vm.Error] and changes nothing.
 type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
 func defaultCommands(p vm.Pages) int {
@@ -176,13 +177,14 @@ func (c *Commands) cut() {
 	c.since = c.used
 }
 
-// New records the birth of an entity and returns a placeholder for it. In further commands of the same
-// Commands, the placeholder stands for the entity, once it is made. Everywhere else the placeholder is stale,
-// like an entity of another world, and component values that hold it are stored as they are. After Apply,
+// New records the birth of an entity and returns a placeholder for the entity. Later commands of the same
+// Commands may use the placeholder in place of the entity. Everywhere else the placeholder is stale, like an
+// entity of another world. A component value that holds a placeholder is stored unchanged. After Apply,
 // [Commands.Resolve] returns the entity. A command at an earlier position than the birth is applied before
-// the entity exists, and is skipped, so using the placeholder there is a bug.
+// the entity exists. Apply skips such a command, so using the placeholder at an earlier position is a bug.
 //
-// The entity's components are zero, as by [Archetype.New]. Commands that add its components set their values.
+// The entity's components are zero, as by [Archetype.New]. A command that adds one of these components sets
+// its value.
 func (c *Commands) New(a *Archetype) Entity {
 	if c == nil || a == nil || a.world != c.world {
 		c.mustBeOpen(recording)
@@ -209,8 +211,9 @@ func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uint
 	return c.record(uint32(kind)|col.id, e, bytes)
 }
 
-// record writes a command's head and returns the address for its value of the given size. It is sound because
-// the span is committed up to room, never moves while the Commands are open, and holds no Go pointers.
+// record writes a command's head and returns the address for its value of the given size. record is sound
+// because the span is committed up to room, never moves while the Commands are open, and holds no Go
+// pointers.
 func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
 	if c == nil {
 		c.mustBeOpen(recording)
@@ -231,7 +234,7 @@ func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
 func (c *Commands) makeRoom(size uintptr) {
 	if c.applying {
 		panic("vast: a command was recorded into Commands that are being applied: let hooks record into " +
-			"other Commands, and apply those afterwards")
+			"other Commands, and apply the other Commands afterwards")
 	}
 	c.mustBeOpen(recording)
 	if c.applied {
@@ -280,16 +283,17 @@ func (c *Commands) commit(used, size uintptr) error {
 // usable returns how many bytes of commands have committed memory.
 func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
 
-// GrowBytes makes the next commands unable to fail, as long as they take no more than the given bytes
-// together; see [CommandsOptions]. It returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another
-// error of package vm; then nothing has changed.
+// GrowBytes commits memory for the next commands. These commands cannot fail as long as together they take at
+// most the given number of bytes; see [CommandsOptions]. If GrowBytes fails, it changes nothing and returns a
+// [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another error of package vm.
 func (c *Commands) GrowBytes(bytes int) error {
 	c.mustBeOpen("Commands.GrowBytes of")
 	if bytes < 0 {
 		panic(fmt.Sprintf("vast: Commands.GrowBytes(%d): the number of bytes cannot be negative", bytes))
 	}
 	if c.applying {
-		panic("vast: Commands.GrowBytes of Commands that are being applied: make room before or afterwards")
+		panic("vast: Commands.GrowBytes of Commands that are being applied: call GrowBytes before or after " +
+			"Apply")
 	}
 	if c.applied {
 		// Applied commands stay for Resolve until the next command is recorded. The next command begins at
@@ -300,8 +304,8 @@ func (c *Commands) GrowBytes(bytes int) error {
 }
 
 // Resolve returns the entity that a placeholder of these Commands stands for, from [World.Apply] until the
-// next command is recorded. It returns the zero Entity if the entity was not made, or if the placeholder is
-// older than the last commands. It returns e itself if e is not a placeholder.
+// next command is recorded. It returns the zero Entity if the entity was not made, or if the placeholder
+// belongs to an earlier batch of commands. It returns e itself if e is not a placeholder.
 func (c *Commands) Resolve(e Entity) Entity {
 	if c == nil {
 		c.mustBeOpen("Commands.Resolve of")
@@ -338,8 +342,8 @@ func (c *Commands) resolveTrimmed(slot uint32) Entity {
 	return births[at].entity
 }
 
-// trimApplied moves the births among the applied commands to the front, for Resolve, and forgets the rest.
-// The words field of these commands then holds the slot of the placeholder.
+// trimApplied moves the births among the applied commands to the front, for Resolve, and forgets all other
+// commands. The words field of a moved birth then holds the slot of its placeholder.
 func (c *Commands) trimApplied() {
 	c.lists = nil
 	if c.trimmed {
@@ -357,19 +361,20 @@ func (c *Commands) trimApplied() {
 	c.trimmed, c.used, c.since, c.room = true, births, births, births
 }
 
-// placeholder reports whether Commands.New returned e: entities have the mark of their world, which is not
-// zero.
+// placeholder reports whether Commands.New returned e. The generation of an entity contains the mark of its
+// world, which is not zero. The generation of a placeholder contains no mark.
 func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount && e.generation != 0 }
 
-// head is sound for offsets at which a command was recorded, for the same reasons as record.
+// head returns the command at an offset. It is sound for the offset of a recorded command, for the same
+// reasons as record.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory of commands that were applied. It keeps 16 bytes for each entity that they made,
-// until the next command is recorded, because [Commands.Resolve] needs them.
+// Trim gives back the memory of commands that were applied. It keeps 16 bytes for each entity that the
+// commands made, until the next command is recorded, because [Commands.Resolve] needs them.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {
-		panic("vast: Commands.Trim of Commands that are being applied: trim them afterwards")
+		panic("vast: Commands.Trim of Commands that are being applied: call Trim after Apply")
 	}
 	if c.applied {
 		c.trimApplied()
@@ -385,13 +390,14 @@ func (c *Commands) Trim() error {
 }
 
 // Close releases the memory and drops commands that were not applied. Nothing can be recorded any more. A
-// second Close does nothing, except that it tries again to release memory that could not be released.
+// second Close does nothing, except that it tries again to release memory that the first Close could not
+// release.
 func (c *Commands) Close() error {
 	if c == nil {
 		c.mustBeOpen("Commands.Close of")
 	}
 	if c.applying {
-		panic("vast: Commands.Close of Commands that are being applied: close them afterwards")
+		panic("vast: Commands.Close of Commands that are being applied: call Close after Apply")
 	}
 	if c.world == nil {
 		return nil

@@ -62,7 +62,7 @@ func TestCommandsResume(t *testing.T) {
 					!large.Has(es[n-1]) {
 					t.Fatalf("%d components were added, but not to the first %d entities", n, n)
 				}
-				if refusals == 2 { // commands that are recorded now join the remaining ones
+				if refusals == 2 { // commands that are recorded now follow the remaining commands
 					first.At(1 << 20)
 					first.Delete(made[0])
 					second.At(1 << 20)

@@ -251,7 +251,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 			})
 		}
 		n := 0
-		for run := range later.Query(later.pos).Runs() { // while the workers record
+		for run := range later.Query(later.pos).Runs() { // the workers record meanwhile
 			n += len(later.pos.Slice(run))
 		}
 		wg.Wait()

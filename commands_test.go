@@ -15,7 +15,7 @@ func TestCommands(t *testing.T) {
 	c := NewCommands(w, CommandsOptions{})
 	e := c.New(a)
 	if w.Alive(e) || pos.Has(e) || w.Delete(e) || e.IsZero() || c.Resolve(e) != (Entity{}) {
-		t.Errorf("placeholder %v is alive", e)
+		t.Errorf("placeholder %v is alive, zero or resolved before Apply", e)
 	}
 	pos.AddLater(c, e, position{1, 2})
 	name.AddLater(c, e, "new")
@@ -28,7 +28,7 @@ func TestCommands(t *testing.T) {
 	tag.RemoveLater(c, old)
 	pos.RemoveLater(c, old)
 	c.Delete(doomed)
-	// Apply skips these:
+	// Apply skips the following commands:
 	pos.SetLater(c, old, position{})
 	tag.AddLater(c, doomed)
 	name.RemoveLater(c, doomed)

@@ -2,9 +2,9 @@ package vast
 
 import "slices"
 
-// committed is the committed memory of some columns and of the control arrays. If a growth fails half-way,
-// shrink gives back the memory beyond these sizes. Otherwise that memory would still count against a limit
-// that other containers may share.
+// committed holds the sizes that some columns and the control arrays had before a growth. If the growth fails
+// half-way, shrink gives back the memory beyond these sizes. Otherwise that memory would still count against
+// a limit that other containers may share.
 type committed struct {
 	size         uint32
 	gens, owners int               // bytes above and below w.control
@@ -58,8 +58,8 @@ func (w *World) try(columns []*column, f func() error) error {
 	return err
 }
 
-// shrink gives back the memory committed since m. No entity may have a slot in that memory. If giving back
-// fails, the memory stays committed and the next growth uses it.
+// shrink gives back the memory beyond the sizes in m. No entity may have a slot in that memory. If giving
+// back fails, the memory stays committed and the next growth uses it.
 func (w *World) shrink(columns []*column, m committed) {
 	for i, c := range columns {
 		was := m.columns[i]

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestContributingNamesEachFile compares the tables of CONTRIBUTING.md with the files of the library, the
-// inspector and the cluster. The tables name each file or its folder, and each name in the tables exists.
+// TestContributingNamesEachFile checks that the tables of CONTRIBUTING.md name each file of the library, the
+// inspector and the cluster, or its folder, and that each name in the tables exists.
 func TestContributingNamesEachFile(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {

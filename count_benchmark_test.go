@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkCount counts the matches of queries over a million entities. Count and a loop over the runs take
-// turns. The benchmark reports the time of a pass for both, and how many times faster Count is.
+// turns. The benchmark reports the time of one pass of each, and how many times faster Count is.
 func BenchmarkCount(b *testing.B) {
 	w, pos, vel, _ := bulkWorld(b)
 	sparse, marks := NewTag(w, "one in 16"), NewTag(w, "64 of 1024")
@@ -43,7 +43,8 @@ func BenchmarkCount(b *testing.B) {
 			want := countOf(c.q)
 			start := time.Now()
 			countOf(c.q)
-			passes := 1 + int(200*time.Microsecond/(1+time.Since(start))) // reading the clock takes time, too
+			// A sample has many passes, because reading the clock takes time, too.
+			passes := 1 + int(200*time.Microsecond/(1+time.Since(start)))
 			sides := []func(Query) int{countOf, Query.Count}
 			samples := measure.Turns(max(b.N, 20), len(sides), nil, func(side int) float64 {
 				start := time.Now()

@@ -63,8 +63,7 @@ func (q *query) alike(lo, hi uint) uint {
 	if len(q.optional) == 0 {
 		return hi
 	}
-	// Look at this word in all columns first: a border inside the word is nearer than any border behind the
-	// word.
+	// Test lo's word in all columns first: an end inside this word is nearer than any end in a later word.
 	for _, c := range q.optional {
 		var here uint64
 		if lo < uint(c.slots) {

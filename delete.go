@@ -12,11 +12,11 @@ func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
 // Delete removes e and all its components from the world, and reports whether it did. If e is a target in a
 // [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
-// with Cascade the sources are deleted too. Complexity: one step for each column of e's archetype, for each
-// column that entities in e's 64-slot word gained after their birth, and for each column of the world with
-// hooks or trackers and each relation, [SparseColumn] and [HeapColumn]. Other columns make little difference.
-// In relations, one step more for each source that is deleted or loses its target, and for each descendant of
-// such a source.
+// with Cascade the sources are deleted too. Complexity: one step for each column of e's archetype and for
+// each column that entities in e's 64-slot word gained after their birth. One more step for each relation,
+// [SparseColumn] and [HeapColumn] of the world, and for each column with hooks or trackers. Other columns
+// make little difference. In relations, one more step for each source that is deleted or loses its target,
+// and for each descendant of such a source.
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
@@ -111,7 +111,8 @@ func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	}
 }
 
-// clearIn clears the bits of a word that keep lacks, and reports whether the word was full or is empty now.
+// clearIn clears the bits of a word that are not set in the mask keep, and reports whether the word was full
+// or is empty now.
 func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 	p := (*uint64)(unsafe.Add(words, uintptr(word)*8))
 	before := *p

@@ -162,7 +162,7 @@ func BenchmarkDeleteNone(b *testing.B) {
 }
 
 // BenchmarkDeleteBesideRare deletes entities one by one, in random order, in a world with three SparseColumns
-// and a Column that entities gain. "never" has entities that gained none of them, "lost" has entities that
+// and a Column that entities gain. In "never" no entity gained any of these columns. In "lost" each entity
 // gained and lost all of them. In "some" all entities have the Column, and one in ten has each SparseColumn.
 func BenchmarkDeleteBesideRare(b *testing.B) {
 	const n = 1 << 16

@@ -14,8 +14,8 @@ import (
 // a small value; copy it freely. Make one with [NewColumn].
 //
 // A pointer to a component is valid until the entity loses the component, or until [Archetype.Pack] or
-// [World.Regroup] moves the entity. Nothing else moves components. Afterwards the pointer may see the
-// component of another entity. The pointer must not be used after the world is closed.
+// [World.Regroup] moves the entity. A pointer that is used later may see the component of another entity.
+// Nothing else moves components. The pointer must not be used after the world is closed.
 type Column[T any] struct {
 	base unsafe.Pointer
 	c    *column
@@ -55,7 +55,7 @@ func (c Column[T]) column() *column { return c.c }
 func (c Column[T]) Name() string { return c.c.name }
 
 // Len returns the number of entities that have the component. Complexity: one step for each 4,096 slots, and
-// one for each 64-slot word in which some entities have the component and others lack it.
+// one step for each 64-slot word in which some entities have the component and others lack it.
 func (c Column[T]) Len() int { return c.c.len() }
 
 // Has reports whether e is alive and has the component.
@@ -89,7 +89,7 @@ func (c Column[T]) Edit(e Entity) (p *T) {
 		c.c.touch(true)
 	}
 	// The methods has and at are written out here, so that Edit is small enough for inlining. For the same
-	// reason Edit only sets a dirty bit: column.flushDirty tells trackers of it later.
+	// reason Edit only sets a dirty bit: column.flushDirty moves it into the trackers' marks later.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -164,9 +164,9 @@ func (c Column[T]) addSlowly(e Entity, v T) *T {
 
 // EditOrAdd returns e's component for writing, as [Column.Edit] does, and gives e a zero component first if e
 // lacks it. If e has the component, Add overwrites it and EditOrAdd keeps it. EditOrAdd returns nil if e is
-// stale. Hooks and trackers see what [Column.Add] shows them: callbacks of OnAdd see the zero value. The
-// rules of Add for memory and for changes of the structure hold. An entity that has the component gains
-// nothing, so a loop over a query may call EditOrAdd for it.
+// stale. A gain calls hooks and leaves marks as by [Column.Add]; callbacks of OnAdd see the zero value. The
+// rules of Add for memory and for changes of the structure hold. EditOrAdd does not change the structure for
+// an entity that has the component, so a loop over a query may call EditOrAdd for such entities.
 func (c Column[T]) EditOrAdd(e Entity) *T {
 	alive, gained := c.c.add(e)
 	if !alive {
@@ -215,22 +215,22 @@ func (c Column[T]) later(_ *Commands, kind commandKind, e Entity, v unsafe.Point
 }
 
 // OnAdd registers a callback for each entity that gains the component. [Column.Add] calls f after it has
-// written the value, [Archetype.New] while the component is still zero, [Archetype.NewN] after its fill.
-// Overwriting a component does not count as a gain. Callbacks run in the order of their registration, for
-// entities in the order of their slots, and only for gains after the registration.
+// written the value. [Archetype.New] calls f while the component is still zero. [Archetype.NewN] calls f
+// after its fill. Overwriting a component does not count as a gain. Callbacks run in the order of their
+// registration, for entities in the order of their slots, and only for gains after the registration.
 //
 // f may read and write values, run queries, make room, and register columns and callbacks. A callback that f
-// registers sees the entities whose turn comes afterwards. f must not change the structure of the world: that
-// panics.
+// registers is called for the entities that follow. f must not change the structure of the world: such a
+// change panics.
 func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete],
 // [World.DeleteAll] and [World.Close] call f while the entity still has the component. f can release
-// resources that the component refers to. If an operation takes several components, all callbacks run before
-// the first component is removed: column by column in the order of registration, in each column by slot. f
-// runs once for each loss, and only for entities that have the component.
+// resources that the component refers to. If an operation removes several components, all callbacks run
+// before the first component is removed: column by column in the order of registration, in each column by
+// slot. f runs once for each loss, and only for entities that have the component.
 //
 // The rules of [Column.OnAdd] hold. If f panics, nothing has been removed.
 func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
@@ -277,9 +277,10 @@ func (c Column[T]) EditRun(r Run) []T {
 func (c Column[T]) In(r Run) bool { return c.c.in(r) }
 
 // AddAll sets the component of every entity that matches the query to v, adding the component where the
-// entity lacks it, and returns how many entities match. The query sees the world as it was before. AddAll
-// makes room first: if that fails, it panics with a [*vm.Error] and has changed nothing; see [Column.Grow].
-// It panics if the query is of another world. Complexity: 64 entities at a time, and writing the values.
+// entity lacks it, and returns how many entities match. The query sees the world as it was before the call.
+// AddAll makes room first: if that fails, it panics with a [*vm.Error] and has changed nothing; see
+// [Column.Grow]. It panics if the query is of another world. Complexity: 64 entities at a time, and writing
+// the values.
 func (c Column[T]) AddAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.AddAll", q, &k)
@@ -330,8 +331,8 @@ func (c Column[T]) SetAll(q Query, v T) int {
 }
 
 // RemoveAll takes the component from every entity that matches the query and has it, and returns how many had
-// it. The query sees the world as it was before. RemoveAll leaves the elements' memory as it is. It panics if
-// the query is of another world. Complexity: 64 entities at a time.
+// it. The query sees the world as it was before the call. RemoveAll leaves the elements' memory as it is. It
+// panics if the query is of another world. Complexity: 64 entities at a time.
 func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
 
 // write sets the elements of the slots [lo, hi), which must be usable.

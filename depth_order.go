@@ -18,10 +18,10 @@ import (
 // [Relation.Targets] yields the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
 // query is of another world, and for a relation with RelationOptions.Cyclic.
 //
-// Complexity: one step for each run, and for each 64-slot word and depth with entities of that depth.
-// InDepthOrder finds entities deeper than 63 by their links, and sorts the slots of each such depth.
-// InDepthOrder allocates only for such depths, and for queries that are more than conditions on components,
-// such as those with [Query.To].
+// Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
+// that depth. InDepthOrder finds entities deeper than 63 by their links, and sorts the slots of each such
+// depth. InDepthOrder allocates only for such depths, and for queries that are more than conditions on
+// components, such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk
@@ -38,8 +38,8 @@ func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 // Targets yields the slots of the targets of a run's entities, with the indices of the entities in the slices
 // of the run. [Column.At] finds a target's component by the slot; use [Column.TryAt] if a target may lack the
 // component. The run must come from InDepthOrder or from another walk over entities that have a target:
-// Targets panics if one of them has none. Complexity: one step for each 64-slot word, and a few instructions
-// for each entity.
+// Targets panics if an entity of the run has no target. Complexity: one step for each 64-slot word, and a few
+// instructions for each entity.
 func (r Relation) Targets(run Run) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
 		targets := r.made().targetsOf(run)
@@ -51,7 +51,7 @@ func (r Relation) Targets(run Run) iter.Seq2[int, Slot] {
 	}
 }
 
-// targetsOf returns the targets of a run's entities. It panics unless each of them has one.
+// targetsOf returns the targets of a run's entities. It panics if an entity of the run has no target.
 func (k *relation) targetsOf(run Run) []Entity {
 	c, end := k.sources, run.start+run.n
 	if run.n == 0 {
@@ -85,7 +85,7 @@ func (k *relation) strange(run Run) string {
 			"from a walk of this world", w.options.Name)
 	}
 	return fmt.Sprintf("vast: Relation.Targets: an entity in the slots [%d, %d) has no target in %s: take "+
-		"runs from InDepthOrder, or from a query that asks for the relation", run.start, run.start+run.n,
+		"runs from InDepthOrder, or from a query that has the relation", run.start, run.start+run.n,
 		k.sources.name)
 }
 
@@ -96,17 +96,17 @@ type depthWalk struct {
 	changes  uint64   // the world's count of changes when the walk began
 	chosen   []uint64 // for a query that is more than a filter, its matches by word
 	lo, hi   uint32   // the current run
-	end      uint32   // the end of the run that cut divides; hi is the end of the last part
+	end      uint32   // the end of the run before cut divided it; hi is the end of a part
 
 	level int         // index in relation.levels: depth - 1; the sets below deep-1 have one depth each
 	set   *bitset.Set // the set of the current level, or nil
-	rest  uint64      // a bit for each word of the current block that is not visited yet
-	block uint        // the set's next block to look at
+	rest  uint64      // a bit for each word of the current block that the walk has not visited
+	block uint        // the next block of the set that the walk visits
 	at    uint        // for a level without a set, the next index in slots
 	slots []uint32    // the slots of a level without a set, in ascending order
-	above []uint32    // slots of the level before
+	above []uint32    // the slots of the previous level
 	word  uint        // the current word
-	mask  uint64      // the matches of the word that were not yielded yet
+	mask  uint64      // the matches of the word that the walk has not yielded
 }
 
 // start sets the walk before the first run.
@@ -147,7 +147,8 @@ func (d *depthWalk) next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(d.mask))
-	after := d.mask + 1<<first // its lowest bit is the run's end; after is 0 if the run leaves the word
+	// The lowest set bit of after is the end of the run; after is 0 if the run leaves the word.
+	after := d.mask + 1<<first
 	d.lo = uint32(d.word*64 + first)
 	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(after)))
 	d.mask &= after

@@ -9,17 +9,19 @@
 //     for components with Go pointers.
 //   - [Relation] links each source to one target, such as a part to its whole. [Edges] link a source to any
 //     number of targets, with a value for each link.
-//   - [Archetype] is a set of columns that entities are born with. It makes entities, side by side in memory.
+//   - [Archetype] is a set of columns that entities are born with. An archetype makes its entities side by
+//     side in memory.
 //   - [Query] selects entities by the components that they have or lack. It can also select by a list, by the
-//     target of a link, or by changes. It yields slots, runs, references or batches. By a [Slot], [Column.At]
-//     finds components. In a [Run] of consecutive slots, components are ordinary slices. A [Batch] is a part
-//     for one worker. Bulk methods, such as [World.DeleteAll], take a Query.
+//     target of a link, or by changes. It yields slots, runs, references or batches. [Column.At] finds a
+//     component by a [Slot]. [Column.Slice] returns the components of a [Run], which is a range of
+//     consecutive slots. A [Batch] is the part of a query for one worker. Bulk methods, such as
+//     [World.DeleteAll], take a Query.
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
-//   - [Tracker] notes which entities gained or lost a component of its columns, or had one written, since
+//   - [Tracker] notes the entities for which a component of its columns was added, removed or written since
 //     the last [Tracker.Next]. Hooks, such as [Column.OnAdd], are called at once.
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
-//   - [World.Visit] lets other goroutines look at a world whenever its owner calls [World.Admit].
+//   - [World.Visit] lets other goroutines read a world whenever the world's owner calls [World.Admit].
 //
 // Package sched runs systems over a world, in parallel. Package inspect shows a running world in a browser.
 // Package probe lets tools look into any world without knowing the types of its components.
@@ -47,19 +49,20 @@
 // # Costs
 //
 // An entity's component lies at the column's base + slot × size. A look-up tests the generation and one bit.
-// Adding a component writes its value and sets one bit. Removing it clears the bit. Neither moves a
-// component. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots at once if all of
-// them match or none does. Links are indices in columns: linking takes a few writes, and walking over the
-// sources of a target takes one step for each source. A command is recorded in a few words off the Go heap.
-// Hooks and trackers cost nothing while there are none, except one test for each change. Memory is committed
-// when it is first needed, and [World.Trim] gives it back.
+// Adding a component writes its value and sets one bit. Removing a component clears the bit. No component
+// moves. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots at once if all of
+// these slots match or no slot matches. Links are indices in columns: linking takes a few writes, and walking
+// over the sources of a target takes one step for each source. A command is recorded in a few words off the
+// Go heap. Hooks and trackers cost nothing while there are none, except one test for each change. Memory is
+// committed when it is first needed, and [World.Trim] gives memory back that no entity needs.
 //
 // # Lifetimes
 //
-// Pointers and slices that a column returns stay valid while the entity has the component, because components
-// do not move, except by [Archetype.Pack] and [World.Regroup]. Afterwards they may see another entity's
-// component. They must not be used after [World.Close]: the memory is gone, and a program that touches it
-// faults. A world that is dropped without Close keeps its memory, and package vm reports the leak.
+// Pointers and slices that a column returns stay valid while the entity has the component. Only
+// [Archetype.Pack] and [World.Regroup] move components. A pointer that is kept for longer may see another
+// entity's component. Pointers and slices must not be used after [World.Close]: the memory is gone, and a
+// program that touches it faults. A world that is dropped without Close keeps its memory, and package vm
+// reports the leak.
 //
 // # Errors
 //
@@ -67,6 +70,6 @@
 // column of another world, a structural change inside a query, a circle in a hierarchy, a closed world.
 // Running out of slots, memory or addresses is an error of type *vm.Error. The Grow methods and [World.Apply]
 // return it, and additions that Grow made room for cannot fail. The methods without an error result panic
-// with it, and then nothing has changed. A name that is taken is a [*NameTaken]. A stale entity is not an
-// error: look-ups return nil or false, and bulk methods and commands pass over it.
+// with it, and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is not
+// an error: look-ups return nil or false, and bulk methods and commands pass over it.
 package vast

@@ -15,7 +15,7 @@ import (
 
 var (
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// A link leads to a file of the repository, to a heading in a file, or to another site.
+	// link finds links to files of the repository and to headings, but no links to other sites.
 	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)`)
@@ -75,7 +75,7 @@ func hasHeading(t *testing.T, page, anchor string) bool {
 // TestSourcesAreShown checks that the tests and the benchmark workloads that docs/sources.md names exist.
 func TestSourcesAreShown(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the document and the names are the same in every build: the long form compares them")
+		t.Skip("the document and the names are the same in every build: run this test without -short")
 	}
 	page, err := os.ReadFile("docs/sources.md")
 	if err != nil {

@@ -26,9 +26,9 @@ type EdgesOptions struct {
 // is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need no
 // data, use Edges[struct{}].
 //
-// Edges are also the column of the entities that have edges to others: World.Query(roads) matches them.
-// [Edges.TargetColumn] is the column of the entities that others have edges to. Edges lie in a [bulk.Pool]: a
-// pointer to a T stays valid as long as its edge exists.
+// Edges are also the column of the entities that have edges to others: World.Query(roads) matches these
+// entities. [Edges.TargetColumn] is the column of the entities that others have edges to. Edges lie in a
+// [bulk.Pool]: a pointer to a T stays valid as long as its edge exists.
 //
 // Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] hold.
 type Edges[T any] struct {
@@ -196,14 +196,15 @@ func (e Edges[T]) CountTargets(from Entity) int { return e.made().count(e.made()
 // CountSources returns the number of edges into an entity. Complexity: constant.
 func (e Edges[T]) CountSources(to Entity) int { return e.made().count(e.made().targets, to) }
 
-// Targets yields the entities that from has edges to, with the values of the edges, in the order in which the
-// edges were made. The loop may write values. If the structure of the world changes, the next step panics.
+// Targets yields the targets of the edges out of an entity, with the values of the edges, in the order in
+// which the edges were made. The loop may write values. If the structure of the world changes, the next step
+// panics.
 func (e Edges[T]) Targets(from Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().sources, from, yield) }
 }
 
-// Sources yields the entities that have edges to the given one, with the values of the edges, as
-// [Edges.Targets] does.
+// Sources yields the sources of the edges into an entity, with the values of the edges, as [Edges.Targets]
+// does.
 func (e Edges[T]) Sources(to Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
 }
@@ -242,7 +243,7 @@ func (s *edges[T]) count(c *column, e Entity) int {
 }
 
 // walk yields the entities at the other ends of e's edges. If c is the column of sources, walk follows the
-// edges out of e, otherwise the edges into e.
+// edges out of e. If c is the column of targets, walk follows the edges into e.
 func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
 	if !c.has(e) {
 		return

@@ -34,9 +34,9 @@ func (m *edgeModel) removeOut(from Entity) {
 	}
 }
 
-// goes returns the entities that a deletion of the seeds deletes, or nil if a rule Refuse protects one of
-// them.
-func goes(models []*edgeModel, seeds []Entity) map[Entity]bool {
+// deletedWith returns the entities that a deletion of the seeds deletes, or nil if the rule Refuse protects
+// one of these entities.
+func deletedWith(models []*edgeModel, seeds []Entity) map[Entity]bool {
 	all := map[Entity]bool{}
 	queue := slices.Clone(seeds)
 	for len(queue) > 0 {
@@ -130,16 +130,18 @@ func TestEdgesModel(t *testing.T) {
 			m.remove(from, to)
 		case op < 67:
 			if m.RemoveTargets(from) != (len(m.out[from]) > 0) {
-				t.Fatalf("step %d: RemoveTargets(%v) is wrong for %d targets", step, from, len(m.out[from]))
+				t.Fatalf("step %d: RemoveTargets(%v) returns the wrong result for %d targets", step, from,
+					len(m.out[from]))
 			}
 			m.removeOut(from)
 		case op < 72:
-			all := goes(models, []Entity{from})
+			all := deletedWith(models, []Entity{from})
 			if !w.Alive(from) {
 				all = nil
 			}
-			if w.Delete(from) != (len(all) > 0) {
-				t.Fatalf("step %d: Delete(%v), want %d entities deleted", step, from, len(all))
+			if deleted := w.Delete(from); deleted != (len(all) > 0) {
+				t.Fatalf("step %d: Delete(%v) returns %v, want %d entities deleted", step, from, deleted,
+					len(all))
 			}
 			gone(all)
 		case op < 73:
@@ -147,7 +149,7 @@ func TestEdgesModel(t *testing.T) {
 			for _, e := range es {
 				mark.Add(e)
 			}
-			all := goes(models, es)
+			all := deletedWith(models, es)
 			if len(all) == 0 && len(es) > 0 { // DeleteAll may delete some seeds: see TestRelationModel
 				for _, e := range es {
 					mark.Remove(e)
@@ -306,7 +308,7 @@ func TestEdgesReset(t *testing.T) {
 	roads.Add(es[0], es[2], 1)
 	w.Reset()
 	if roads.Len() != 0 || w.Query(roads).Count() != 0 {
-		t.Errorf("%d edges after Reset", roads.Len())
+		t.Errorf("%d edges after Reset, want 0", roads.Len())
 	}
 	es = entitiesIn(w.Archetype(), 2)
 	roads.Add(es[0], es[1], 7)
@@ -342,7 +344,7 @@ func TestEdgesGrow(t *testing.T) {
 		}
 	}
 	if roads.Len() != 100*100 {
-		t.Errorf("%d edges", roads.Len())
+		t.Errorf("%d edges, want %d", roads.Len(), 100*100)
 	}
 	exhausted(t, func() error { return roads.Grow(6000) }, vm.ErrLimit, "limit")
 	if err := w.Close(); err != nil {

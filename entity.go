@@ -11,7 +11,7 @@ import (
 // stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
 //
 // An Entity holds the number of the slot, how often the slot had been used, and a mark of the world, so that
-// an entity of another world is stale here, too. Worlds share 255 marks, and each process hands them out
+// an entity of another world is stale in this world. Worlds share 255 marks, and each process hands them out
 // anew, so do not rely on marks to tell worlds apart. [Options].Mark chooses the mark of a world.
 type Entity struct {
 	slot       uint32
@@ -22,7 +22,7 @@ type Entity struct {
 func (e Entity) Slot() uint32 { return e.slot }
 
 // Generation returns how often the slot had been used when the entity was made, this use included: 1 for the
-// first entity.
+// first entity in a slot.
 func (e Entity) Generation() uint32 { return generation.Count(e.generation) }
 
 // IsZero reports whether e is the zero Entity.

@@ -32,7 +32,7 @@ func ExampleQuery_Runs() {
 	// Output: 1.00 2.00
 }
 
-// All yields one entity at a time, for loops that read better that way. A loop may end early.
+// All yields one entity at a time. A loop may end early.
 func ExampleQuery_All() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

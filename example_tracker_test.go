@@ -19,7 +19,7 @@ func ExampleTracker() {
 		pos.Set(e, Position{X: float64(i)})
 		es = append(es, e)
 	}
-	sent := vast.NewTracker(w, pos) // the client has been sent everything up to now
+	sent := vast.NewTracker(w, pos) // the client has all values up to now
 
 	send := func() {
 		for e := range sent.Removed(pos) {

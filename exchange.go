@@ -9,9 +9,9 @@ import (
 // Exchange adds the components of add to every entity that matches the query and removes the components of
 // remove, in one walk, and returns how many entities match. Gained components are zero. A component of add
 // that the entity has stays as it is. A component of remove that the entity lacks is ignored. The query sees
-// the world as it was before. Exchange makes room first: if that fails, it panics with a [*vm.Error] and has
-// changed nothing. It panics if the query or a column is of another world, or if a column is named twice.
-// Complexity: 64 entities at a time for each column.
+// the world as it was before the call. Exchange first commits all memory that it needs: if that fails,
+// Exchange panics with a [*vm.Error] and has changed nothing. It panics if the query or a column is of
+// another world, or if a column is named twice. Complexity: 64 entities at a time for each column.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
@@ -46,7 +46,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 		k.start(q.q)
 	}
 	n, changes := 0, 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// The loop changes only the bits of slots that the walk has passed, so the walk stays valid.
 	for k.next() {
 		lo, hi := uint32(k.cursor.Lo), uint32(k.cursor.Hi)
 		changes += giveRequired(all, lo, hi)
@@ -91,7 +91,7 @@ func (c *column) giveZero(lo, hi uint32) (added int) {
 
 // giveZeroIn is giveZero for the slots of mask in a word.
 func (c *column) giveZeroIn(word uint32, mask uint64) int {
-	// The gained slots of a word are mostly one stretch, so clear stretches and not single elements.
+	// The gained slots of a word are mostly contiguous, so each step clears a range of elements.
 	for gained := mask &^ c.set.Word(uint(word)); gained != 0; {
 		first := uint(bits.TrailingZeros64(gained))
 		n := uint(bits.TrailingZeros64(^(gained >> first)))

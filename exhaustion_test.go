@@ -11,17 +11,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhausted checks that f panics with or returns a *vm.Error. The error must wrap want, and its text must
-// contain says.
-func exhausted(t *testing.T, f func() error, want error, says string) {
+// exhausted checks that f panics with a *vm.Error or returns a *vm.Error. The error must wrap want, and its
+// text must contain the given text.
+func exhausted(t *testing.T, f func() error, want error, text string) {
 	t.Helper()
 	var err error
 	if v := panicOf(func() { err = f() }); v != nil {
 		err, _ = v.(error)
 	}
 	var e *vm.Error
-	if !errors.As(err, &e) || !errors.Is(err, want) || !strings.Contains(err.Error(), says) {
-		t.Fatalf("got %v, want a *vm.Error that wraps %q and contains %q", err, want, says)
+	if !errors.As(err, &e) || !errors.Is(err, want) || !strings.Contains(err.Error(), text) {
+		t.Fatalf("got %v, want a *vm.Error that wraps %q and contains %q", err, want, text)
 	}
 }
 
@@ -30,7 +30,7 @@ func TestMaxEntities(t *testing.T) {
 	defer w.Close()
 	c, d := anotherColumn[uint64](w), anotherColumn[uint64](w)
 	a, b := w.Archetype(c), w.Archetype(d)
-	for i := range 128 { // MaxEntities is rounded up to whole words of 64
+	for i := range 128 { // MaxEntities is rounded up to whole words of 64 slots
 		*c.Get(a.New()) = uint64(i)
 	}
 	before := fmt.Sprint(w.Stats())
@@ -62,14 +62,14 @@ func TestMaxEntities(t *testing.T) {
 		w.Delete(e)
 	}
 	b.NewN(64, nil)
-	exhausted(t, func() error { b.New(); return nil }, vm.ErrCapacity, "all 128 slots")
+	exhausted(t, func() error { b.New(); return nil }, vm.ErrCapacity, "of the 128 slots")
 	if w.Len() != 128 || a.Len() != 64 || b.Len() != 64 {
-		t.Errorf("%d entities, %d and %d by archetype; want 128, 64 and 64", w.Len(), a.Len(), b.Len())
+		t.Errorf("%d entities, %d of a and %d of b; want 128, 64 and 64", w.Len(), a.Len(), b.Len())
 	}
 	w.checkInvariants()
 }
 
-// TestRefusedInPart checks that NewN and Grow with room for only some of the entities change nothing.
+// TestRefusedInPart checks that NewN and Grow change nothing if only some of the entities have room.
 func TestRefusedInPart(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 64 * 16, Limit: limit})
@@ -173,7 +173,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	if limit.Used() > limit.Max() {
 		t.Errorf("%d bytes used of %d", limit.Used(), limit.Max())
 	}
-	// Operations that need no memory work.
+	// Operations that need no memory still succeed.
 	if !second.Delete(es[0]) || !second.Alive(es[1]) {
 		t.Error("Delete fails at the limit")
 	}
@@ -202,8 +202,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 }
 
-// hog returns a function that takes all memory of a limit except the given number of bytes. Each call
-// replaces the last amount.
+// hog returns a function that takes all free memory of a limit except the given number of bytes. Each call
+// first gives back what the previous call took.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
 	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})
@@ -224,8 +224,8 @@ func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	}
 }
 
-// TestLimitWithoutQuarter checks that an archetype that cannot grow by a quarter within the limit grows by as
-// much as it needs. The memory that the first attempt took counts for the second.
+// TestLimitWithoutQuarter checks that an archetype grows by only as many words as it needs if the limit has
+// no room for a quarter more. The second attempt uses the memory that the first attempt has committed.
 func TestLimitWithoutQuarter(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -244,9 +244,9 @@ func TestLimitWithoutQuarter(t *testing.T) {
 	}, vm.ErrLimit, "raise the limit")
 	n := a.Len()
 	if n%64 != 0 || n == 1<<14 {
-		t.Fatalf("%d entities at the limit, want whole words and less than %d", n, 1<<14)
+		t.Fatalf("%d entities at the limit, want a multiple of 64 below %d", n, 1<<14)
 	}
-	// There is room for a quarter in one column and for less than a word in the other. The archetype needs
+	// One column has room for a quarter more, and the other column for less than a word. The archetype needs
 	// 128 KiB.
 	leave(n/4/64*64*kib + 48*kib)
 	if err := a.Grow(1); err != nil {
@@ -290,8 +290,8 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	}
 }
 
-// TestLimitAtEveryStep runs the same program under limits from nothing to enough. After each refusal the
-// world is consistent, and after Close nothing is charged to the limit.
+// TestLimitAtEveryStep runs the same program under limits that grow from 0 bytes until nothing is refused.
+// After each refusal the world is consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
 	if testing.Short() || longtest.Race {

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// extent is a run of words that one archetype owns, so that the entities of an archetype lie next to each
-// other.
+// extent is a run of words of 64 slots that one archetype owns. It keeps the entities of the archetype next
+// to each other.
 type extent struct {
 	archetype *Archetype
 	id        uint32
@@ -23,8 +23,9 @@ type extent struct {
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype extents with room for at least n more entities. For a large archetype it draws as
-// many words as a quarter of those that the archetype owns, if there is room. On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities. If the archetype owns more than
+// four times the words that it needs, draw adds a quarter of the owned words, provided that there is room.
+// On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -34,7 +35,7 @@ func (w *World) draw(a *Archetype, n int) error {
 	least := uint32((n + 63) / 64)
 	word, words, err := w.place(a, least, max(least, a.words/4))
 	if err != nil && a.words/4 > least {
-		// A limit may refuse a quarter and still allow the words that are needed.
+		// A limit may refuse the quarter and still allow the words that the archetype needs.
 		word, words, err = w.place(a, least, least)
 	}
 	switch {
@@ -52,9 +53,9 @@ func (w *World) draw(a *Archetype, n int) error {
 // hole is a run of words that no archetype owns.
 type hole struct{ word, words uint32 }
 
-// drawHoles gives the archetype words from several holes, for the case that no hole has enough. It takes the
-// largest holes, and so as few as possible. On failure the archetype owns what it owned before; memory may
-// stay committed.
+// drawHoles gives the archetype words from several holes. It serves the case that no single hole has enough
+// words. It takes the largest holes first, so that there are few new extents. On failure the archetype owns
+// only the words that it owned before, but memory may stay committed.
 func (w *World) drawHoles(a *Archetype, words uint32) error {
 	holes, total := w.holes()
 	if total < words && w.reclaim(a) {
@@ -87,8 +88,8 @@ func (w *World) drawHoles(a *Archetype, words uint32) error {
 	return nil
 }
 
-// holes returns all runs of words that no archetype owns, up to the world's last word, and the number of
-// words in them.
+// holes returns all runs of words that no archetype owns, up to the world's last word, and the total number
+// of words in these runs.
 func (w *World) holes() (holes []hole, words uint32) {
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -103,7 +104,7 @@ func (w *World) holes() (holes []hole, words uint32) {
 	return holes, words
 }
 
-// own makes vacant words an extent of the archetype. Their memory must be usable.
+// own makes vacant words an extent of the archetype. The memory of these words must be committed.
 func (w *World) own(a *Archetype, word, words uint32) *extent {
 	id := uint32(len(w.extents))
 	if k := len(w.unusedIDs); k > 0 {
@@ -120,23 +121,28 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 			w.raise(i, o.floor)
 		}
 	}
-	at, _ := slices.BinarySearchFunc(a.extents, word, byWord)
-	a.extents = slices.Insert(a.extents, at, x)
+	index, _ := slices.BinarySearchFunc(a.extents, word, byWord)
+	a.extents = slices.Insert(a.extents, index, x)
 	a.words += words
 	if a.at == nil || word < a.word {
 		a.goTo(x, word)
 	}
-	a.adviseHuge(at)
+	a.adviseHuge(index)
 	return x
 }
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and makes the memory of the archetype's columns usable there. It tries, in
-// this order: the lowest hole between extents that is large enough; new words, which lie right behind the
-// archetype's last extent if no other extent was drawn since; the rest of the new words or the largest hole,
-// whichever has more words, if these are at least least words. If all of these fail, it returns no words.
-func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
+// place finds words for an extent and commits the memory of the archetype's columns there. It tries these
+// places in this order:
+//
+//   - the lowest hole between extents, if a hole has enough words
+//   - the words behind all extents, if there are enough
+//   - the remaining words behind all extents or the largest hole, whichever has more words
+//
+// The third place has fewer words than the caller wants. If it has fewer than atLeast words, place returns no
+// words.
+func (w *World) place(a *Archetype, atLeast, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -162,22 +168,22 @@ func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err 
 			start, words = largest.word, largest.words
 		}
 	}
-	if words < least {
+	if words < atLeast {
 		return 0, 0, nil
 	}
 	return start, words, w.claim(a, start, words)
 }
 
-// full returns the error for a world without free words.
+// full returns the error for a world that has too few words without an archetype.
 func (w *World) full(a *Archetype) error {
 	return &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 64 * a.bytes, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("archetypes own all %d slots, %d of them with entities: set a larger "+
-			"Options.MaxEntities", w.options.MaxEntities, w.Len())}
+		Detail: fmt.Sprintf("archetypes own too many of the %d slots, %d of them with entities: set a "+
+			"larger Options.MaxEntities", w.options.MaxEntities, w.Len())}
 }
 
 // align returns the first word, from the frontier on, at which the archetype's widest column begins a huge
-// page. If the extent does not fill a huge page, it returns the frontier. A huge page that several archetypes
-// share could not be given back with one of them.
+// page. If the extent does not fill a huge page, align returns the frontier. A huge page that several
+// archetypes share cannot be given back when only one of them gives back its words.
 func (w *World) align(a *Archetype, words uint32) uint32 {
 	huge := w.alignment
 	wordBytes := 64 * a.widest
@@ -188,8 +194,8 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 	return uint32((((bytes+huge-1)&^(huge-1) + wordBytes - 1) / wordBytes))
 }
 
-// claim takes words that no archetype owns. If the first word is beyond the frontier, the words from the
-// frontier to it become vacant.
+// claim takes words that no archetype owns, and commits their memory. If the first word is beyond the
+// frontier, the words between the frontier and the first word become vacant.
 func (w *World) claim(a *Archetype, word, words uint32) error {
 	end := word + words
 	if err := w.commit(a, end); err != nil {
@@ -206,18 +212,18 @@ func (w *World) claim(a *Archetype, word, words uint32) error {
 // giveBack returns an emptied extent to the world. Its memory stays committed for the next owner.
 func (w *World) giveBack(x *extent) {
 	a := x.archetype
-	at, _ := slices.BinarySearchFunc(a.extents, x.word, byWord)
-	a.extents = slices.Delete(a.extents, at, at+1)
+	index, _ := slices.BinarySearchFunc(a.extents, x.word, byWord)
+	a.extents = slices.Delete(a.extents, index, index+1)
 	a.words -= x.words
 	if a.at == x {
-		a.moveOn(at)
+		a.moveOn(index)
 	}
 	w.extents[x.id] = nil
 	w.unusedIDs = append(w.unusedIDs, x.id)
 	w.disown(x.word, x.word+x.words)
 }
 
-// disown notes that no archetype owns the words [lo, hi) any more.
+// disown marks the words [lo, hi) as vacant.
 func (w *World) disown(lo, hi uint32) {
 	w.vacant.Fill(uint(lo), uint(hi))
 	// Vacant words right below the frontier count as never owned.
@@ -227,8 +233,9 @@ func (w *World) disown(lo, hi uint32) {
 	}
 }
 
-// emptied gives back an extent without entities. It keeps a single word that is the archetype's only extent,
-// so that making and deleting an entity in turn does not draw an extent each time.
+// emptied gives back an extent without entities. If the archetype's only extent is a single word, emptied
+// keeps the extent as a spare. Then making and deleting one entity again and again does not draw an extent
+// each time.
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)
@@ -249,12 +256,12 @@ func (w *World) reclaim(a *Archetype) bool {
 	return found
 }
 
-// moveOn sets the archetype's current word to the first word of the extent at index at. If there is no such
+// moveOn sets the archetype's current word to the first word of extents[index]. If index is behind the last
 // extent, the current word becomes the archetype's last word.
-func (a *Archetype) moveOn(at int) {
+func (a *Archetype) moveOn(index int) {
 	switch k := len(a.extents); {
-	case at < k:
-		a.goTo(a.extents[at], a.extents[at].word)
+	case index < k:
+		a.goTo(a.extents[index], a.extents[index].word)
 	case k > 0:
 		last := a.extents[k-1]
 		a.goTo(last, last.word+last.words-1)

@@ -25,7 +25,7 @@ func expectPlaces(t *testing.T, what string, a *Archetype, want ...[2]uint32) {
 	a.world.checkInvariants()
 }
 
-// someArchetypes returns a world of words × 64 slots and n archetypes with one column each.
+// someArchetypes returns a world of 64 × words slots and n archetypes with one column each.
 func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Archetype) {
 	o.MaxEntities = words * 64
 	w = NewWorld(o)
@@ -43,8 +43,8 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 // clearOut deletes all entities of an archetype.
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
-// TestDrawnWords checks how many words an archetype draws: a quarter of its own words, or as many as it needs
-// if that is more, or the rest of the world if that is less.
+// TestDrawnWords checks how many words an archetype draws. Usually it draws a quarter of its own words. It
+// draws more if it needs more, and only the remaining words of the world if these are fewer.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -66,13 +66,13 @@ func TestDrawnWords(t *testing.T) {
 		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200})
 	b.NewN(64*250, nil)
 	a.New()
-	expectPlaces(t, "the rest of the world", a,
+	expectPlaces(t, "all remaining words", a,
 		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200},
 		[2]uint32{950, 50})
 }
 
-// TestDrawAtALimit checks that an archetype draws as many words as it needs if the limit has no room for a
-// quarter.
+// TestDrawAtALimit checks that an archetype draws only as many words as it needs if the limit has no room
+// for a quarter more.
 func TestDrawAtALimit(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes all memory at once")
@@ -98,8 +98,8 @@ func TestDrawAtALimit(t *testing.T) {
 	}
 }
 
-// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough, or else the words
-// after all extents.
+// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough. If no hole is large
+// enough, the extent takes the words behind all extents.
 func TestHolesByTheirSize(t *testing.T) {
 	w, as := someArchetypes(t, 40, 16, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 5, 3, 8, 3, 8, 3} { // at words 0, 2, 5, 10, 13, 21, 24, 32
@@ -122,8 +122,9 @@ func TestHolesByTheirSize(t *testing.T) {
 	}
 }
 
-// TestLargestHole checks the placement if no hole is large enough and too few words are left after all
-// extents: the largest hole is taken first, then the remaining holes. A refused Grow gives all words back.
+// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all
+// extents. The archetype takes the largest hole first, then smaller holes. A refused Grow gives all words
+// back.
 func TestLargestHole(t *testing.T) {
 	w, as := someArchetypes(t, 20, 7, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 4, 3, 3, 4} { // at words 0, 2, 5, 9, 12, 15; one word is left
@@ -136,7 +137,7 @@ func TestLargestHole(t *testing.T) {
 	a.NewN(8*64, nil)
 	expectPlaces(t, "8 words of 10", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(3 * 64); !errors.Is(err, vm.ErrCapacity) || w.frontier != 19 {
-		t.Errorf("Grow by 3 words of 2: %v; %d words in use", err, w.frontier)
+		t.Errorf("Grow by 3 words when 2 are free: %v; %d words in use", err, w.frontier)
 	}
 	expectPlaces(t, "after a refusal", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(2 * 64); err != nil {

@@ -37,7 +37,8 @@ func TestLocality(t *testing.T) {
 		for _, k := range lens {
 			longest, sum = max(longest, k), sum+k
 		}
-		// Extents grow by a quarter: there are about log(n/64)/log(5/4) of them after the first few.
+		// After the first few extents, each new extent adds a quarter to the archetype's words. So there are
+		// about log(n/64)/log(5/4) = 24 extents.
 		if sum != n || len(lens) > 32 || longest < n/8 {
 			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens),
 				longest, lens)
@@ -105,8 +106,8 @@ func entitiesOf(q Query) (es []Entity) {
 	return es
 }
 
-// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that the
-// archetype never loses a word that Grow promised.
+// TestSpareWord checks that an empty archetype keeps a word until another archetype needs the word, and that
+// an archetype never loses a word that Grow has drawn for it.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
@@ -132,7 +133,7 @@ func TestSpareWord(t *testing.T) {
 }
 
 // TestChurn makes and deletes entities of three archetypes for a long time while their number stays the same.
-// The number of slots in use must not creep up.
+// The number of slots in use must stay below four times the number of entities.
 func TestChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -151,7 +152,7 @@ func TestChurn(t *testing.T) {
 	}
 	highest := uint32(0)
 	for i := range steps {
-		// Now and then all entities of an archetype are deleted, so that extents are given back and drawn
+		// Deleting all entities of an archetype from time to time gives extents back, which are then drawn
 		// again.
 		if i%20_000 == 0 {
 			a := as[i/20_000%3]
@@ -245,5 +246,6 @@ func TestHolesAreFilled(t *testing.T) {
 	}
 }
 
-// asAny returns a column for queries when the test does not know its type.
+// asAny returns the column as an AnyColumn for queries. Queries do not use the element type, so the type of
+// the result is byte for every column.
 func (c *column) asAny() AnyColumn { return Column[byte]{base: c.base, c: c} }

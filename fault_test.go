@@ -73,7 +73,7 @@ func TestColumnFault(t *testing.T) {
 			t.Errorf("the error does not contain %q:\n%s", want, text)
 		}
 	}
-	// The pointers outlive their world.
+	// After Close, a pointer into the world faults.
 	p, generation := c.Get(e), c.c.world.generation(e.slot)
 	if err := c.c.world.Close(); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestLookUpsDoNotFault(t *testing.T) {
 		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, number{}) ||
 			c.Add(invented, number{}) != nil ||
 			c.Remove(invented) || w.Delete(invented) {
-			t.Errorf("the invented %+v is taken for an entity", invented)
+			t.Errorf("a method accepts the invented entity %+v", invented)
 		}
 	}
 	if err := w.Close(); err != nil {

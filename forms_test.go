@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// formsWorld is a world of entities with random components of many columns, and the model of the entities.
+// formsWorld is a world of entities with random components of many columns, and a model of these entities.
 type formsWorld struct {
 	*World
 	r       *rand.Rand
 	columns []AnyColumn
-	marks   []Column[uint16] // the columns of even number; odd numbers are tags
-	tags    []Tag
-	living  map[Entity]map[int]bool // the column numbers of each entity
+	marks   []Column[uint16]        // the columns with even numbers
+	tags    []Tag                   // the columns with odd numbers
+	living  map[Entity]map[int]bool // the numbers of each entity's columns
 	dead    []Entity
 }
 
@@ -33,8 +33,8 @@ func newFormsWorld(r *rand.Rand, columns, entities int) *formsWorld {
 		}
 	}
 	for len(f.living) < entities {
-		set := f.some(3)
-		f.Archetype(f.these(set)...).NewN(1+r.IntN(300), func(run Run) {
+		set := f.randomColumns(3)
+		f.Archetype(f.numbered(set)...).NewN(1+r.IntN(300), func(run Run) {
 			for i := range run.Len() {
 				f.living[run.Entity(i)] = map[int]bool{}
 				for _, c := range set {
@@ -46,7 +46,7 @@ func newFormsWorld(r *rand.Rand, columns, entities int) *formsWorld {
 	for _, e := range f.inOrder() {
 		switch r.IntN(12) {
 		case 0, 1, 2:
-			f.toggle(e, f.one())
+			f.toggle(e, f.randomColumn())
 		case 3:
 			f.Delete(e)
 			delete(f.living, e)
@@ -74,24 +74,26 @@ func (f *formsWorld) toggle(e Entity, c int) {
 	}
 }
 
-// one chooses a column, mostly from a few columns that share a bit in a word's mask.
-func (f *formsWorld) one() int {
+// randomColumn returns the number of a column. Most results are among seven columns. Columns whose numbers
+// differ by 64 share a bit in the masks of words.
+func (f *formsWorld) randomColumn() int {
 	if f.r.IntN(8) == 0 {
 		return f.r.IntN(len(f.columns))
 	}
 	return []int{0, 1, 2, 3, 64, 65, 66}[f.r.IntN(7)] % len(f.columns)
 }
 
-func (f *formsWorld) some(most int) (set []int) {
-	for range f.r.IntN(most + 1) {
-		if c := f.one(); !slices.Contains(set, c) {
+// randomColumns returns the numbers of at most max columns.
+func (f *formsWorld) randomColumns(max int) (set []int) {
+	for range f.r.IntN(max + 1) {
+		if c := f.randomColumn(); !slices.Contains(set, c) {
 			set = append(set, c)
 		}
 	}
 	return set
 }
 
-func (f *formsWorld) these(set []int) (cols []AnyColumn) {
+func (f *formsWorld) numbered(set []int) (cols []AnyColumn) {
 	for _, c := range set {
 		cols = append(cols, f.columns[c])
 	}
@@ -122,24 +124,25 @@ func (f *formsWorld) list() (list []Entity) {
 	return list
 }
 
-// query makes a random query with its parts in random order, and returns the entities that it should yield.
+// query makes a random query with its parts in random order, and returns the entities that the query should
+// yield, in slot order.
 func (f *formsWorld) query() (q Query, name string, optional []int, want []Entity) {
-	with, minus, any, others := f.some(2), f.some(2), f.some(3), f.some(3)
+	with, minus, any, others := f.randomColumns(2), f.randomColumns(2), f.randomColumns(3), f.randomColumns(3)
 	minus = slices.DeleteFunc(minus, func(c int) bool { return slices.Contains(with, c) })
 	decided := func(c int) bool { return slices.Contains(with, c) || slices.Contains(minus, c) }
 	any = slices.DeleteFunc(any, decided)
 	optional = slices.DeleteFunc(others, decided)
 	var exact, listed bool
 	in := map[Entity]bool{}
-	q = f.Query(f.these(with)...)
+	q = f.Query(f.numbered(with)...)
 	parts := []func(){
-		func() { q = q.Without(f.these(minus)...) },
+		func() { q = q.Without(f.numbered(minus)...) },
 		func() {
 			if len(any) > 0 {
-				q = q.Any(f.these(any)...)
+				q = q.Any(f.numbered(any)...)
 			}
 		},
-		func() { q = q.Optional(f.these(optional)...) },
+		func() { q = q.Optional(f.numbered(optional)...) },
 	}
 	if exact = f.r.IntN(2) == 0; exact {
 		parts = append(parts, func() { q = q.Exactly() })
@@ -181,7 +184,7 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 	return q, name, optional, want
 }
 
-// check compares all ways of running a query with the entities that it should yield.
+// check runs a query in all ways and checks that each way yields the entities of want in order.
 func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, want []Entity) {
 	t.Helper()
 	var got []Entity
@@ -192,7 +195,7 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	for run := range q.Runs() {
 		first := run.Entity(0)
 		if len(got) > 0 && last.slot+1 == first.slot && alike(last, first) {
-			t.Fatalf("%s: the run at slot %d continues the run before", name, first.slot)
+			t.Fatalf("%s: the run at slot %d should be part of the previous run", name, first.slot)
 		}
 		for i := range run.Len() {
 			last = run.Entity(i)
@@ -251,7 +254,8 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	}
 }
 
-// TestForms compares random queries with a model. Some columns share a bit in a word's mask.
+// TestForms compares random queries with a model. In worlds with more than 64 columns, some columns share a
+// bit in the masks of words.
 func TestForms(t *testing.T) {
 	longtest.OneGoroutine(t)
 	seed := rand.Uint64()
@@ -269,7 +273,7 @@ func TestForms(t *testing.T) {
 			f.check(t, q, name, optional, want)
 			some += min(len(want), 1)
 			if all := f.inOrder(); len(all) > 0 {
-				f.toggle(all[r.IntN(len(all))], f.one())
+				f.toggle(all[r.IntN(len(all))], f.randomColumn())
 			}
 		}
 		if some < rounds/4 {
@@ -296,7 +300,7 @@ func TestFormsInBulk(t *testing.T) {
 	defer f.Close()
 	for range rounds {
 		q, name, _, want := f.query()
-		c := f.one()
+		c := f.randomColumn()
 		n, expected := 0, len(want)
 		had := 0
 		for _, e := range want {
@@ -334,12 +338,12 @@ func TestFormsInBulk(t *testing.T) {
 			}
 			n = f.marks[c].SetAll(q, 7)
 		case op < 6:
-			add, remove := f.one(), f.one()
+			add, remove := f.randomColumn(), f.randomColumn()
 			if add == remove {
 				continue
 			}
 			name = "Exchange, " + name
-			n = f.Exchange(q, f.these([]int{add}), f.these([]int{remove}))
+			n = f.Exchange(q, f.numbered([]int{add}), f.numbered([]int{remove}))
 			for _, e := range want {
 				f.living[e][add] = true
 				delete(f.living[e], remove)

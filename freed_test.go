@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedComponents checks that each way of removing a component poisons it, and that each way of
-// giving the slot a component again finds a write in between.
+// TestWritesToRemovedComponents checks that each way of removing a component poisons its memory, and that
+// each way of adding a component in the same slot detects a write after the removal.
 func TestWritesToRemovedComponents(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -66,7 +66,7 @@ func TestWritesToRemovedComponents(t *testing.T) {
 	}
 }
 
-// TestWritesToRemovedElsewhere checks that a write to a removed component is found in storages whose
+// TestWritesToRemovedElsewhere checks that a write to a removed component is detected in storages whose
 // components do not lie at base + slot × size.
 func TestWritesToRemovedElsewhere(t *testing.T) {
 	if !invariants.Enabled {

@@ -103,7 +103,7 @@ func TestRetiredSlots(t *testing.T) {
 			for round := range 4 {
 				room := 256 - len(gone)
 				if err := a.Grow(room + 1); !errors.Is(err, vm.ErrCapacity) {
-					t.Fatalf("round %d: Grow by one more than %d: %v", round, room, err)
+					t.Fatalf("round %d: Grow by one more than the %d free slots: %v", round, room, err)
 				}
 				tt.make(w, a, room)
 				if w.Len() != room || c.Len() != room || a.Len() != room {
@@ -114,7 +114,7 @@ func TestRetiredSlots(t *testing.T) {
 						t.Fatalf("round %d: the retired slot %d is used", round, e.Slot())
 					}
 					if *c.Get(e) != 0 || late.Has(e) {
-						t.Fatalf("round %d: the new entity %v has components with values", round, e)
+						t.Fatalf("round %d: the new entity %v has components of a deleted entity", round, e)
 					}
 					*c.Get(e) = 7
 				}
@@ -155,7 +155,7 @@ func TestRetiredSlots(t *testing.T) {
 	}
 }
 
-// TestRetiredWithQueries checks that a retired slot among living entities only splits runs.
+// TestRetiredWithQueries checks that queries and NewN skip a retired slot among living entities.
 func TestRetiredWithQueries(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mustBeHierarchy panics if the relation is cyclic: following its links may never end.
+// mustBeHierarchy panics if the relation is cyclic, because following the links of a cycle never ends.
 func (k *relation) mustBeHierarchy(what string) {
 	if k.cyclic {
 		k.noHierarchy(what)
@@ -58,7 +58,7 @@ func (k *relation) descendants(e Entity, yield func(Entity) bool) {
 	}
 }
 
-// Root returns the last of e's ancestors, e itself if it has none, or the zero Entity if e is stale.
+// Root returns the last of e's ancestors, e itself if e has no ancestors, or the zero Entity if e is stale.
 // Complexity: the number of ancestors.
 func (r Relation) Root(e Entity) Entity {
 	k := r.made()

@@ -20,8 +20,8 @@ func (c *column) hookRemove(f hook) {
 	c.world.observe(c)
 }
 
-// observe notes that a column has hooks, a store or trackers. In a world without such columns, a change takes
-// only one test more.
+// observe marks a column that has hooks, a store or trackers as observed. In a world without observed
+// columns, a change costs only one additional test.
 func (w *World) observe(c *column) {
 	if c.observed {
 		return
@@ -56,7 +56,7 @@ func (w *World) unobserve(c *column) {
 	}
 }
 
-// tell calls hooks for the slots of mask in a word, which all have the component.
+// tell calls hooks for the slots of mask in a word. All these slots have the component.
 func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	if len(hooks) == 0 || mask == 0 {
 		return
@@ -79,7 +79,8 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 // tellAdded calls the hooks for the component that a slot's entity gained.
 func (c *column) tellAdded(slot uint32) { c.tell(c.onAdd, "OnAdd", slot/64, 1<<(slot%64)) }
 
-// tellLosses calls the hooks for the components that the slots of mask in a word have and will lose.
+// tellLosses calls the OnRemove hooks for all components of the slots of mask in a word, before the slots
+// lose these components.
 func (w *World) tellLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word < c.slots/64 {
@@ -88,14 +89,16 @@ func (w *World) tellLosses(word uint32, mask uint64) {
 	}
 }
 
-// tellLossesOf calls the hooks for everything that the entities of a query will lose.
+// tellLossesOf calls the OnRemove hooks for all components of the entities of a query, before the entities
+// lose these components.
 func (w *World) tellLossesOf(q Query) {
 	for _, c := range w.watched {
 		c.tellLossesOf(q)
 	}
 }
 
-// tellLossesOf calls the hooks for the components of one column that the entities of a query will lose.
+// tellLossesOf calls the column's OnRemove hooks for the entities of a query, before the entities lose the
+// component.
 func (c *column) tellLossesOf(q Query) {
 	if len(c.onRemove) == 0 {
 		return
@@ -109,20 +112,20 @@ func (c *column) tellLossesOf(q Query) {
 	}
 }
 
-// wordMask is some slots of a word.
+// wordMask is a set of slots of one word.
 type wordMask struct {
 	word uint32
 	mask uint64
 }
 
-// tellGains calls the hooks for components that were gained.
+// tellGains calls the OnAdd hooks for the slots that gained the component.
 func (c *column) tellGains(gains []wordMask) {
 	for _, g := range gains {
 		c.tell(c.onAdd, "OnAdd", g.word, g.mask)
 	}
 }
 
-// tellBirths calls the hooks for the components that the entities in the slots [lo, hi) were born with.
+// tellBirths calls the OnAdd hooks for the components of the new entities in the slots [lo, hi).
 func (a *Archetype) tellBirths(lo, hi uint32) {
 	for _, c := range a.columns {
 		if !c.observed {
@@ -136,7 +139,7 @@ func (a *Archetype) tellBirths(lo, hi uint32) {
 	}
 }
 
-// tellClosing calls the hooks for all components, before the world loses them.
+// tellClosing calls the OnRemove hooks for all components of the world.
 func (w *World) tellClosing() {
 	for _, c := range w.watched {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {

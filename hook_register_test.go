@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHooksThatRegisterHooks registers hooks in hooks. Each older hook still runs once for each entity. The
-// new hook runs for the entities whose turn comes afterwards.
+// TestHooksThatRegisterHooks registers hooks in hooks. Each older hook still runs once for each entity. A new
+// hook runs only for entities that lose the component later.
 func TestHooksThatRegisterHooks(t *testing.T) {
 	for name, end := range map[string]func(*World, []Entity){
 		"Delete": func(w *World, es []Entity) {
@@ -55,7 +55,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 				want["0"] = 1 // for the entity that is deleted later; a cascade deletes both entities at once
 			}
 			if !maps.Equal(told, want) {
-				t.Errorf("%s, linked %t: told %v, want %v", name, linked, told, want)
+				t.Errorf("%s, linked %t: the hooks were called %v times, want %v", name, linked, told, want)
 			}
 			w.checkInvariants()
 			if err := w.Close(); err != nil {
@@ -65,7 +65,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 	}
 }
 
-// TestRelationMadeByHook registers a relation while a deletion runs. The deletion ignores the new
+// TestRelationMadeByHook makes a relation in a hook while a deletion runs. The deletion ignores the new
 // relation.
 func TestRelationMadeByHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})

@@ -19,7 +19,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// heard lists the calls of hooks.
+// heard is a list of the calls of hooks.
 type heard []string
 
 func (h *heard) hook(what string) func(Entity, *number) {

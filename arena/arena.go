@@ -15,9 +15,9 @@ type Options struct {
 	// Name is the purpose under which [vm.Snapshot] counts the arena's bytes. Errors name it too. Default:
 	// "arena.Arena".
 	Name string
-	// Capacity is the number of bytes that the arena can give out. Addresses for all of them are reserved,
-	// which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
-	// race detector, systems without virtual memory).
+	// Capacity is the number of bytes that the arena can give out. New reserves addresses for all these
+	// bytes, which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap],
+	// the race detector, systems without virtual memory).
 	Capacity int
 	// HighWater is the number of bytes, from the start of the arena, whose memory the arena keeps after a
 	// release. It is rounded up to whole pages. Released bytes below this mark are cleared; released memory
@@ -41,7 +41,7 @@ const (
 type Arena struct {
 	base unsafe.Pointer
 	next uintptr // bytes given out
-	end  uintptr // usable bytes: the committed ones, up to the capacity
+	end  uintptr // usable bytes: the committed bytes, up to the capacity
 	kind any     // a nil *T of the last allocated type T, which is known to hold no Go pointers
 
 	capacity  uintptr
@@ -61,7 +61,7 @@ var tags atomic.Uint32
 
 // New makes an empty arena. It reserves addresses and takes no memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
+// New returns the errors of [vm.Reserve], and panics if Options.Capacity is negative.
 func New(o Options) (*Arena, error) {
 	if o.Name == "" {
 		o.Name = "arena.Arena"
@@ -101,11 +101,12 @@ func New(o Options) (*Arena, error) {
 }
 
 // Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
-// up to the page size. It is for sizes from untrusted input, and for memory that is not a Go type. Do not
-// store Go pointers there.
+// up to the page size. Alloc is for sizes from untrusted input, and for memory that is not a Go type. Do not
+// store Go pointers in this memory.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity) or
-// another error of [vm.Region.Commit]; then nothing has changed. It panics if align is invalid.
+// On failure Alloc changes nothing and returns an [*vm.Error] that wraps [vm.ErrSize] (a negative size),
+// [vm.ErrCapacity] (Options.Capacity) or another error of [vm.Region.Commit]. Alloc panics if align is
+// invalid.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
 		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",
@@ -134,11 +135,12 @@ func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
 	return unsafe.Add(a.base, first), nil
 }
 
-// Grow commits memory so that allocations of the next n bytes cannot fail, alignment included. It panics when
-// n is negative, and returns an [*vm.Error] as [Arena.Alloc] does; then nothing has changed.
+// Grow commits memory so that allocations of the next n bytes cannot fail. The n bytes include the padding
+// for alignment. On failure Grow changes nothing and returns an [*vm.Error], as [Arena.Alloc] does. Grow
+// panics if n is negative.
 func (a *Arena) Grow(n int) error {
 	if n < 0 {
-		panic(fmt.Sprintf("arena: Grow(%d) on %s: a number of bytes is zero or more", n, a.name))
+		panic(fmt.Sprintf("arena: Grow(%d) on %s: the number of bytes must be zero or more", n, a.name))
 	}
 	return a.makeRoom("grow", a.next, uintptr(n))
 }
@@ -183,13 +185,13 @@ func (a *Arena) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// An arena without room sends each allocation to makeRoom, which panics.
+	// Without room, each allocation calls makeRoom, which panics.
 	a.closed, a.next, a.end, a.marks = true, 0, 0, nil
 	return nil
 }
 
 func (a *Arena) mustBeOpen() {
 	if a.closed {
-		panic("arena: " + a.name + " is used after Close: keep it open as long as what it holds is in use")
+		panic("arena: " + a.name + " is used after Close: keep it open as long as its allocations are in use")
 	}
 }

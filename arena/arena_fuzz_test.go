@@ -8,16 +8,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// allocation is an allocation in the model: each of its bytes holds its number.
+// allocation is an allocation in the model. Each byte of the allocation holds the allocation's number.
 type allocation struct {
 	bytes  []byte
 	number byte
 }
 
-// FuzzArena plays a stream of operations on an arena and on a list of its allocations.
+// FuzzArena runs a stream of operations on an arena and on a model, the list of the arena's allocations.
 func FuzzArena(f *testing.F) {
 	f.Add([]byte{0, 3, 1, 200, 5, 0, 2, 9, 3, 77, 4, 1, 6, 0, 0, 1, 5, 0, 1, 255, 7, 0, 2, 2})
-	f.Fuzz(func(t *testing.T, data []byte) { play(t, data, vm.PagesAuto) })
+	f.Fuzz(func(t *testing.T, data []byte) { runOperations(t, data, vm.PagesAuto) })
 }
 
 func TestAgainstModel(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAgainstModel(t *testing.T) {
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}
-		play(t, data, pages)
+		runOperations(t, data, pages)
 	}
 }
 
@@ -41,8 +41,8 @@ func bytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
 }
 
-// play decodes operations of two bytes each: the operation and its size.
-func play(t *testing.T, data []byte, pages vm.Pages) {
+// runOperations decodes operations of two bytes each: the operation and its size.
+func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 	t.Helper()
 	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})
 	var live []allocation
@@ -110,7 +110,8 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 			}
 		}
 		if a.Used() > 1<<20 || int(a.end) > max(a.Committed(), 0) {
-			t.Fatalf("%d bytes are used and %d can be, but %d are committed", a.Used(), a.end, a.Committed())
+			t.Fatalf("%d bytes are used and %d are usable, but %d are committed", a.Used(), a.end,
+				a.Committed())
 		}
 		if n%64 != 0 && n+3 < len(data) {
 			continue
@@ -118,7 +119,7 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 		for _, l := range live {
 			for i, v := range l.bytes {
 				if v != l.number {
-					t.Fatalf("byte %d of allocation %d is %d", i, l.number, v)
+					t.Fatalf("byte %d of allocation %d is %d, want %[2]d", i, l.number, v)
 				}
 			}
 		}

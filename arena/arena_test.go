@@ -58,7 +58,7 @@ func TestReserveCostsNothing(t *testing.T) {
 	tenGiB := int64(10 << 30)
 	a := open(t, Options{Capacity: int(tenGiB)})
 	if a.Cap() != int(tenGiB) || a.Committed() != 0 {
-		t.Errorf("capacity %d, %d committed", a.Cap(), a.Committed())
+		t.Errorf("capacity %d, want %d; %d bytes are committed, want 0", a.Cap(), tenGiB, a.Committed())
 	}
 	*Make[byte](a) = 1
 	if n, err := a.Resident(); n != vm.PageSize() || err != nil || a.Used() != 1 {
@@ -219,7 +219,7 @@ func TestExhaustion(t *testing.T) {
 				},
 			} {
 				if e := exhausted(t, f); !errors.Is(e, c.want) || a.Used() != used {
-					t.Errorf("%s: %v", what, e)
+					t.Errorf("%s: %v, want %v and no change", what, e, c.want)
 				}
 			}
 			if err := a.Grow(7); err != nil {
@@ -240,7 +240,7 @@ func TestGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := open(t, Options{Capacity: 1 << 24, Limit: limit})
-	for other.Grow(other.Committed()+1) == nil { // take the rest of the limit
+	for other.Grow(other.Committed()+1) == nil { // take all remaining bytes of the limit
 	}
 	for range 500_000 / 24 {
 		Make[[3]uint64](a)
@@ -275,7 +275,7 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a slice with length %d and capacity %d of elements of size zero takes %d bytes",
 			len(s), cap(s), a.Used())
 	}
-	MakeSlice[byte](a, 1<<16, 1<<16) // up to the last byte
+	MakeSlice[byte](a, 1<<16, 1<<16) // takes the arena up to its last byte
 	Make[struct{}](a)
 }
 
@@ -315,7 +315,7 @@ func TestMisuse(t *testing.T) {
 		"Mark": func() { a.Mark() }, "Release": func() { a.Release(m) }, "Reset": a.Reset,
 	} {
 		if got := fmt.Sprint(panicOf(f)); got != "arena: frame is used after Close: keep it open as long "+
-			"as what it holds is in use" {
+			"as its allocations are in use" {
 			t.Errorf("%s panicked with %q", what, got)
 		}
 	}
@@ -359,7 +359,7 @@ func TestFaults(t *testing.T) {
 		return nil
 	})
 	if calls < 10 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls, want at least 10", calls)
 	}
 }
 
@@ -410,8 +410,8 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 		again("Close", a.Close)
 		return met
 	})
-	t.Logf("%d calls", calls)
+	t.Logf("%d memory calls", calls)
 	if calls < 10 && !vm.HeapStandIn() {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls, want at least 10", calls)
 	}
 }

@@ -27,16 +27,16 @@
 //
 // # Goroutines
 //
-// An arena belongs to one goroutine at a time. Give each goroutine its own: an unused arena costs a few
+// An arena belongs to one goroutine at a time. Give each goroutine its own arena: an unused arena costs a few
 // hundred bytes and a reservation. A shared [vm.Limit] bounds several arenas together. Any goroutine may read
-// and write the allocations, as it may any other memory.
+// and write the allocations, under the rules for any other memory.
 //
 // # Lifetimes
 //
 // Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. After that, an
 // old pointer reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the
-// built-in append moves it to Go's heap when its capacity is used up. An arena that is dropped without Close
-// keeps its memory, and [vm.OnLeak] reports it.
+// built-in append moves a slice to Go's heap when the slice's capacity is used up. An arena that is dropped
+// without Close keeps its memory, and [vm.OnLeak] reports the arena.
 //
 // The garbage collector does not scan arenas, so element types must not hold Go pointers.
 //

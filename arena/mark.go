@@ -55,7 +55,7 @@ func (a *Arena) popTo(offset uintptr) {
 	a.next = offset
 	keep := max(int(offset), a.highWater)
 	if sampling.Pick() {
-		keep = int(offset) // the rest is decommitted, so that a stale pointer faults
+		keep = int(offset) // all released pages are decommitted, so that a stale pointer faults
 	}
 	if a.span.Committed() > keep {
 		// Decommitted memory is zero when it is committed again. If DecommitTo fails, the memory stays

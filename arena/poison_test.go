@@ -52,7 +52,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		s[3] = s[4]
 		a.Reset()
 		if p, err := a.Alloc(1000, 1); err != nil || firstNot(unsafe.Slice((*uint32)(p), 250), 0) >= 0 {
-			t.Errorf("after Reset: %v", err)
+			t.Errorf("after Reset, Alloc failed or its memory is not zero: %v", err)
 		}
 	}
 }

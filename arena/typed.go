@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Make returns the address of a zero T. If there is no room, it panics with the [*vm.Error] that [Arena.Grow]
-// would return. It also panics when T holds Go pointers.
+// Make returns the address of a zero T. If there is no room, Make panics with the [*vm.Error] that
+// [Arena.Grow] would return. Make also panics if T holds Go pointers.
 //
 // Complexity: constant, two or three nanoseconds; about twenty if the previous allocation had another type.
 func Make[T any](a *Arena) *T {
@@ -40,13 +40,13 @@ func mustBePlain[T any](a *Arena, op string) {
 	}
 }
 
-// MakeSlice returns a slice of zero elements with the given length and capacity. It panics unless 0 ≤ length
-// ≤ capacity, and as [Make] does. For a length from untrusted input use [Arena.Alloc].
+// MakeSlice returns a slice of zero elements with the given length and capacity. MakeSlice panics if length
+// is negative or larger than capacity, and in the cases in which [Make] panics. For a length from untrusted
+// input use [Arena.Alloc].
 func MakeSlice[T any](a *Arena, length, capacity int) []T {
 	if length < 0 || length > capacity {
-		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: a length is 0 to the "+
-			"capacity",
-			layout.Name[T](), a.name, length, capacity))
+		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: the length must be "+
+			"between 0 and the capacity", layout.Name[T](), a.name, length, capacity))
 	}
 	return makeSlice[T](a, "make slice", capacity)[:length]
 }
@@ -67,10 +67,11 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 	return unsafe.Slice((*T)(p), n)
 }
 
-// Append appends to a slice that lies in the arena, or to nil, and keeps it there. If the capacity
-// suffices, Append writes behind the length, as the built-in append does. If it does not, Append extends the
-// slice in place when the slice is the arena's last allocation, and otherwise copies it to a new slice whose
-// capacity is at least twice the old length. Append panics as [Make] does; then nothing has changed.
+// Append appends to a slice that lies in the arena, or to nil, and returns a slice that lies in the arena. If
+// the capacity suffices, Append writes behind the length, as the built-in append does. If the capacity does
+// not suffice, Append extends a slice that is the arena's last allocation in place. It copies any other slice
+// to a new slice whose capacity is at least twice the old length. Append panics as [Make] does; then nothing
+// has changed.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {

@@ -9,7 +9,7 @@ import (
 
 // Work add_remove: add a zero Velocity to each of n entities with Position, then remove it from each. The
 // time of a row covers both steps and is per entity. The batch peers add with one call for all entities, and
-// remove with another.
+// remove with another call.
 //
 // Work toggle: the same for every tenth of n entities; the others stay unchanged.
 
@@ -110,16 +110,17 @@ const (
 )
 
 // newAddRemoveVast sets the work up for Vast. Besides Position, each entity has the first of the components
-// C1, C2 and so on; extras is their number. The work edits entity 0, entity every, entity 2·every and so on.
-func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
+// C1, C2 and so on; extras is the number of these components. The work edits the entities with the numbers 0,
+// stride, 2·stride and so on.
+func newAddRemoveVast(extras, stride int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
 		s := &vastEdit{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
 		archetype := w.Archetype(append([]vast.AnyColumn{s.pos}, extraVast(w, extras)...)...)
 		for i := range n {
 			e := archetype.New()
-			if i%every == 0 {
-				s.pos.Get(e).X = float64(i / every)
+			if i%stride == 0 {
+				s.pos.Get(e).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}
@@ -142,7 +143,7 @@ func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side 
 }
 
 // newAddRemoveArk sets the work up for Ark, as newAddRemoveVast does for Vast.
-func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
+func newAddRemoveArk(extras, stride int, work func(*arkEdit)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)
 		s := &arkEdit{world: w, vel: ecs.NewMap1[Velocity](w)}
@@ -150,8 +151,8 @@ func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 		ids := append([]ecs.ID{ecs.ComponentID[Position](w)}, extraArk(w, extras)...)
 		for i := range n {
 			e := w.Unsafe().NewEntity(ids...)
-			if i%every == 0 {
-				positions.Get(e).X = float64(i / every)
+			if i%stride == 0 {
+				positions.Get(e).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}

@@ -229,7 +229,7 @@ func newRandomArche(n int) side {
 	return lookUpSide(s, lookUpArche, n, &s.sum)
 }
 
-func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) side {
+func newAddRemoveArche(extras, stride int, work func(*archeStore)) func(n int) side {
 	return func(n int) side {
 		s := newArche(extras).find()
 		lacking := ecs.All(s.ids[0]).Without(s.ids[1])
@@ -237,8 +237,8 @@ func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) si
 		ids := append(s.ids[:1:1], s.ids[2:]...)
 		for i := range n {
 			e := s.world.NewEntity(ids...)
-			if i%every == 0 {
-				(*Position)(s.world.Get(e, s.ids[0])).X = float64(i / every)
+			if i%stride == 0 {
+				(*Position)(s.world.Get(e, s.ids[0])).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A chartReport draws a chart as SVG once it has all rows. The chart shows how many times faster Vast is than
-// the fastest other store, over the number of entities. It has a panel for each kind of work; both axes are
-// logarithmic.
+// A chartReport draws a chart as SVG once it has all rows. For each number of entities, the chart shows how
+// many times faster Vast is than the fastest other store. The chart has a panel for each kind of work. Both
+// axes are logarithmic.
 type chartReport struct {
 	out    io.Writer
 	stores *grid
@@ -147,7 +147,7 @@ func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number
 	style := draw.LineStyle{Color: lineColors[number%len(lineColors)], Width: 1.4}
 	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[number%len(lineMarks)]}
 	p.Add(&plotter.Line{XYs: points, LineStyle: style}, &plotter.Scatter{XYs: points, GlyphStyle: mark})
-	width := (below.Max.X - below.Min.X) * 0.54 // the second column has the shorter names
+	width := (below.Max.X - below.Min.X) * 0.54 // the names in the second column are shorter
 	at := vg.Point{
 		X: below.Min.X + width*vg.Length(number%legendColumns),
 		Y: below.Max.Y - legendLine*(vg.Length(number/legendColumns)+0.5),
@@ -176,8 +176,8 @@ func countTicks() []plot.Tick {
 	return ticks
 }
 
-// ratioTicks returns the powers of ten between two ratios. If the range is small, it adds twice and five
-// times each power.
+// ratioTicks returns the powers of ten between two ratios. If the range is small, ratioTicks also returns two
+// times and five times each power.
 func ratioTicks(least, most float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	if most/least > 300 {

@@ -53,7 +53,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 	}
 	count, words := elements(t, out.Bytes())
 	if count["svg"] != 1 || count["style"] != 1 || count["path"] == 0 {
-		t.Errorf("elements %v", count)
+		t.Errorf("elements %v, want one svg, one style and some paths", count)
 	}
 	text := "|" + strings.Join(words, "|") + "|"
 	for _, want := range []string{"query2comp", "add_remove, one call", "create2comp", "Iterating",
@@ -87,7 +87,8 @@ func TestChartIsDrawnBesideTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(stdout.String(), "random") || !bytes.Contains(drawn, []byte("random")) {
-		t.Errorf("table %q, chart of %d bytes", &stdout, len(drawn))
+		t.Errorf("the table or the chart lacks the work random: table %q, chart of %d bytes", &stdout,
+			len(drawn))
 	}
 }
 

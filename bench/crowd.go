@@ -154,14 +154,14 @@ func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n i
 			}
 			undo(c)
 			if err := check(n - want); err != nil {
-				return fmt.Errorf("after undoing it: %w", err)
+				return fmt.Errorf("after undoing the work: %w", err)
 			}
 			return nil
 		},
 	}
 }
 
-// side makes a side of the crowd. It closes the last world that renew made.
+// side makes a side of the crowd. The side closes the last world that renew made.
 func (c *vastCrowd) side(work, undo func(*vastCrowd), want int, check func(n int) error) side {
 	made := crowdSide(c, len(c.entities), work, undo, want, check)
 	made.close = func() { closeVast(c.world)() }

@@ -5,8 +5,8 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// This file does the works with donburi. Queries use its iterator, to avoid the callbacks of Each. Components
-// are added without a value, to avoid an allocation.
+// This file has the sides of donburi. Queries use donburi's iterator, to avoid the callbacks of Each.
+// Components are added without a value, to avoid an allocation.
 
 // donburi's component types are shared by all worlds.
 var (
@@ -109,7 +109,7 @@ func newDonburi(extras int) *donburiStore {
 	}
 }
 
-// create creates an entity for a query.
+// create creates an entity with the given components and sets its Velocity.
 func (s *donburiStore) create(v Velocity, types []donburi.IComponentType) {
 	donburiVelocity.SetValue(s.world.Entry(s.world.Create(types...)), v)
 }
@@ -191,14 +191,14 @@ func newRandomDonburi(n int) side {
 	return lookUpSide(s, lookUpDonburi, n, &s.sum)
 }
 
-func newAddRemoveDonburi(extras, every int) func(n int) side {
+func newAddRemoveDonburi(extras, stride int) func(n int) side {
 	return func(n int) side {
 		s := newDonburi(extras)
 		types := append(s.types[:1:1], s.types[2:]...)
 		for i := range n {
 			e := s.world.Create(types...)
-			if i%every == 0 {
-				donburiPosition.Get(s.world.Entry(e)).X = float64(i / every)
+			if i%stride == 0 {
+				donburiPosition.Get(s.world.Entry(e)).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}

@@ -16,8 +16,9 @@ import (
 )
 
 // Works earth and earth-opened: the world of `vast earth` with n travellers runs at 60 ticks a second on two
-// workers. A folder keeps it, with a checkpoint each second. The folder is made, closed, and opened again.
-// The first ten seconds after that are earth-opened, and the minute that follows is earth.
+// workers. A folder keeps the world, with a checkpoint each second. The folder is made, closed, and opened
+// again. Work earth-opened measures the first ten seconds after the folder is opened again. Work earth
+// measures the minute that follows.
 
 const earthWorkers = 2
 
@@ -25,7 +26,8 @@ const earthWorkers = 2
 // ticks were missed, the run drops all of them, and they count as late.
 const earthCatchUp = 5
 
-// earthScale says how long a second is, and which places there are. Tests make both smaller.
+// earthScale sets the length of a second, and the places of the Earth. Tests use a shorter second and fewer
+// places.
 var earthScale = struct {
 	second time.Duration
 	places *places.List // nil for all places of the Earth
@@ -53,7 +55,7 @@ type earthPart struct {
 	within float64       // share of the ticks whose lateness is at most earthLate
 }
 
-// earthRuns are the runs so far, by the number of travellers. All rows share a run.
+// earthRuns are the runs so far, by the number of travellers. All rows with this number share the run.
 var earthRuns = make(map[int][]earthPart)
 
 // newEarthPart makes the side with one figure of a part.
@@ -176,9 +178,9 @@ func runEarth(n int) (parts []earthPart, err error) {
 // newEarthPartOf computes the figures from the lateness of each tick, and whether the tick had a checkpoint.
 // missed is the lateness of the dropped ticks.
 //
-// The pause of a checkpoint is the lateness of its tick less that of an ordinary tick, which is the median of
-// the ticks without a checkpoint. A checkpoint protects memory, and the next tick is the first that writes
-// there. So the later one of these two ticks counts.
+// The pause of a checkpoint is the lateness of its tick or of the next tick, whichever is larger, minus the
+// median lateness of the ticks without a checkpoint. The next tick counts because a checkpoint protects
+// memory, and the next tick is the first tick that writes to this memory.
 func newEarthPartOf(late []time.Duration, with []bool, missed []time.Duration) (p earthPart) {
 	var ordinary, pauses []time.Duration
 	within := 0

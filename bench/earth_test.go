@@ -38,13 +38,15 @@ func TestPausesOfTicks(t *testing.T) {
 		within float64
 	}{
 		{"no checkpoint", ms(4, 5, 6), nil, nil, -5 * time.Millisecond, 6 * time.Millisecond, 1},
-		{"the tick itself", ms(4, 9, 5, 4), []int{1}, nil, 5 * time.Millisecond, 9 * time.Millisecond, 1},
-		{"the tick after it", ms(4, 6, 9, 4, 4, 4), []int{1}, nil, 5 * time.Millisecond,
+		{"the checkpoint's tick is late", ms(4, 9, 5, 4), []int{1}, nil, 5 * time.Millisecond,
 			9 * time.Millisecond, 1},
-		{"the last tick", ms(4, 4, 4, 20), []int{3}, nil, 16 * time.Millisecond, 20 * time.Millisecond, 0.75},
-		{"ticks that were not made", ms(4, 6, 4, 4), []int{1}, ms(90, 90), 2 * time.Millisecond,
+		{"the tick after the checkpoint's tick is later", ms(4, 6, 9, 4, 4, 4), []int{1}, nil,
+			5 * time.Millisecond, 9 * time.Millisecond, 1},
+		{"the checkpoint is in the last tick", ms(4, 4, 4, 20), []int{3}, nil, 16 * time.Millisecond,
+			20 * time.Millisecond, 0.75},
+		{"dropped ticks", ms(4, 6, 4, 4), []int{1}, ms(90, 90), 2 * time.Millisecond,
 			90 * time.Millisecond, 4.0 / 6},
-		{"the worst of two", ms(4, 30, 4, 4, 17, 4, 4, 4), []int{1, 4}, nil, 26 * time.Millisecond,
+		{"the longest of two pauses", ms(4, 30, 4, 4, 17, 4, 4, 4), []int{1, 4}, nil, 26 * time.Millisecond,
 			30 * time.Millisecond, 0.75},
 	} {
 		with := make([]bool, len(c.late))
@@ -53,7 +55,7 @@ func TestPausesOfTicks(t *testing.T) {
 		}
 		p := newEarthPartOf(c.late, with, c.missed)
 		if p != (earthPart{c.pause, c.worst, c.within}) {
-			t.Errorf("%s: %+v", c.name, p)
+			t.Errorf("%s: %+v, want %+v", c.name, p, earthPart{c.pause, c.worst, c.within})
 		}
 	}
 }
@@ -72,12 +74,13 @@ func TestPercentile(t *testing.T) {
 		{hundred, 0, 1},
 	} {
 		if got := percentile(c.values, c.share); got != c.want {
-			t.Errorf("%v of %d values: %d, want %d", c.share, len(c.values), got, c.want)
+			t.Errorf("the percentile %v of %d values is %d, want %d", c.share, len(c.values), got, c.want)
 		}
 	}
 }
 
-// The rows of a number of travellers share a run, and have the bounds as their peers.
+// TestEarthRows checks that all rows with one number of travellers share a run, and that their peers are the
+// bounds.
 func TestEarthRows(t *testing.T) {
 	plans, err := choose("earth,earth-opened", "50", "")
 	if err != nil {
@@ -102,7 +105,7 @@ func TestEarthRows(t *testing.T) {
 			t.Errorf("row %d has %v, want %v", i, r.OursNS, figure)
 		}
 		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1 {
-			t.Errorf("row %d: %+v, the share in the run is %v", i, r, p.within)
+			t.Errorf("row %d: %+v, want the share %v of the run", i, r, p.within)
 		}
 	}
 }

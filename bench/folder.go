@@ -8,7 +8,7 @@ import (
 )
 
 // Sides keep their files in folders for temporary files. A side removes its folder when it closes. If a
-// signal ends the process, the folders that are left are removed too, because some hold gigabytes.
+// signal ends the process, the process removes the remaining folders first, because some hold gigabytes.
 
 // folders are the folders of the sides that are open.
 var folders struct {
@@ -41,13 +41,13 @@ func removeFolder(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// removeFolders removes all folders that are left. Later calls of makeFolder fail.
+// removeFolders removes all remaining folders. Later calls of makeFolder fail.
 func removeFolders() {
 	folders.Lock()
 	defer folders.Unlock()
 	folders.ended = true
 	for dir := range folders.left {
-		// A side may still be making files there.
+		// A side may still be making files in dir.
 		for range 10 {
 			if os.RemoveAll(dir) == nil {
 				break

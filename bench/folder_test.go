@@ -20,19 +20,19 @@ func TestFoldersAreRemoved(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 	}
-	is := func(dir string) bool {
+	exists := func(dir string) bool {
 		_, err := os.Stat(dir)
 		return !errors.Is(err, os.ErrNotExist)
 	}
 	removeFolder(dirs[0])
-	if is(dirs[0]) || !is(dirs[1]) || !is(dirs[2]) {
-		t.Error("one folder is to be removed, with its file")
+	if exists(dirs[0]) || !exists(dirs[1]) || !exists(dirs[2]) {
+		t.Error("removeFolder did not remove exactly the first folder")
 	}
 	removeFolders() // as a signal does
-	if is(dirs[1]) || is(dirs[2]) {
-		t.Error("folders are left")
+	if exists(dirs[1]) || exists(dirs[2]) {
+		t.Error("removeFolders did not remove all folders")
 	}
 	if dir, err := makeFolder(); err == nil {
-		t.Errorf("the folder %s is made after the end", dir)
+		t.Errorf("makeFolder made %s after removeFolders", dir)
 	}
 }

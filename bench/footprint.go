@@ -33,7 +33,7 @@ func measureMemory(n int, fill func() any) (float64, error) {
 	measure.Settle()
 	before, err := measure.Resident()
 	if err != nil {
-		return 0, fmt.Errorf("%w: leave the works memory2comp and memory10comp out", err)
+		return 0, fmt.Errorf("%w: measure without the works memory2comp and memory10comp", err)
 	}
 	world := fill()
 	measure.Settle()
@@ -48,7 +48,7 @@ type collection struct {
 }
 
 // collector returns the work that measures one figure of garbage collections while a world is alive. The
-// result is the least figure of several collections, because other programs only add to it.
+// result is the least figure of several collections, because other programs can only increase a figure.
 func collector(figure func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()

@@ -215,14 +215,14 @@ func newRandomGGECS(n int) side {
 	return lookUpSide(s, lookUpGGECS, n, &s.sum)
 }
 
-func newAddRemoveGGECS(extras, every int) func(n int) side {
+func newAddRemoveGGECS(extras, stride int) func(n int) side {
 	return func(n int) side {
 		s := newGGECS(extras)
 		ids := append(s.ids[:1:1], s.ids[2:]...)
 		for i := range n {
 			e := s.world.NewEntity(ids...)
-			if i%every == 0 {
-				(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i / every)
+			if i%stride == 0 {
+				(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // A grid holds the ratios to the other stores, by work and size: how many times faster Vast is than the best
-// way to use each store. It leaves out rows without another store.
+// way to use each store. The grid leaves out the rows whose peer is not another store.
 type grid struct {
 	lines []line // in the order of the rows
 	sizes []int  // ascending
@@ -42,7 +42,7 @@ func (l line) name() string {
 	return l.work
 }
 
-// add enters a row.
+// add adds the ratio of a row.
 func (g *grid) add(r row) {
 	p := peerNamed(r.Peer)
 	if p.store == "" {
@@ -66,8 +66,8 @@ func (g *grid) add(r row) {
 	}
 }
 
-// part returns the lines of the works that are measured at one size, or the other lines, and the sizes of
-// their rows.
+// part returns the lines of the works that are measured at one size, or, if oneSize is false, the lines of
+// the works that are measured at several sizes. It also returns the sizes of these lines.
 func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	for _, l := range g.lines {
 		if workNamed(l.work).oneSize() == oneSize {
@@ -119,13 +119,13 @@ const (
 	tieRatio = 0.95
 )
 
-// places counts the cells in which Vast is first, ties with the fastest store, or is behind. It skips the
-// cells that have fewer entities than least.
-func (g *grid) places(least int) (first, ties, behind int) {
+// places counts the cells in which Vast is first, ties with the fastest store, or is behind. It skips cells
+// with fewer than minimum entities.
+func (g *grid) places(minimum int) (first, ties, behind int) {
 	for at, v := range g.cells {
 		ratio, _ := v.best()
 		switch {
-		case at.n < least:
+		case at.n < minimum:
 		case ratio >= 1:
 			first++
 		case ratio >= tieRatio && at.n >= tieSize && workNamed(at.line.work).iterates:

@@ -46,8 +46,8 @@ func depthOf(i int) int {
 	return depth
 }
 
-// stepOf returns the first position of the i-th entity, relative to its parent. A root begins at zero, and
-// every other entity one step away from its parent.
+// stepOf returns the first position of the i-th entity, relative to its parent. A root begins at zero. Every
+// other entity begins one step away from its parent.
 func stepOf(i int) Position {
 	if parentOf(i) < 0 {
 		return Position{}
@@ -55,14 +55,14 @@ func stepOf(i int) Position {
 	return Position{X: 1}
 }
 
-// checkPlaces compares the sum of the places of n entities with the right sum after done walks.
-func checkPlaces(n, done int, sum float64) error {
+// checkPlaces compares the sum of the places of n entities with the right sum after a number of walks.
+func checkPlaces(n, walks int, sum float64) error {
 	want := 0
 	for i := range n {
-		want += done + depthOf(i)
+		want += walks + depthOf(i)
 	}
 	if sum != float64(want) {
-		return fmt.Errorf("after %d walks the places add up to %v, not %d", done, sum, want)
+		return fmt.Errorf("after %d walks the places add up to %v, not %d", walks, sum, want)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func newHierarchyArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	all, root := ecs.NewMap3[Position, Place, Kin](w), ecs.NewMap4[Position, Place, Kin, C1](w)
 	entities := make([]ecs.Entity, n)
-	last := make([]ecs.Entity, n) // the last child of each entity
+	last := make([]ecs.Entity, n) // the newest child of each entity
 	for i := range entities {
 		p := stepOf(i)
 		parent := parentOf(i)

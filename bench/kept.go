@@ -28,7 +28,7 @@ type cargo struct{ Values [8]float64 }
 
 const (
 	cargoBytes   = 64
-	pageBytes    = 4096 // of the pages that are counted; the system may use larger ones
+	pageBytes    = 4096 // of the pages that are counted; the system's pages may be larger
 	cargoPerPage = pageBytes / cargoBytes
 )
 
@@ -37,7 +37,7 @@ type cargoWorld struct {
 	*vast.World
 	cargo  vast.Column[cargo]
 	parts  [][]cargo
-	firsts []int // the first element of each part that begins a page; it may lie beyond the part
+	firsts []int // for each part, the index of the first element that begins a page; may be beyond the part
 	turn   int   // number of calls of dirty
 }
 
@@ -61,10 +61,10 @@ func (w *cargoWorld) fill(n int) {
 	})
 }
 
-// dirty writes to all elements of one page in n, where n is the argument every, and returns the number of
-// these pages. Each call takes other pages than the call before. The elements before the first whole page
+// dirty writes to all elements of one page in each stride pages, and returns the number of pages that it has
+// written to. Each call writes to other pages than the call before. The elements before the first whole page
 // count as one page.
-func (w *cargoWorld) dirty(every int) (pages int) {
+func (w *cargoWorld) dirty(stride int) (pages int) {
 	w.turn++
 	for i, part := range w.parts {
 		first := w.firsts[i]
@@ -72,7 +72,7 @@ func (w *cargoWorld) dirty(every int) (pages int) {
 			first -= cargoPerPage
 		}
 		all := (len(part) - first + cargoPerPage - 1) / cargoPerPage
-		for page := w.turn % min(every, all); page < all; page += every {
+		for page := w.turn % min(stride, all); page < all; page += stride {
 			at := first + page*cargoPerPage
 			for j := max(at, 0); j < min(at+cargoPerPage, len(part)); j++ {
 				part[j].Values[0]++
@@ -83,7 +83,7 @@ func (w *cargoWorld) dirty(every int) (pages int) {
 	return pages
 }
 
-// same returns an error unless the entities of another world have the same cargo in the same order.
+// same returns an error if another world has not the same cargo in the same order.
 func (w *cargoWorld) same(other *cargoWorld) error {
 	var parts [][]cargo
 	for r := range other.Query(other.cargo).Runs() {
@@ -93,7 +93,7 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 	for _, part := range w.parts {
 		for len(part) > 0 {
 			if len(parts) == 0 {
-				return fmt.Errorf("%d entities of %d are there", at, w.Len())
+				return fmt.Errorf("the other world has %d entities, want %d", at, w.Len())
 			}
 			n := min(len(part), len(parts[0]))
 			if !slices.Equal(part[:n], parts[0][:n]) {
@@ -106,12 +106,12 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 		}
 	}
 	if other.Len() != w.Len() {
-		return fmt.Errorf("%d entities are there, want %d", other.Len(), w.Len())
+		return fmt.Errorf("the other world has %d entities, want %d", other.Len(), w.Len())
 	}
 	return nil
 }
 
-// keptWorld is a cargoWorld that a folder keeps. Its checkpoints are taken by hand.
+// keptWorld is a cargoWorld that a folder keeps. Only calls of Checkpoint take checkpoints.
 type keptWorld struct {
 	*cargoWorld
 	dir  string
@@ -138,12 +138,11 @@ func newKeptWorld(n int) *keptWorld {
 	return k
 }
 
-// step makes a tick that writes to pages as dirty does, and takes a checkpoint. It returns the number of
-// these pages.
-func (k *keptWorld) step(every int) (pages int) {
+// step makes a tick that calls dirty, and takes a checkpoint. It returns the number of pages written to.
+func (k *keptWorld) step(stride int) (pages int) {
 	if k.err == nil {
 		k.err = k.st.Tick(func() error {
-			pages = k.dirty(every)
+			pages = k.dirty(stride)
 			return nil
 		})
 	}
@@ -182,8 +181,8 @@ const coldEvery = 100
 // pauses is the number of pauses whose median is a figure.
 const pauses = 5
 
-// warmSteps is the number of checkpoints before the first measured one. The store needs them to protect all
-// pages; in a small world there are few pages.
+// warmSteps is the number of checkpoints before the first measured checkpoint. The store needs these
+// checkpoints to protect all pages. A small world has few pages and needs fewer checkpoints.
 func warmSteps(n int) int { return min(30, n*cargoBytes>>20) }
 
 func newPauseColdVast(n int) side {
@@ -230,7 +229,8 @@ func newPauseColdCopy(n int) side {
 		close: func() { _ = w.Close() }}
 }
 
-// copyAll copies slices one behind the other, on as many goroutines as there are processors.
+// copyAll copies the parts into one slice, one behind the other, on as many goroutines as there are
+// processors.
 //
 //go:noinline
 func copyAll[T any](to []T, parts [][]T) {
@@ -309,7 +309,8 @@ func newBytesOnDisk(n int) side {
 	}}
 }
 
-// folderBytes returns the bytes of the files in a folder and below it. Files may come and go meanwhile.
+// folderBytes returns the bytes of the files in a folder and below it. Files may be made and removed
+// meanwhile.
 func folderBytes(dir string) (bytes int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {

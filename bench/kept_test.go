@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A folder that holds another world than the program must not pass a check.
+// TestChecksNoticeOtherCargo checks that check fails if the folder and the program hold different worlds.
 func TestChecksNoticeOtherCargo(t *testing.T) {
 	for _, n := range []int{1, 65, 300} {
 		k := newKeptWorld(n)
@@ -18,24 +18,24 @@ func TestChecksNoticeOtherCargo(t *testing.T) {
 		}
 		k.dirty(coldEvery)
 		if err := k.check(0); err == nil || !strings.Contains(err.Error(), "differs") {
-			t.Errorf("%d entities: a change that is in no checkpoint: %v", n, err)
+			t.Errorf("%d entities: check of a change that is in no checkpoint returns %v", n, err)
 		}
 		k.cargoWorld.fill(1)
 		if err := k.check(0); err == nil {
-			t.Errorf("%d entities: an entity that is in no checkpoint passes", n)
+			t.Errorf("%d entities: check passes although an entity is in no checkpoint", n)
 		}
 		k.err = errors.New("the disk is full")
 		if err := k.check(0); err != k.err {
-			t.Errorf("%d entities: error %v", n, err)
+			t.Errorf("%d entities: check returns %v, want %v", n, err, k.err)
 		}
 		k.close()
 		if _, err := os.Stat(k.dir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%d entities: the folder is there: %v", n, err)
+			t.Errorf("%d entities: the folder still exists after close: %v", n, err)
 		}
 	}
 }
 
-// The same pages are written again only when all others were.
+// TestDirtyPages checks that dirty writes to each page once before it writes to a page again.
 func TestDirtyPages(t *testing.T) {
 	const pages = 250
 	w := newCargoWorld(pages * cargoPerPage)
@@ -74,7 +74,8 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	// The peers are 4 of 313 pages, and the components with what else a world has.
+	// The peer of bytes-written has 4 of 313 pages. The peer of bytes-on-disk has the components and up to a
+	// fifth more.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||
@@ -84,7 +85,7 @@ func TestBytesRows(t *testing.T) {
 	}
 }
 
-// Each value counts how often its column was written.
+// TestChecksNoticeMissingFreight checks values that count how often their column was written.
 func TestChecksNoticeMissingFreight(t *testing.T) {
 	w := newSpreadWorld(100)
 	w.fill(100)
@@ -121,10 +122,10 @@ func TestChecksNoticeOtherRecords(t *testing.T) {
 			t.Error(err)
 		}
 		if change(r); r.same(want) == nil {
-			t.Errorf("%s: other records pass", name)
+			t.Errorf("%s: changed records pass", name)
 		}
 	}
 	if (*records)(nil).same(want) == nil {
-		t.Error("no records pass")
+		t.Error("nil records pass")
 	}
 }

@@ -88,7 +88,7 @@ func TestPlacesCountTies(t *testing.T) {
 		g.add(r)
 	}
 	if first, ties, behind := g.places(64); first != 1 || ties != 1 || behind != 3 {
-		t.Errorf("%d first, %d ties, %d behind", first, ties, behind)
+		t.Errorf("%d first, %d ties, %d behind; want 1, 1, 3", first, ties, behind)
 	}
 }
 

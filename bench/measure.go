@@ -64,18 +64,18 @@ func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 // timeWork returns a sample function for work that must be undone before it can be repeated. The clock runs
 // around the work alone, and the cost of reading the clock is subtracted.
 //
-// All repetitions use one world, whose data are in the caches. Working on many worlds between two readings
-// would make the cost of the readings negligible, but measure something else: the arrays of many worlds begin
-// at the same place of a page, so they compete for the same few cache sets, which at least doubles the times
-// of both sides.
+// All repetitions use one world, whose data are in the caches. Working on many worlds between two readings of
+// the clock would make the cost of the readings negligible, but would measure something else. The arrays of
+// many worlds begin at the same place of a page, so they compete for the same few cache sets. This at least
+// doubles the times of both sides.
 func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		return max(1, readTime(state, work, undo, reps)-time.Duration(reps)*clockCost())
 	}
 }
 
-// readTime does the work reps times, undoes it after each, and returns the time of the work, including the
-// readings of the clock.
+// readTime does the work reps times, undoes the work after each time, and returns the time of the work,
+// including the readings of the clock.
 func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 	var total time.Duration
 	for range reps {
@@ -105,13 +105,13 @@ var clockCost = sync.OnceValue(func() time.Duration {
 
 // A measurement says how rows are measured.
 type measurement struct {
-	rounds     int           // rounds per row; each takes one sample of either side
+	rounds     int           // rounds per row; each takes one sample of each side
 	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
 	rowTime    time.Duration // a row that has taken this time gets no more rounds; 0 for no limit
 }
 
-// defaultMeasurement takes about ten minutes for all rows.
+// defaultMeasurement takes about a quarter of an hour for all rows.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
@@ -133,9 +133,9 @@ type times struct {
 
 // measureAll measures the planned rows and hands each to the report.
 //
-// It makes several passes over all rows and sets each row up again in every pass, so that neither a bad
-// minute of the machine nor an unlucky place in memory spoils a row. A slow row skips later passes. The
-// report gets the rows in the last pass; messages about each pass go to progress.
+// measureAll makes several passes over all rows and sets each row up again in every pass, so that neither a
+// slow minute of the machine nor an unlucky placement in memory spoils a row. A slow row skips later passes.
+// The report gets the rows in the last pass. Messages about each pass are written to progress.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))
@@ -146,7 +146,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 		rounds := (m.rounds + pass) / passes // adds up to m.rounds
 		seen := make(map[emptyKey]bool)
 		for i, p := range plans {
-			empty := &times{} // has no samples for work that is no query
+			empty := &times{} // stays without samples if the work is not a query
 			if p.match.emptyTheirs != nil {
 				key := emptyKey{p.match.peer, p.work.extras}
 				if empties[key] == nil {
@@ -190,8 +190,8 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 // compare measures both sides in turns, appends the samples to the samples of earlier passes, and checks the
 // results of the sides.
 //
-// Before each sample the collector runs, so that neither side pays for the other's garbage. Then some untimed
-// work brings the side's data back into the caches.
+// Before each sample the garbage collector runs, so that no side pays for the garbage of the other side. Then
+// some untimed work brings the side's data back into the caches.
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	start := time.Now()
 	sides := [2]*side{ours, theirs}
@@ -236,8 +236,8 @@ func (m measurement) calibrate(s *side) int {
 		if took >= m.sampleTime {
 			return reps
 		}
-		// Aim a fifth beyond the wanted time, and grow in steps while the measured time is too short to be
-		// reliable.
+		// The next number of repetitions should take a fifth longer than the wanted time. It is at most 64
+		// times the last number, because a short measured time is not reliable.
 		want := float64(reps) * 1.2 * float64(m.sampleTime) / float64(max(took, 1))
 		reps = int(min(max(want, float64(reps+1)), float64(reps)*64))
 	}

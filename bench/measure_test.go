@@ -61,7 +61,8 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 	}
 }
 
-// Every pass sets the row up again. The passes together make all rounds.
+// TestMeasureAllSpreadsTheRoundsOverPasses checks that every pass sets the row up again, and that the passes
+// together make all rounds.
 func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3},
 		{8, 3, 3}} {
@@ -89,13 +90,13 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 		}
 		// setUps and timed count both sides.
 		if setUps != 2*c.setUps || timed != 2*c.rounds || len(got.rows) != 1 {
-			t.Errorf("%+v: %d set-ups, %d timed samples of both sides, %d rows", c, setUps, timed,
-				len(got.rows))
+			t.Errorf("%+v: %d set-ups and %d timed samples of both sides, %d rows; want %d, %d, 1", c, setUps,
+				timed, len(got.rows), 2*c.setUps, 2*c.rounds)
 		}
 	}
 }
 
-// A row that exceeds rowTime gets the least number of rounds, in one pass.
+// TestSlowRowsGetFewerRounds checks that a row that exceeds rowTime gets leastRounds rounds, in one pass.
 func TestSlowRowsGetFewerRounds(t *testing.T) {
 	setUps, samples := 0, 0
 	setUp := func(int) side {
@@ -132,7 +133,7 @@ func TestCompareFailsWhenASideIsWrong(t *testing.T) {
 		}
 		sides[party].check = func(done int) error {
 			if want := 4; done != want {
-				t.Errorf("check(%d) after %d repetitions", done, want)
+				t.Errorf("check gets %d repetitions, want %d", done, want)
 			}
 			return wrong
 		}
@@ -154,7 +155,8 @@ func TestCalibrateReachesTheSampleTime(t *testing.T) {
 		m := measurement{sampleTime: 1000}
 		reps := m.calibrate(&s)
 		if took := max(perRep, 1) * time.Duration(reps); took < m.sampleTime {
-			t.Errorf("%v a repetition: %d repetitions take %v", perRep, reps, took)
+			t.Errorf("%v a repetition: %d repetitions take %v, want at least %v", perRep, reps, took,
+				m.sampleTime)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 // Work new_world: make a world and drop it, as the public suite does.
 //
 // Work first_entity: make a world with Position and Velocity, create one entity with both, and free the
-// world. It complements new_world, because a world of Vast reserves no memory before its first use. Vast's
-// time includes closing the world. The collector frees Ark's worlds; its work is part of the time whenever it
-// runs.
+// world. This work complements new_world, because a world of Vast reserves no memory before its first use.
+// Vast's time includes closing the world. The garbage collector frees Ark's worlds. Ark's time includes the
+// collector's work, if the collector runs during the timed work.
 //
 // Work small_world: the same with n entities, which are created one at a time. The times are per world.
 
@@ -64,9 +64,9 @@ func makeFirstArk(s *worlds[*ecs.World]) {
 }
 
 // checkMade checks the number of worlds, or of their entities.
-func checkMade(made, done int) error {
-	if made != done {
-		return fmt.Errorf("%d repetitions made %d", done, made)
+func checkMade(made, want int) error {
+	if made != want {
+		return fmt.Errorf("%d worlds or entities were made, want %d", made, want)
 	}
 	return nil
 }

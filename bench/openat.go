@@ -15,7 +15,7 @@ import (
 )
 
 // Work open-at: open a folder at a tick, and look up one component of one entity. The peer loads the same
-// world from a file, and looks the component up.
+// world from a file, and looks up the same component.
 
 // sought is the entity whose component is looked up, and the value of the component.
 type sought struct {
@@ -26,8 +26,8 @@ type sought struct {
 // openings is the number of times whose median is a figure.
 const openings = 5
 
-// newOpened makes a side. keep saves a world in a folder, and open reads it. The figure is the time of open
-// and of the look-up.
+// newOpened makes a side. keep saves a world in a folder, and open reads the world. The figure is the time of
+// open and of the look-up.
 func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 	open func(w *cargoWorld, dir string) (end func() error, err error)) side {
 	dir, err := makeFolder()
@@ -65,7 +65,7 @@ func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 			var all measure.Samples
 			for range openings {
 				if err != nil {
-					return 1 // check says why
+					return 1 // check returns the error
 				}
 				var took time.Duration
 				took, err = once()

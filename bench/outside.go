@@ -42,7 +42,8 @@ func (w *workload) sample(side string, n int) (float64, error) {
 	return strconv.ParseFloat(stdout.String(), 64)
 }
 
-// runOutside measures one side if the environment variable is set, and returns the exit status.
+// runOutside measures one side if the environment variable is set, and returns the exit status. asked reports
+// whether the variable is set.
 func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	order := os.Getenv(outsideVariable)
 	if order == "" {
@@ -57,7 +58,7 @@ func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	return exitOK, true
 }
 
-// measureOutside measures an order: a work, a side and a number of entities.
+// measureOutside follows an order: it measures a side of a work with a number of entities.
 func measureOutside(order string) (float64, error) {
 	var name, side string
 	var n int
@@ -79,7 +80,7 @@ func measureOutside(order string) (float64, error) {
 	return value, err
 }
 
-// workNamed returns the workload of that name, or nil.
+// workNamed returns the workload with the given name, or nil.
 func workNamed(name string) *workload {
 	for i := range workloads {
 		if workloads[i].name == name {

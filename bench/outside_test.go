@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The test program itself is the process that measures one side.
+// TestMain makes a child process of the test program measure one side.
 func TestMain(m *testing.M) {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The rows of the collector's works hold a time of each side and no bytes.
+// TestOutsideRows checks that the rows of the garbage collector's works hold a time of each side and no
+// bytes.
 func TestOutsideRows(t *testing.T) {
 	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
 		plans, err := choose(work, "300", "")
@@ -30,7 +31,7 @@ func TestOutsideRows(t *testing.T) {
 		}
 		for _, r := range got.rows {
 			if r.OursNS <= 0 || r.PeerNS <= 0 || r.OursBytes != 0 || r.PeerBytes != 0 || r.Ratio <= 0 {
-				t.Errorf("row %+v", r)
+				t.Errorf("row %+v, want times of both sides and no bytes", r)
 			}
 		}
 	}
@@ -50,7 +51,7 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(got.rows) != 7 {
-			t.Errorf("%d rows", len(got.rows))
+			t.Errorf("%d rows, want 7", len(got.rows))
 		}
 		for _, r := range got.rows {
 			// A component takes 16 bytes. The runtime may return some of its earlier memory.
@@ -73,7 +74,7 @@ func TestFillersCount(t *testing.T) {
 	}
 }
 
-func TestOrdersThatNobodyCanFollow(t *testing.T) {
+func TestBadOrders(t *testing.T) {
 	for order, want := range map[string]string{
 		"random":              "EOF",
 		"random vast 3":       "no such work or side",

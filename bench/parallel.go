@@ -7,13 +7,14 @@ import (
 )
 
 // Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
-// query into batches each time; the calling goroutine and a second one, which stays alive, take batches. In
-// rows with the peer self, the other side is Vast on one goroutine, which moves the entities run by run.
+// query into batches in each repetition. The calling goroutine and a second goroutine, which stays alive,
+// take batches. In rows with the peer self, the other side is Vast on one goroutine, which moves the entities
+// run by run.
 
 const (
 	parallelSteps   = 32
 	parallelWorkers = 2
-	parallelLeast   = 1024 // least entities of a batch: a smaller one is not worth a goroutine
+	parallelLeast   = 1024 // least entities of a batch: a smaller batch is not worth a goroutine
 	parallelBatches = 8    // batches for each goroutine, so that neither waits long for the other
 )
 
@@ -48,7 +49,7 @@ type vastParallel struct {
 	size    int          // entities of a batch
 	batches []vast.Batch // of the current query
 	taken   atomic.Int64 // number of batches taken so far
-	wake    chan bool    // starts the second goroutine; false ends it
+	wake    chan bool    // a value makes the second goroutine take batches; close ends the goroutine
 	done    chan bool    // the second goroutine has finished
 }
 

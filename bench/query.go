@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both
-// components, and add the velocity to the position.
+// Work query2comp: n entities with Position and Velocity, made after 10·n entities with Position alone. Query
+// both components, and add the velocity to the position.
 //
 // The sides that loop over slices cut v to the length of p, to avoid a bounds check. These loops are
 // identical. The other sides visit one entity at a time.
@@ -108,8 +108,8 @@ func (t *tally) add(p *Position) {
 	t.y += p.Y
 }
 
-// check returns an error if the tally is wrong after done repetitions. Each repetition must have moved the
-// matching entities and no others.
+// check returns an error if the tally is wrong after a number of repetitions, done. Each repetition must have
+// moved the matching entities and no other entities.
 func (t tally) check(entities, matching, done int) error {
 	want := tally{entities: entities, matching: matching}
 	for i := range matching {
@@ -124,16 +124,16 @@ func (t tally) check(entities, matching, done int) error {
 }
 
 // moveSide makes a side whose work moves some of a world's entities. entities is the number of all entities,
-// and matching the number of those that move. count returns the number of matches, and each visits all
+// and matching the number of those that move. count returns the number of matches, and visitAll visits all
 // positions.
 func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int,
-	each func(visit func(*Position))) side {
+	visitAll func(visit func(*Position))) side {
 	return side{
 		units:  max(1, matching),
 		sample: timeAll(s, work),
 		check: func(done int) error {
 			got := tally{matching: count()}
-			each(got.add)
+			visitAll(got.add)
 			return got.check(entities, matching, done)
 		},
 	}
@@ -210,7 +210,7 @@ func newArkQuery(n int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// newQuerySlice sets the work up for plain slices. They do not hold the 10·n other entities.
+// newQuerySlice sets the work up for plain slices. The slices do not hold the 10·n other entities.
 func newQuerySlice(n int) side {
 	s := &slicesQuery{pos: make([]Position, n), vel: make([]Velocity, n)}
 	for i := range s.vel {

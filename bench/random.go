@@ -49,8 +49,8 @@ func lookUpArk(s *arkLookUp) {
 	s.sum += sum
 }
 
-// shuffle brings the entities into an order that depends only on their number, so that it is the same for all
-// sides.
+// shuffle brings the entities into an order that depends only on their number, so that the order is the same
+// for all sides.
 func shuffle[E any](entities []E) {
 	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
@@ -61,7 +61,7 @@ func randomX(i int) float64 {
 	return float64(i%1021 + 1)
 }
 
-// checkSum compares a sum with the right one for n entities after done repetitions.
+// checkSum compares a sum with the right sum for n entities after a number of repetitions, done.
 func checkSum(got float64, n, done int) error {
 	want := 0.0
 	for i := range n {

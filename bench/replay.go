@@ -89,7 +89,8 @@ func (w *tickingWorld) close() error {
 // before Recover.
 func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.Store, err error) {
 	w = newTickingWorld()
-	// The build is named, so that the time does not depend on the size of this program.
+	// Build is set, because otherwise the store reads this program to identify it, which takes time in
+	// proportion to the program's size.
 	if st, err = store.Open(dir, w.World, store.Options{Every: time.Hour, Build: "bench"}); err == nil {
 		if st.New() {
 			w.fill(n)
@@ -106,11 +107,11 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 	return w, st, nil
 }
 
-// recordTicks takes a checkpoint of a world in the folder from, and makes replayedTicks ticks with an input
-// each. Then it copies the folder to the folder to, before the store closes: a killed program leaves the same
-// files.
-func recordTicks(n int, from, to string) error {
-	w, st, err := openTicking(from, n, func() {})
+// recordTicks makes a world in the folder source, takes a checkpoint, and makes replayedTicks ticks with an
+// input each. Then it copies source to the folder target, before the store closes: a killed program leaves
+// the same files.
+func recordTicks(n int, source, target string) error {
+	w, st, err := openTicking(source, n, func() {})
 	if err != nil {
 		return err
 	}
@@ -125,27 +126,27 @@ func recordTicks(n int, from, to string) error {
 		}
 	}
 	if err == nil {
-		var last uint64 // the records before an input are durable with it
+		var last uint64 // when this record is durable, all records before it are durable
 		if last, err = record(); err == nil {
 			err = st.Wait(context.Background(), last)
 		}
 	}
 	if err == nil {
-		err = os.CopyFS(to, os.DirFS(from))
+		err = os.CopyFS(target, os.DirFS(source))
 	}
 	return errors.Join(err, st.Close(), w.close())
 }
 
-// linkFolder makes a folder with links to the files of another one. Links suffice, because a store does not
-// write to the files of an earlier process.
-func linkFolder(from, to string) error {
-	files, err := os.ReadDir(from)
+// linkFolder makes the folder target with links to the files of the folder source. Links suffice, because a
+// store does not write to the files of an earlier process.
+func linkFolder(source, target string) error {
+	files, err := os.ReadDir(source)
 	if err == nil {
-		err = os.Mkdir(to, 0o700)
+		err = os.Mkdir(target, 0o700)
 	}
 	for _, f := range files {
 		if err == nil && f.Name() != "lock" {
-			err = os.Link(filepath.Join(from, f.Name()), filepath.Join(to, f.Name()))
+			err = os.Link(filepath.Join(source, f.Name()), filepath.Join(target, f.Name()))
 		}
 	}
 	return err
@@ -171,7 +172,7 @@ func newReplayVast(n int) side {
 		sample: func(reps int) (total time.Duration) {
 			for range reps {
 				if r.err != nil {
-					return time.Second // check says why
+					return time.Second // check returns the error
 				}
 				var took time.Duration
 				took, r.err = r.recover()
@@ -198,12 +199,12 @@ func (r *replayed) recover() (took time.Duration, err error) {
 	took = w.ended - began
 	r.sum = w.sum()
 	if st.LastTick() != replayedTicks {
-		err = fmt.Errorf("%d ticks were recovered of %d", st.LastTick(), replayedTicks)
+		err = fmt.Errorf("%d of %d ticks were recovered", st.LastTick(), replayedTicks)
 	}
 	return took, errors.Join(err, st.Close(), w.close(), os.RemoveAll(dir))
 }
 
-// check compares the recovered world with one that has made the ticks itself.
+// check compares the recovered world with a world that has made the ticks itself.
 func (r *replayed) check(int) error {
 	if r.err != nil {
 		return r.err

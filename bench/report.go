@@ -34,8 +34,8 @@ type row struct {
 	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"`
 }
 
-// newRow makes the row of a plan. It has no empty query if empty has no samples. The ratio is computed before
-// rounding.
+// newRow makes the row of a plan. The row has no empty query if empty has no samples. The ratio is computed
+// before rounding.
 func newRow(p plan, t, empty *times) row {
 	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer,
 		Ratio: rounded(measure.Ratio(t.ours, t.theirs)), OursWithin: t.within}

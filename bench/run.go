@@ -59,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	m := defaultMeasurement
 	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime,
 		"`time` after which a row gets fewer rounds; 0 for no limit")
-	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of either side")
+	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of each side")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] "+
 			"[-json | -markdown] [-svg file]")
@@ -157,7 +157,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	return plans, nil
 }
 
-// pairings says which peers each work has, and which works have n = 1 only.
+// pairings lists the peers of each work, and names the works that have n = 1 only.
 func pairings(works []string) string {
 	var parts []string
 	for i := range workloads {

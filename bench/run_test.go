@@ -40,11 +40,11 @@ func TestJSONHasTheFields(t *testing.T) {
 			t.Errorf("fields %v, want %v", names, fields)
 		}
 		if r["work"] != work || r["n"] != 3.0 || r["peer"] != "ark" {
-			t.Errorf("row %d is %v", i, r)
+			t.Errorf("row %d is %v, want %s, n = 3, peer ark", i, r, work)
 		}
 		ratio := r["peer_ns"].(float64) / r["ours_ns"].(float64)
 		if math.Abs(ratio-r["ratio"].(float64)) > 0.01*ratio {
-			t.Errorf("ratio %v of %v to %v", r["ratio"], r["peer_ns"], r["ours_ns"])
+			t.Errorf("the ratio of %v to %v is %v, want %v", r["peer_ns"], r["ours_ns"], r["ratio"], ratio)
 		}
 	}
 }

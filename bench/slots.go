@@ -156,16 +156,16 @@ func newSevenArk(n int) side {
 	return s.side(n)
 }
 
-// In a churned world, one entity in churnedEvery is left.
+// In a churned world, one entity in churnedEvery remains.
 const churnedEvery = 10
 
 var churnedSizes = []int{100_000}
 
-// churn makes churnedEvery·n entities, entity i by make(i), and deletes all but n in random order.
-func churn[E any](n int, make func(i int) E, remove func(E)) {
+// churn creates churnedEvery·n entities, and deletes all but n of them in random order.
+func churn[E any](n int, create func(i int) E, remove func(E)) {
 	entities := []E{}
 	for i := range churnedEvery * n {
-		entities = append(entities, make(i))
+		entities = append(entities, create(i))
 	}
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
@@ -174,8 +174,8 @@ func churn[E any](n int, make func(i int) E, remove func(E)) {
 	}
 }
 
-// churn fills and thins a world of Vast whose entities have the base columns. If pack is true, it packs the
-// archetypes. It sets the velocities of the remaining entities.
+// churn fills and thins a world of Vast whose entities have the base columns. If pack is true, churn packs
+// the archetypes. Then it sets the velocities of the remaining entities.
 func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn, pack bool) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },

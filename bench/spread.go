@@ -18,8 +18,9 @@ import (
 // the columns that they write. A store takes a checkpoint each second. The peer has no store, and copies all
 // columns in one tick of each second. The longest ticks are compared.
 //
-// A second is one of simulated time: it has 60 ticks, and its length is in proportion to the number of
-// entities, so that a small world has no time to spare either. It is a real second with a million entities.
+// Seconds are simulated time: a second has 60 ticks, and its length is in proportion to the number of
+// entities, so that a small world also has no time to spare. With a million entities it is as long as a real
+// second.
 
 const (
 	spreadColumns  = 32
@@ -104,10 +105,10 @@ func (w *spreadWorld) tick(after func()) error {
 	return nil
 }
 
-// check returns an error unless all values are those after a number of ticks.
+// check returns an error if n entities do not have the values that they must have after a number of ticks.
 func (w *spreadWorld) check(n int, ticks uint64) error {
 	for i, c := range w.columns {
-		// The number of ticks from 1 to ticks that wrote the column.
+		// writes is the number of ticks in which the column was written.
 		writes := (ticks + ticksPerSecond - turnOf(i)) / ticksPerSecond
 		if turnOf(i) == 0 {
 			writes = ticks / ticksPerSecond
@@ -132,11 +133,12 @@ func (w *spreadWorld) close() error {
 	return errors.Join(w.schedule.Close(), w.Close())
 }
 
-// warmSeconds is the number of checkpoints or copies before the measured ones: fresh memory is slow, and a
-// store learns which pages are written often. Neither matters in a small world.
+// warmSeconds is the number of checkpoints or copies before the measured ones, because fresh memory is slow
+// and a store learns which pages are written often. A small world needs none.
 func warmSeconds(n int) int { return min(3, n/1000) }
 
-// newPauseSpreadVast lets a store take a checkpoint each second, unless the disk is busy with the last one.
+// newPauseSpreadVast lets a store take a checkpoint each second, unless the store still writes the last
+// checkpoint.
 func newPauseSpreadVast(n int) side {
 	w := newSpreadWorld(n)
 	var reached atomic.Uint64 // the tick of the last durable checkpoint
@@ -177,12 +179,12 @@ func newPauseSpreadVast(n int) side {
 			w.longest = 0
 			second()
 			if err == nil {
-				err = st.Checkpoint() // nothing is written while the other side is measured
+				err = st.Checkpoint() // so that the store writes nothing while the other side is measured
 			}
 			return max(1, float64(w.longest))
 		},
 		check: func(int) error {
-			second() // the newest checkpoint is one that was taken between ticks
+			second() // so that the newest checkpoint is one that was taken between ticks
 			if err != nil {
 				return err
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// The peer sqlite writes a table with a row for each entity, and a column for each field of its components.
-// It does so in one transaction, with a prepared statement and the default settings: a rollback journal, and
-// all is synced before the transaction ends. The peer has a build tag, because SQLite takes longer to compile
-// than the rest of the module.
+// The peer sqlite writes a table with a row for each entity, and a column for each field of the entity's
+// components. The peer uses one transaction, a prepared statement and the default settings: SQLite keeps a
+// rollback journal, and syncs all files before the transaction ends. The peer has a build tag, because SQLite
+// takes longer to compile than all other packages of the module.
 
 const peerSQLite = "sqlite"
 

@@ -18,7 +18,7 @@ import (
 
 // Work save: save a world of n entities with three components, 56 bytes in all, to a file, and sync the file.
 // Work load: load the file into a new world, with all checks. Work record: n goroutines each record an input
-// of 64 bytes, and wait until it is durable. One repetition is an input of each goroutine.
+// of 64 bytes, and wait until this input is durable. One repetition records one input of each goroutine.
 
 // Components of the saved world.
 type (
@@ -74,7 +74,7 @@ func newRecords(n int) *records {
 	return r
 }
 
-// filed is a side that writes a file, or reads one.
+// filed is a side that writes a file, or reads a file.
 type filed struct {
 	dir  string
 	path string
@@ -82,7 +82,8 @@ type filed struct {
 	err  error
 }
 
-// newFiled makes the side. prepare, if not nil, writes the file that work reads.
+// newFiled makes the side. prepare, if not nil, writes the file that work reads. done, if not nil, frees
+// memory when the side closes.
 func newFiled(n int, prepare, work func(path string) error, check func(path string) error, done func()) side {
 	dir, err := makeFolder()
 	if err != nil {
@@ -162,14 +163,14 @@ func newLoadVast(n int) side {
 			return err
 		})
 		if err == nil && w.Len() != n {
-			err = fmt.Errorf("%d entities were loaded of %d", w.Len(), n)
+			err = fmt.Errorf("%d of %d entities were loaded", w.Len(), n)
 		}
 		return errors.Join(err, w.Close())
 	}
 	return newFiled(n, save, load, exists, nil)
 }
 
-// bytesOfWorld returns a saved world.
+// bytesOfWorld returns the bytes of a saved world.
 func bytesOfWorld(n int) []byte {
 	w := newSavedWorld(n)
 	defer w.Close()
@@ -198,7 +199,7 @@ func newLoadFile(n int) side {
 		func(path string) error {
 			read, err := os.ReadFile(path)
 			if err == nil && len(read) != len(text) {
-				err = fmt.Errorf("%d bytes were read of %d", len(read), len(text))
+				err = fmt.Errorf("%d of %d bytes were read", len(read), len(text))
 			}
 			return err
 		}, exists, nil)
@@ -218,7 +219,7 @@ func newLoadGob(n int) side {
 		var r records
 		err := opened(path, func(f *os.File) error { return gob.NewDecoder(f).Decode(&r) })
 		if err == nil && len(r.Kind) != n {
-			err = fmt.Errorf("%d records were read of %d", len(r.Kind), n)
+			err = fmt.Errorf("%d of %d records were read", len(r.Kind), n)
 		}
 		return err
 	}, exists, nil)
@@ -244,8 +245,8 @@ func doRecorded(r *recorded) {
 	group.Wait()
 }
 
-// newRecorded makes the side. open returns a function that records an input and waits, and one that closes
-// everything.
+// newRecorded makes the side. open returns the function record, which records an input and waits, and the
+// function end, which closes everything.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
 	dir, err := makeFolder()
 	if err != nil {
@@ -294,8 +295,8 @@ func newRecordVast(n int) side {
 	})
 }
 
-// newRecordBolt puts each input under a number of its own, by Update from one goroutine and by Batch from
-// several.
+// newRecordBolt stores each input under a number of its own. One goroutine uses Update, several goroutines
+// use Batch.
 func newRecordBolt(n int) side {
 	return newRecorded(n, func(dir string) (record, end func() error, err error) {
 		db, err := bbolt.Open(filepath.Join(dir, "bolt"), 0o600, nil)
@@ -321,10 +322,10 @@ func newRecordBolt(n int) side {
 	})
 }
 
-// same returns an error unless the records are equal to those of another list.
+// same returns an error if the records differ from the wanted records.
 func (r *records) same(want *records) error {
 	if r == nil || len(r.Kind) != len(want.Kind) {
-		return errors.New("not all records are there")
+		return errors.New("the number of records is wrong")
 	}
 	for i := range want.Kind {
 		if r.Momentum[i] != want.Momentum[i] || r.Charge[i] != want.Charge[i] || r.Kind[i] != want.Kind[i] {

@@ -4,8 +4,8 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// This file does the works with unitoftime/ecs, uot for short. The components of an entity are boxed
-// beforehand, and one call of Write takes all of them. Look-ups use a view, so that they need not find the
+// This file has the sides of unitoftime/ecs, uot for short. The components of an entity are boxed before the
+// timed work, and one call of Write takes all of them. Look-ups use a view, so that they need not find the
 // column each time.
 
 // uotStore is a world of uot with everything that its works need.
@@ -114,7 +114,7 @@ func (s *uotStore) create(parts ...ecs.Component) ecs.Id {
 	return e
 }
 
-// createMoving creates an entity for a query.
+// createMoving creates an entity with the given components and sets its Velocity.
 func (s *uotStore) createMoving(v Velocity, parts []ecs.Component) {
 	*ecs.ReadPtr[Velocity](s.world, s.create(parts...)) = v
 }
@@ -199,13 +199,13 @@ func newRandomUOT(n int) side {
 	return lookUpSide(s, lookUpUOT, n, &s.sum)
 }
 
-func newAddRemoveUOT(extras, every int) func(n int) side {
+func newAddRemoveUOT(extras, stride int) func(n int) side {
 	return func(n int) side {
 		s := newUOT(extras).find()
 		parts := append(s.parts[:1:1], s.parts[2:]...)
 		for i := range n {
-			parts[0] = ecs.C(Position{X: float64(i / every)})
-			if e := s.create(parts...); i%every == 0 {
+			parts[0] = ecs.C(Position{X: float64(i / stride)})
+			if e := s.create(parts...); i%stride == 0 {
 				s.entities = append(s.entities, e)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file does the works with volt. The sides use volt's generic functions, with as many components per
-// call as these accept.
+// This file has the sides of volt. They use volt's generic functions, with as many components per call as
+// these functions accept.
 
 // The ids of the component types. A program that uses volt chooses these ids itself.
 const (
@@ -26,7 +26,7 @@ const (
 	voltC10
 )
 
-// A component type of volt returns its id.
+// volt requires that each component type returns its id.
 
 func (Position) GetComponentId() volt.ComponentId { return voltPosition }
 func (Velocity) GetComponentId() volt.ComponentId { return voltVelocity }
@@ -61,8 +61,8 @@ func moveVolt(s *voltStore) {
 	}
 }
 
-// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second one share the
-// parts.
+// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second goroutine share
+// the parts of the query.
 //
 //go:noinline
 func moveVoltParallel(s *voltStore) {
@@ -118,7 +118,8 @@ func createVolt(s *voltStore) {
 	}
 }
 
-// createVoltTen is the timed work of creating entities of ten components. One call takes at most eight.
+// createVoltTen is the timed work of creating entities of ten components. One call takes at most eight
+// components.
 //
 //go:noinline
 func createVoltTen(s *voltStore) {
@@ -150,7 +151,7 @@ func makeVolt(s *worlds[*volt.World]) {
 	s.made++
 }
 
-// must panics if the peer refuses a call.
+// must panics if err is not nil.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -189,7 +190,7 @@ func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	return e
 }
 
-// createMoving creates an entity for a query.
+// createMoving creates an entity with the given components and sets its Velocity.
 func (s *voltStore) createMoving(v Velocity, ids []volt.ComponentId) {
 	*volt.GetComponent[Velocity](s.world, s.create(ids)) = v
 }
@@ -298,14 +299,14 @@ func newRandomVolt(n int) side {
 	return lookUpSide(s, lookUpVolt, n, &s.sum)
 }
 
-func newAddRemoveVolt(extras, every int) func(n int) side {
+func newAddRemoveVolt(extras, stride int) func(n int) side {
 	return func(n int) side {
 		s := newVolt()
 		ids := append([]volt.ComponentId{voltPosition}, voltExtras(extras)...)
 		for i := range n {
 			e := s.create(ids)
-			if i%every == 0 {
-				volt.GetComponent[Position](s.world, e).X = float64(i / every)
+			if i%stride == 0 {
+				volt.GetComponent[Position](s.world, e).X = float64(i / stride)
 				s.entities = append(s.entities, e)
 			}
 		}

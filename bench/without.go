@@ -4,8 +4,8 @@ import "github.com/vastgo/vast"
 
 // Work without: query Position and Velocity without C1 and move the entities, with the functions of
 // query2comp. n entities have Position, Velocity and C2. Another n entities, created in turns with these,
-// have C1 instead of C2. In rows with the peer self, the other side queries C2 instead. So that side finds
-// the same entities by a component that they have.
+// have C1 instead of C2. In rows with the peer self, the other side queries Position, Velocity and C2, so it
+// finds the same entities by a component that they have.
 
 // newWithoutVast sets the query up.
 func newWithoutVast(n int) side {
@@ -22,11 +22,11 @@ func newWithVast(n int) side {
 }
 
 // newHalfVast makes a world in which one half of the entities matches.
-func newHalfVast(n int, ask func(s *vastQuery, c1, c2 vast.AnyColumn) vast.Query) side {
+func newHalfVast(n int, makeQuery func(s *vastQuery, c1, c2 vast.AnyColumn) vast.Query) side {
 	w := newSizedVastWorld(2 * n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
 	extras := extraVast(w, withoutExtras)
-	s.query = ask(s, extras[0], extras[1])
+	s.query = makeQuery(s, extras[0], extras[1])
 	other, matching := w.Archetype(s.pos, s.vel, extras[0]), w.Archetype(s.pos, s.vel, extras[1])
 	for i := range n {
 		*s.vel.Get(matching.New()) = velocityOf(i)

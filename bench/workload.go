@@ -12,9 +12,9 @@ type workload struct {
 	single   bool   // the work has no number of entities, so it is measured at n = 1 only
 	sizes    []int  // the numbers of entities if -n is not given; nil for the public suite's sizes
 	least    int    // least number of entities
-	iterates bool   // the work goes over all entities that match a query
+	iterates bool   // the work loops over all entities that match a query
 	bytes    bool   // the figures are bytes per entity; otherwise times
-	panel    string // part of the chart; empty for none
+	panel    string // panel of the chart; empty for none
 	extras   int    // component types in the row's worlds in addition to Position and Velocity
 	matches  []match
 	outside  *outside // set if the sides run in processes of their own; then matches name only the peers
@@ -211,7 +211,8 @@ const groupStore = "store"
 // longSizes are numbers of entities that fill at least one 64-slot word.
 var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
 
-// sparseSizes are the numbers of entities of the sparse works. Below 17 only one entity would match.
+// sparseSizes are the numbers of entities of the sparse works. Of fewer than 17 entities only one would
+// match.
 var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
 
 // sparseMatches lists the sides of the sparse works.
@@ -228,21 +229,21 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit the entities 0, k, 2·k and so on, where k is the argument every.
-// extras is the number of components that each entity has besides Position: C1, C2 and so on.
-func addRemoveMatches(extras, every int) []match {
-	ours := newAddRemoveVast(extras, every, addRemoveVast)
+// addRemoveMatches lists the sides that edit the entities 0, stride, 2·stride and so on. extras is the number
+// of components that each entity has besides Position: C1, C2 and so on.
+func addRemoveMatches(extras, stride int) []match {
+	ours := newAddRemoveVast(extras, stride, addRemoveVast)
 	return []match{
-		{peerArk, ours, newAddRemoveArk(extras, every, addRemoveArk), newEmptyArk},
-		{peerArche, ours, newAddRemoveArche(extras, every, addRemoveArche), newEmptyArche},
-		{peerVolt, ours, newAddRemoveVolt(extras, every), newEmptyVolt},
-		{peerDonburi, ours, newAddRemoveDonburi(extras, every), newEmptyDonburi},
-		{peerUOT, ours, newAddRemoveUOT(extras, every), newEmptyUOT},
-		{peerGGECS, ours, newAddRemoveGGECS(extras, every), newEmptyGGECS},
+		{peerArk, ours, newAddRemoveArk(extras, stride, addRemoveArk), newEmptyArk},
+		{peerArche, ours, newAddRemoveArche(extras, stride, addRemoveArche), newEmptyArche},
+		{peerVolt, ours, newAddRemoveVolt(extras, stride), newEmptyVolt},
+		{peerDonburi, ours, newAddRemoveDonburi(extras, stride), newEmptyDonburi},
+		{peerUOT, ours, newAddRemoveUOT(extras, stride), newEmptyUOT},
+		{peerGGECS, ours, newAddRemoveGGECS(extras, stride), newEmptyGGECS},
 	}
 }
 
-// addRemoveBatches lists the sides that add to all entities with one call, and remove with another.
+// addRemoveBatches lists the sides that add to all entities with one call, and remove with another call.
 func addRemoveBatches(extras int) []match {
 	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
 	return []match{
@@ -296,7 +297,7 @@ func (w *workload) isIn(names []string) bool {
 	return slices.Contains(names, w.name) || w.group != "" && slices.Contains(names, w.group)
 }
 
-// The parts of the chart.
+// The panels of the chart.
 const (
 	panelQueries = "Iterating"
 	panelEdits   = "Looking up and editing"

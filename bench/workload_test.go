@@ -32,7 +32,7 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A world of a few entities takes less memory than the error of its measurement: see outside_test.go.
+	// The error of the measurement exceeds the memory of a world of a few entities: see outside_test.go.
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
@@ -49,15 +49,15 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 		}
 		if ours, theirs := r.OursNS, r.PeerNS; p.work.bytes != (ours == 0) || p.work.bytes != (theirs == 0) ||
 			p.work.bytes != (r.OursBytes > 0) || p.work.bytes != (r.PeerBytes > 0) {
-			t.Errorf("a row of bytes: %t; %+v", p.work.bytes, r)
+			t.Errorf("the row should have bytes instead of times: %t; it is %+v", p.work.bytes, r)
 		}
 		queries := p.match.emptyTheirs != nil
 		if queries != (r.OursEmptyQueryNS > 0) || queries != (r.PeerEmptyQueryNS > 0) {
-			t.Errorf("a row whose work is a query: %t; %+v", queries, r)
+			t.Errorf("the row should have the times of empty queries: %t; it is %+v", queries, r)
 		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("the rows have left %v: %v", left, err)
+		t.Errorf("measuring has left these files in the temporary directory: %v (error: %v)", left, err)
 	}
 }
 
@@ -104,13 +104,13 @@ func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
 		peerGGECS:   crowdSide(ggecs, 5, createGGECS, func(*ggecsStore) {}, 5, ggecs.check),
 	}
 	for name, s := range sides {
-		if err := s.finish(); err == nil || !strings.Contains(err.Error(), "after undoing it") {
+		if err := s.finish(); err == nil || !strings.Contains(err.Error(), "after undoing the work") {
 			t.Errorf("%s: entities that were not deleted pass the check: %v", name, err)
 		}
 	}
 }
 
-// An entity with two components must not pass the check for ten.
+// An entity with two components must not pass the check for ten components.
 func TestChecksNoticeMissingComponents(t *testing.T) {
 	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(),
 		newArkCrowd(make([]ecs.Entity, 5), tenParts)

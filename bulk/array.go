@@ -13,9 +13,10 @@ import (
 // Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of elements,
 // is valid until the element is truncated or the array is closed.
 //
-// One goroutine may change an array at a time. Meanwhile any number of goroutines may use elements that they
-// know of, by pointers and by slices from [Array.Slice]. The length is not atomic: Len, At and Slice belong
-// to the goroutine that appends, or to others after it has handed the array over (by a channel, say).
+// One goroutine may change an array at a time. Meanwhile any number of goroutines may use existing elements
+// through pointers, and through slices from [Array.Slice]. The length is not atomic: only the goroutine that
+// appends may call Len, At and Slice. Another goroutine may call these methods once the array was handed over
+// to it, for example through a channel.
 type Array[T any] struct {
 	next *T // the place of the next element
 	end  *T // the end of the room for elements; memory for one more is committed behind it
@@ -29,11 +30,11 @@ type Array[T any] struct {
 	ended  error // the panic after Close
 }
 
-// NewArray makes an empty array. It reserves addresses and commits room for one element, which takes memory
-// when it is touched.
+// NewArray makes an empty array. It reserves addresses and commits memory for one element. Committed memory
+// becomes resident when it is touched.
 //
-// It returns an error as [vm.Reserve] and [vm.Region.Commit] do, and panics when T holds Go pointers or has
-// no size, or an option is negative.
+// NewArray returns the errors of [vm.Reserve] and [vm.Region.Commit]. It panics when T holds Go pointers or
+// has no size, or when an option is negative.
 func NewArray[T any](o Options) (*Array[T], error) {
 	p, err := newPlan[T]("Array", o, math.MaxInt)
 	if err != nil {
@@ -68,8 +69,8 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	return a, nil
 }
 
-// after returns the address n elements behind p. It is sound if the result is not beyond the end of the span:
-// the span never moves before Close, and T may lie there because T holds no Go pointers.
+// after returns the address n elements behind p. after is sound if the result is not beyond the end of the
+// span: the span never moves before Close, and T may lie in the span because T holds no Go pointers.
 func after[T any](p *T, n int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
 }
@@ -238,6 +239,6 @@ func (a *Array[T]) Reserved() int {
 // Committed returns the bytes of memory that the array may touch; 0 after Close.
 func (a *Array[T]) Committed() int { return a.region.Committed() }
 
-// Resident returns how many bytes of the array are in memory. It asks the operating system; see
+// Resident returns how many bytes of the array are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (a *Array[T]) Resident() (int, error) { return a.region.Resident() }

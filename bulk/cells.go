@@ -11,31 +11,32 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// cells hands out the memory of lists. It knows sizes, places and generations, but not the type of the
-// elements.
+// cells hands out the memory of lists. It depends on the size of the elements, but not on their type.
 //
-// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut
-// into cells of one size class. A table apart from the elements has one bit for each cell, which says if the
-// cell is free. A list that is larger than a unit gets a stretch of whole units to itself. Everything goes to
-// the lowest free place: the lowest range of free units that is long enough, the lowest slab of a class with
-// a free cell, the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no
-// memory of elements. A class takes the free cells of one 64-bit word together, and hands these out before it
-// looks for lower ones.
+// The memory is divided into units of 64 KiB, or of fewer bytes in a small container. A slab is one unit, or
+// a few, cut into cells of one size class. A table outside the elements has one bit for each cell, set while
+// the cell is free. A list that is larger than a unit gets its own stretch of whole units. Each allocation
+// takes the lowest free place: the lowest range of free units that is long enough, the lowest slab of a class
+// with a free cell, the lowest free cell of that slab. So lists gather at low addresses, and a search for
+// free memory reads no memory of elements. A class takes the free cells of one 64-bit word together, and
+// hands these cells out before it searches for lower ones.
 //
 // A place is an offset in multiples of 8 bytes, or of a larger power of two if 32 bits would not reach all of
-// the memory. Unit 0 has only the cell of the zero List, at place 0: it is all zeros and never written.
+// the memory. Unit 0 has only the cell of the zero List, at place 0. This cell is all zeros and never
+// written.
 //
 // # Generations
 //
-// The container counts its generations. Each word of cells that is handed out gets the next generation, and
-// so does each stretch. A cell that is given back waits until its word is taken again. So no cell has the
-// same generation twice. A unit knows the first generation that its slab or stretch can have. A List with an
-// older generation refers to an earlier slab or stretch, so its place may now lie inside an element; the List
-// is refused before that memory is read. A List with a newer generation has the place of a cell, whose first
-// bytes are a header.
+// The container counts its generations. Each word of cells gets the next generation when its class takes it,
+// and so does each stretch. A cell that is given back is not handed out before its word is taken again. So no
+// cell has the same generation twice. For each unit, the container records the first generation of its slab
+// or stretch. A List with an older generation refers to an earlier slab or stretch, so its place may now lie
+// inside an element; find refuses such a List before it reads that memory. A List with a newer generation has
+// the place of a cell, whose first bytes are a header.
 //
-// The count begins at one of 255 numbers, 2²³ apart, so that containers differ. The count is used up after at
-// least 2³¹ steps. Then it begins again at 1, and 1 is the first generation of every unit from then on.
+// The count begins at one of 255 numbers, 2²³ apart, so that different containers have different generations.
+// The count is used up after at least 2³¹ steps. Then it restarts at 1, and from then on 1 is recorded as the
+// first generation of every unit.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // one for each unit with memory
@@ -44,7 +45,7 @@ type cells struct {
 	shiftUnit  uint8          // a unit is 1<<shiftUnit bytes
 
 	elements  denseSpan
-	table     denseSpan // a slab and the bits of its cells for each unit
+	table     denseSpan // for each unit: a slab, and the bits of its cells
 	slabs     unsafe.Pointer
 	bytesSlab uint // bytes of one entry of the table
 
@@ -68,10 +69,10 @@ type cell struct {
 	len        uint32 // elements
 }
 
-// holding is the part of a unit's state that every look-up needs. It is apart from the table to stay in the
-// processor's caches.
+// holding is the part of a unit's state that every look-up needs. It is not in the table, so that all
+// holdings fit into the processor's caches.
 type holding struct {
-	since uint32 // the first generation of the slab or stretch; unheld if no List can lead here
+	since uint32 // the first generation of the slab or stretch; unheld if no List can refer to the unit
 	room  uint32 // elements that each cell, or the stretch, has room for
 }
 
@@ -106,15 +107,15 @@ type sizeClass struct {
 	lists uint // lists for which Compact has not found cells yet
 }
 
-// slab describes a unit. The first unit of a slab or stretch has its state; the other units of a slab lead to
-// the first.
+// slab describes a unit. The first unit of a slab or stretch has the state of the whole; the other units of a
+// slab have only the distance to the first unit.
 type slab struct {
 	back    uint32 // distance to the first unit
 	units   uint32 // units of the slab or stretch
 	class   uint32 // stretchClass for a stretch of one list
 	free    uint32 // free cells, not counting the ready cells of the class
-	any     uint64 // bit i says whether word i of the cells' bits has free cells
-	leaving bool   // Compact empties the slab: it is not open, although it may have free cells
+	any     uint64 // bit i is set if word i of the cells' bits has free cells
+	leaving bool   // Compact empties the slab: the slab is not open, although it may have free cells
 }
 
 const (
@@ -129,8 +130,8 @@ const (
 	leastUnits    = 128
 	leastCell     = 32 // bytes
 	doublingBytes = 64 // bytes; shorter lists grow by doubling
-	// maxSlabUnits bounds slabs. There is always a slab size up to maxSlabUnits that wastes at most an eighth
-	// of the slab.
+	// maxSlabUnits is the largest number of units of a slab. Some number of units up to maxSlabUnits wastes
+	// at most an eighth of the slab.
 	maxSlabUnits = 8
 	// maxSlack is more than the number of units that one slab of each class takes. There are two classes for
 	// each doubling of the cell size.
@@ -163,7 +164,8 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
 	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
-	// In a restored container, a file gives the size of a place. Then 32-bit places bound the units.
+	// The size of a place may come from a file. So the number of units must be limited to those that 32-bit
+	// places reach.
 	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {
@@ -240,8 +242,8 @@ func (c *cells) at(place uint32) *cell {
 	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
 }
 
-// find returns the cell of a List, or nil if the List is stale or was never valid. It does not know T, so
-// that it is inlined.
+// find returns the cell of a List, or nil if the List is stale or was never valid. It does not depend on T,
+// so that the compiler inlines it.
 func (c *cells) find(place, generation uint32) *cell {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) &&
 		generation >= c.holdings[u].since {
@@ -252,7 +254,8 @@ func (c *cells) find(place, generation uint32) *cell {
 	return nil
 }
 
-// room returns the number of elements that fit into a cell. The place is that of a cell that find has found.
+// room returns the number of elements that fit into a cell. place must belong to a cell that find has
+// returned.
 func (c *cells) room(place uint32) uint32 {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) {
 		return c.holdings[u].room
@@ -273,7 +276,7 @@ func (c *cells) draw() uint32 {
 	return c.newest
 }
 
-// since returns the first generation to note for a slab or stretch that is made at a generation.
+// since returns holding.since for a new slab or stretch with the given generation.
 func (c *cells) since(generation uint32) uint32 {
 	if c.wrapped {
 		return 1
@@ -286,8 +289,8 @@ func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
 
-// slab returns the entry of unit u in the table. It is sound for usable units: the table is committed that
-// far, and it never moves before Close.
+// slab returns the entry of unit u in the table. It is sound for usable units: their entries are committed,
+// and the table never moves before Close.
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
 // word returns word i of the bits that say which cells of a slab are free. The bits lie behind the slab's
@@ -325,7 +328,7 @@ func (c *cells) take(op operation, n int) (place, generation uint32, err error) 
 	return c.pop(cl), cl.generation, nil
 }
 
-// pop hands out the lowest ready cell of a class. There must be one.
+// pop hands out the lowest ready cell of a class, which must have one.
 func (c *cells) pop(cl *sizeClass) (place uint32) {
 	m := cl.ready
 	cl.ready = m & (m - 1)
@@ -374,7 +377,7 @@ func (c *cells) putBack(cl *sizeClass) {
 	cl.addOpen(uint(cl.readySlab))
 }
 
-// findLowest sets the lowest slab with a free cell, which is not before u.
+// findLowest sets cl.lowest. No slab below u may have a free cell.
 func (cl *sizeClass) findLowest(u uint) {
 	if cl.lowest = cl.open.Next(u); cl.lowest >= uint(cl.open.Len()) {
 		cl.lowest = noSlab
@@ -392,7 +395,7 @@ func (c *cells) first(place uint32) (uint, *slab) {
 	return u, s
 }
 
-// give takes back the cell or stretch at a place. No List leads there any more.
+// give takes back the cell or stretch at a place, and makes its List stale.
 func (c *cells) give(place uint32) {
 	c.at(place).generation = 0
 	u, s := c.first(place)
@@ -414,8 +417,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab gives back a slab without lists, unless it is the only one of its class with free cells: a slab
-// that is emptied and filled by turns stays.
+// giveSlab gives back a slab without lists, unless it is the only slab of its class with free cells. So a
+// slab that is emptied and filled by turns is kept.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

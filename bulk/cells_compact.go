@@ -17,8 +17,7 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 			if c.begins(u) && !yield(u, c.slab(u)) {
 				return
 			}
-			// The body may have made another slab or stretch here, or one that extends beyond the old one's
-			// end.
+			// The body may have made another slab or stretch at u, perhaps a longer one.
 			if c.begins(u) {
 				u += uint(c.slab(u).units)
 			} else {
@@ -32,8 +31,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and give back cells: lists that it gives back are
-// not yielded any more, and lists that it takes may be.
+// lists yields the places of the lists. The body may take and give back cells. A list that the body has given
+// back is not yielded; a list that it has taken may be yielded.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {
@@ -84,8 +83,8 @@ func (c *cells) end() uint {
 }
 
 // startLeaving marks the slabs to empty: the highest of each class, as many as the class can do without. It
-// returns the unit at which the other slabs and the stretches would end if they lay one behind the other from
-// the first unit on. It also marks each slab and stretch that ends behind this unit.
+// returns the unit at which the other slabs and the stretches would end if they lay without gaps from
+// firstUnit on. It also marks each slab and stretch that ends behind this unit.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
@@ -127,7 +126,7 @@ func (c *cells) leaveBehind(end uint) (found bool) {
 	return found
 }
 
-// leave marks a slab or a stretch. Its cells are not handed out any more.
+// leave marks a slab or a stretch. The cells of a marked slab are not handed out.
 func (c *cells) leave(u uint, s *slab) {
 	if s.class != stretchClass && s.any != 0 {
 		c.classes[s.class].open.Clear(u)
@@ -171,8 +170,8 @@ func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// slide moves a marked stretch down over the free units before it, and reports whether there are any. It
-// returns the new place and generation of the stretch, which keeps its elements.
+// slide moves a marked stretch down over the free units before it, and reports whether there are such units.
+// It returns the new place and generation of the stretch, which keeps its elements.
 func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	to := u
@@ -191,7 +190,7 @@ func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// bytes returns the memory of units. It is sound for usable ones: the memory is committed and holds no Go
+// bytes returns the memory of units. It is sound for usable units: the memory is committed and holds no Go
 // pointers.
 func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newSlab turns the lowest free units into a slab of class k, or changes nothing.
+// newSlab turns the lowest free units into a slab of class k. On an error nothing has changed.
 //
 //go:noinline
 func (c *cells) newSlab(op operation, k int) error {
@@ -44,7 +44,7 @@ func (cl *sizeClass) addOpen(u uint) {
 }
 
 // describe turns units into one slab or stretch. For a stretch it describes only the first unit, because no
-// List leads to the other units.
+// List refers to the other units.
 func (c *cells) describe(u uint, s slab, r holding) {
 	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
@@ -56,14 +56,14 @@ func (c *cells) describe(u uint, s slab, r holding) {
 	}
 }
 
-// takeStretch hands out a stretch of units for n elements, with ahead spare units if possible, or changes
-// nothing.
-func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation uint32, err error) {
+// takeStretch hands out a stretch of units for n elements, with the given number of spare units if possible.
+// On an error nothing has changed.
+func (c *cells) takeStretch(op operation, n int, spare uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
 		return 0, 0, c.full(op, n)
 	}
-	u, units, err := c.takeUnits(op, n, need, min(need+ahead, c.units))
+	u, units, err := c.takeUnits(op, n, need, min(need+spare, c.units))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -112,22 +112,22 @@ func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32
 	}
 	need := c.unitsFor(n)
 	// A long list would be copied too often if it got only the room it needs.
-	ahead := (need - 1) / 4
-	if u, s := c.first(place); s.class == stretchClass && c.extend(op, s, u, need, ahead) {
+	spare := (need - 1) / 4
+	if u, s := c.first(place); s.class == stretchClass && c.extend(op, s, u, need, spare) {
 		return place, c.at(place).generation, nil
 	}
-	return c.takeStretch(op, n, ahead)
+	return c.takeStretch(op, n, spare)
 }
 
-// extend lengthens the stretch at unit u to need units, with ahead spare units if possible. It reports
-// whether the stretch could grow.
-func (c *cells) extend(op operation, s *slab, u, need, ahead uint) bool {
+// extend lengthens the stretch at unit u to need units, plus the given number of spare units if possible. It
+// reports whether the stretch has grown.
+func (c *cells) extend(op operation, s *slab, u, need, spare uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
 	if hi-u < need {
 		return false
 	}
-	to := min(hi, u+need+ahead)
+	to := min(hi, u+need+spare)
 	if c.makeUsable(op, to) != nil {
 		if to = u + need; c.makeUsable(op, to) != nil {
 			return false
@@ -154,7 +154,7 @@ func (c *cells) nextUsed(u uint) uint {
 	return c.units
 }
 
-// gap returns the lowest n free neighbouring units, or noSlab. Complexity: one step for each gap before them.
+// gap returns the lowest n free neighbouring units, or noSlab. Complexity: one step for each lower gap.
 func (c *cells) gap(n uint) uint {
 	for lo := c.lowest; ; {
 		if lo < uint(c.used.Len()) {
@@ -171,12 +171,12 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest gap that is long enough. It first tries to get most units, then need units,
-// which are enough for n elements. If both fail, takeUnits gives back the empty slabs that giveSlab kept and
-// tries again. On an error no units are taken.
-func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
+// takeUnits takes the lowest gap of wanted units. If that fails, it takes the lowest gap of needed units,
+// which are enough for n elements. If both attempts fail, takeUnits gives back the empty slabs that giveSlab
+// kept and tries again. On an error no units are taken.
+func (c *cells) takeUnits(op operation, n int, needed, wanted uint) (u, units uint, err error) {
 	for {
-		for units = most; ; units = need {
+		for units = wanted; ; units = needed {
 			err = nil
 			if u = c.gap(units); u == noSlab {
 				err = c.full(op, n)
@@ -187,7 +187,7 @@ func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, 
 				c.use(u, u+units)
 				return u, units, nil
 			}
-			if units == need {
+			if units == needed {
 				break
 			}
 		}
@@ -213,7 +213,7 @@ func (c *cells) giveUnits(u, units uint) {
 	c.lowest = min(c.lowest, u)
 }
 
-// forget makes all Lists that lead to units [lo, hi) stale.
+// forget makes all Lists that refer to units [lo, hi) stale.
 func (c *cells) forget(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		c.holdings[u] = holding{since: unheld}
@@ -249,7 +249,7 @@ func (c *cells) clear() {
 	}
 }
 
-// makeUsable commits memory for the first n units, or changes nothing.
+// makeUsable commits memory for the first n units. On an error nothing has changed.
 func (c *cells) makeUsable(op operation, n uint) error {
 	if n <= c.usable {
 		return nil
@@ -259,7 +259,8 @@ func (c *cells) makeUsable(op operation, n uint) error {
 	return op.commitAhead(need, ahead, c.commit)
 }
 
-// commit commits this many bytes of elements, and memory of the table for them, or changes nothing.
+// commit commits this many bytes of elements, and the table entries of their units. On an error nothing has
+// changed.
 func (c *cells) commit(bytes int) error {
 	before := c.elements.Committed()
 	if err := c.elements.grow(bytes); err != nil {
@@ -274,7 +275,7 @@ func (c *cells) commit(bytes int) error {
 	return nil
 }
 
-// measure notes how many units have memory. The new ones are free, except the unit of the zero List.
+// measure records how many units have memory. New units are free, except the unit of the zero List.
 func (c *cells) measure(usable uint) {
 	c.usable = usable
 	have := uint(len(c.holdings))

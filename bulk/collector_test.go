@@ -10,8 +10,9 @@ import (
 )
 
 // TestCollectorLeavesContainersAlone opens, fills and closes containers in many goroutines that make garbage
-// and call the collector meanwhile. If Go's heap took the addresses of a closed container, a pointer to them
-// would end the process ("found bad pointer"). Memory that is freed too early shows as wrong elements.
+// and call the collector meanwhile. If Go's heap took the addresses of a closed container, a pointer to these
+// addresses would end the process ("found bad pointer"). Memory that is freed too early shows as wrong
+// elements.
 func TestCollectorLeavesContainersAlone(t *testing.T) {
 	rounds := longtest.Pick(6, 30)
 	var all sync.WaitGroup
@@ -36,8 +37,8 @@ var kept [50]struct {
 	pointer *record
 }
 
-// sumOfMany fills an array, a pool and a dense with n elements each, and returns how many elements have
-// another value than the inserted one.
+// sumOfMany fills an array, a pool and a dense with n elements each, and returns how many elements differ
+// from the inserted values.
 func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 
 // Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] returns all of them
 // in one slice. When an element is removed, the last element moves into its place ("swap-and-pop"). A
-// [Handle] finds its element wherever the element has moved, and detects that the element was removed.
+// [Handle] still finds its element after the element has moved, and detects the element's removal.
 //
-// A Dense has the methods of a [Pool], and they do the same, so that one can replace the other. There are
+// A Dense has the methods of a [Pool] with the same effects, so that a Dense can replace a Pool. There are
 // three differences:
 //
-//   - A pointer to an element is valid only until an element is removed: afterwards another element, or
-//     none, may be there. Insert moves nothing.
-//   - Get takes one step more, from the handle's slot to the element's index. Runs yields that index;
+//   - A pointer to an element is valid only until an element is removed: afterwards another element, or none,
+//     may be at that address. Insert moves nothing.
+//   - Get takes one more step, from the handle's slot to the element's index. Runs yields that index;
 //     [Dense.Index] and [Dense.HandleAt] translate between handles and indices. The index is not
 //     [Handle.Slot].
 //   - A loop over all elements costs as much as a loop over a slice, no matter how many elements were
-//     removed. Clear takes a step for each element; Clear of a Pool takes one for each 64 slots.
+//     removed. Clear takes a step for each element; Clear of a Pool takes a step for each 64 slots.
 //
-// Use a Dense if all elements are visited again and again while others come and go. Otherwise use a Pool, in
-// which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares the two and describes the
-// table between handles and elements.
+// Use a Dense if the program often visits all elements, and inserts and removes elements in between.
+// Otherwise use a Pool, in which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares
+// the two and describes the table between handles and elements.
 //
 // One goroutine may change a dense at a time, while no other goroutine reads it. While no goroutine changes
-// it, any number of goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. The caller
-// must synchronize access to the contents of elements.
+// the dense, any number of goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. The
+// caller must synchronize access to the contents of elements.
 type Dense[T any] struct {
 	base     unsafe.Pointer // the first element
 	locators unsafe.Pointer // a locator for each slot
@@ -56,7 +56,7 @@ const (
 
 // NewDense makes an empty dense. It reserves addresses and takes no memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+// NewDense returns the errors of [vm.Reserve]. It panics when T holds Go pointers or an option is negative.
 func NewDense[T any](o Options) (*Dense[T], error) {
 	plan, err := newPlan[T]("Dense", o, maxDense)
 	if err != nil {
@@ -80,7 +80,7 @@ func sizesTables(slots int) [2]int {
 	return [2]int{max(1, slots) * bytesLocator, max(1, slots) * bytesOwner}
 }
 
-// carve divides the rest of the region.
+// carve takes the memory of the tables and of the elements from the region.
 func (d *Dense[T]) carve() (err error) {
 	for i, bytes := range sizesTables(d.plan.capacity) {
 		if d.tables[i], err = carve(d.region, bytes); err != nil {
@@ -96,7 +96,7 @@ func (d *Dense[T]) carve() (err error) {
 	return nil
 }
 
-// The next three methods are sound for slots and indices below room: the spans are committed that far, they
+// The next three methods are sound for slots and indices below room: their memory is committed, the spans
 // never move before Close, and T holds no Go pointers.
 
 func (d *Dense[T]) element(i uint) *T {
@@ -110,10 +110,10 @@ func (d *Dense[T]) locator(slot uint) *locator {
 
 func (d *Dense[T]) owner(i uint) *uint32 { return (*uint32)(unsafe.Add(d.owners, i*bytesOwner)) }
 
-// Insert puts v behind the last element and returns a handle to it and its address. If there is no room, it
-// panics with the [*vm.Error] that [Dense.Grow] would return, and the dense is unchanged.
+// Insert puts v behind the last element and returns the element's handle and address. If there is no room,
+// Insert panics with the [*vm.Error] that [Dense.Grow] would return, and the dense is unchanged.
 //
-// Complexity: constant, except that the search for a free slot takes one step for 262,144 taken slots.
+// Complexity: constant, except that the search for a free slot takes one step for each 262,144 taken slots.
 func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	h, e := d.take()
 	*e = v
@@ -123,7 +123,8 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 // InsertZero is [Dense.Insert] of a zero element, whose fields the caller sets; see [Pool.InsertZero].
 func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = d.take()
-	// A struct has the layout of its only field. Go clears an array without the struct by a call.
+	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
+	// call.
 	*(*struct{ element T })(unsafe.Pointer(e)) = struct{ element T }{}
 	return
 }
@@ -144,7 +145,7 @@ func (d *Dense[T]) take() (Handle[T], *T) {
 	if after := before | 1<<(slot%wordBits); before != 0 && after != full {
 		*w = after
 	} else {
-		d.live.Store(slot/wordBits, after) // the summaries change
+		d.live.Store(slot/wordBits, after) // this also updates the summaries
 	}
 	l := d.locator(slot)
 	g := generation.Next(l.generation, d.tag)
@@ -195,10 +196,10 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 // Valid reports whether the element of h is live. Complexity: constant.
 func (d *Dense[T]) Valid(h Handle[T]) bool { return d.Index(h) >= 0 }
 
-// Get returns the address of the element of h, or nil if it was removed or h is of another container. The
-// address is valid until an element is removed. Complexity: constant.
+// Get returns the address of the element of h, or nil if the element was removed or h is of another
+// container. The address is valid until an element is removed. Complexity: constant.
 func (d *Dense[T]) Get(h Handle[T]) *T {
-	// This is Index, written out: Get would not be inlined with a call of Index.
+	// This is the code of Index: the compiler would not inline Get if Get called Index.
 	if uint(h.slot) >= d.room {
 		d.mustBeOpen()
 	} else if l := d.locator(uint(h.slot)); l.generation == h.generation && l.number != 0 {
@@ -210,7 +211,7 @@ func (d *Dense[T]) Get(h Handle[T]) *T {
 // Len returns the number of elements; 0 after Close.
 func (d *Dense[T]) Len() int { return d.len }
 
-// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
 // slots; f must not change the dense. If f panics, nothing has been removed. The memory stays committed for
 // the next elements: Close gives it back. Complexity: one step for each element, and one for each 64 slots.
 func (d *Dense[T]) Clear(f func(Handle[T], *T)) {

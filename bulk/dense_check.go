@@ -32,10 +32,12 @@ func (d *Dense[T]) checkInvariants() {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)
 		if live != (l.number != 0) {
-			d.broken("slot %d has element %d - 1, but its presence bit is %t", slot, l.number, live)
+			d.broken("slot %d has element %d (-1 is none), but its presence bit is %t", slot,
+				int64(l.number)-1, live)
 		}
 		if live && (int(l.number) > d.len || uint(*d.owner(uint(l.number) - 1)) != slot) {
-			d.broken("slot %d has element %d - 1 of %d, which it does not own", slot, l.number, d.len)
+			d.broken("slot %d has element %d of %d, but is not the owner of that element", slot,
+				int64(l.number)-1, d.len)
 		}
 		if live && (generation.Count(l.generation) == 0 ||
 			l.generation != uint32(d.tag)|generation.Count(l.generation)) {
@@ -43,7 +45,8 @@ func (d *Dense[T]) checkInvariants() {
 		}
 		got := d.retired[slot/wordBits]>>(slot%wordBits)&1 != 0
 		if got != generation.Exhausted(l.generation) {
-			d.broken("slot %d has generation %#x, and whether it is retired is %t", slot, l.generation, got)
+			d.broken("slot %d has generation %#x, but its bit for retired slots is %t", slot, l.generation,
+				got)
 		}
 	}
 }

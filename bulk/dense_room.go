@@ -46,11 +46,12 @@ func (d *Dense[T]) measure() {
 	d.findWords()
 }
 
-// Trim gives back the memory behind the last element, as far as it fills whole pages. It decommits the memory
-// behind the last live slot, including room that [Dense.Grow] made; budgets no longer count it. The memory
-// before that slot stays usable. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot,
-// is kept. Trim counts as a change: no other goroutine may use the dense meanwhile. Complexity: four system
-// calls, and that of [Pool.Trim] for the slots. It returns an error as [vm.Region.Discard] or
+// Trim gives back whole pages of memory behind the last element. Let n be the number of slots up to the last
+// live slot. Trim decommits the memory behind n elements, including room that [Dense.Grow] made; budgets no
+// longer count this memory. The memory between the last element and that place stays committed, but not
+// resident. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot, is kept. Trim counts
+// as a change: no other goroutine may use the dense meanwhile. Complexity: four system calls, and the
+// complexity of [Pool.Trim] for the slots. Trim returns an error as [vm.Region.Discard] or
 // [vm.Region.Decommit] does; then the dense works as before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
@@ -83,6 +84,6 @@ func (d *Dense[T]) Reserved() int { return d.slots.reserved() }
 // Committed returns the bytes of memory that the dense may touch; 0 after Close.
 func (d *Dense[T]) Committed() int { return d.region.Committed() }
 
-// Resident returns how many bytes of the dense are in memory. It asks the operating system; see
+// Resident returns how many bytes of the dense are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (d *Dense[T]) Resident() (int, error) { return d.region.Resident() }

@@ -3,7 +3,7 @@ package bulk
 import "github.com/vastgo/vast/vm"
 
 // denseSpan is a span whose committed prefix is used from end to end, so that only the last huge page may be
-// partly unused. The span asks for huge pages only when the prefix is as long as a huge page: a small
+// partly unused. The span requests huge pages only when the prefix is as long as a huge page: a small
 // container never touches a huge page.
 type denseSpan struct {
 	vm.Span
@@ -22,9 +22,9 @@ func hugeUnit(bytes int) int {
 // bytes.
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
-// carve takes a dense span from r. A span that can have a huge page begins at one, and from the first huge
-// page on it grows by whole huge pages. So each huge page is committed at once, before small pages fill a
-// part of it.
+// carve takes a dense span from r. A span that can have a huge page begins at the start of a huge page. Once
+// it is as long as a huge page, it grows by whole huge pages. So each huge page is committed at once, before
+// small pages fill a part of it.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err
@@ -46,5 +46,5 @@ func (s *denseSpan) grow(need int) error {
 	return nil
 }
 
-// shrinkTo decommits down to an earlier committed prefix. A failure leaves memory committed that is not used.
+// shrinkTo decommits down to an earlier committed prefix. After a failure, unused memory stays committed.
 func (s *denseSpan) shrinkTo(committed int) { _ = s.DecommitTo(committed) }

@@ -96,7 +96,7 @@ func (s *denseState[T]) Abandon(c state.Contents) {
 	}
 	d.retired, d.len = nil, 0
 	d.live.Reset()
-	d.elements.shrinkTo(0) // see the method Abandon of roomOf
+	d.elements.shrinkTo(0) // memory that is committed again is zero
 	d.measure()
 	d.lower(0)
 }

@@ -192,7 +192,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 		return err
 	})
 	if calls < 3 && !heapStandIn() {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls were made to fail, want at least 3", calls)
 	}
 }
 
@@ -225,7 +225,8 @@ func TestDenseUnderALimit(t *testing.T) {
 		used := limit.Used()
 		if !errors.Is(e, vm.ErrLimit) || e.Purpose != "sounds" || d.Len() != len(handles) ||
 			used > limit.Max() {
-			t.Fatalf("%v: %v with %d elements, %d handles, %d bytes", pages, e, d.Len(), len(handles), used)
+			t.Fatalf("%v: at the limit: error %v, %d elements, %d handles, %d bytes", pages, e, d.Len(),
+				len(handles), used)
 		}
 		if err := d.Grow(1); !errors.Is(err, vm.ErrLimit) || limit.Used() != used {
 			t.Fatalf("%v: Grow beyond the limit: %v, %d bytes after %d", pages, err, limit.Used(), used)
@@ -274,8 +275,8 @@ func TestDenseTrim(t *testing.T) {
 	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 || d.Committed() > committed ||
 		committed < before ||
 		d.Reserved() < committed {
-		t.Errorf("%d bytes are resident after %d, %d committed after %d", after, before, d.Committed(),
-			committed)
+		t.Errorf("Trim changed the resident bytes from %d to %d, and the committed bytes from %d to %d",
+			before, after, committed, d.Committed())
 	}
 	for i, h := range handles {
 		if e := d.Get(h); (e != nil) != (i%1000 == 0) || e != nil && e[7] != uint64(i) {

@@ -6,9 +6,9 @@ import (
 )
 
 // Slice returns the elements in their order in memory: the order of insertion while nothing is removed. A
-// loop over it is the fastest way to visit all elements. The slice stays valid until an element is removed,
-// and does not include elements that are inserted later. A removal moves the last element into the place of
-// the removed one, and the last place then holds no element.
+// loop over this slice is the fastest way to visit all elements. The slice stays valid until an element is
+// removed, and does not include elements that are inserted later. A removal moves the last element into the
+// place of the removed one, and the last place then holds no element.
 //
 // To remove elements in a loop, go backwards: the element that moves into the place of element i was visited
 // before.
@@ -32,8 +32,8 @@ func (d *Dense[T]) HandleAt(i int) Handle[T] {
 	return Handle[T]{slot, d.locator(uint(slot)).generation}
 }
 
-// Index returns the index of the element of h in [Dense.Slice], or -1 if it was removed or h is of another
-// container. A removal changes the index of the last element. Complexity: constant.
+// Index returns the index of the element of h in [Dense.Slice], or -1 if the element was removed or h is of
+// another container. A removal changes the index of the last element. Complexity: constant.
 func (d *Dense[T]) Index(h Handle[T]) int {
 	if uint(h.slot) >= d.room {
 		d.mustBeOpen()
@@ -46,9 +46,9 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 	return int(l.number) - 1 // -1 for a slot without an element
 }
 
-// Runs yields all elements as one run from index 0 on, if there are any: it is [Dense.Slice] for code that
-// also works on a [Pool]. The number is an index, for [Dense.HandleAt]. See [Dense.Slice] for what a removal
-// does to the run.
+// Runs yields all elements as one run that begins at index 0; it yields nothing if the dense is empty. So one
+// piece of code can work on a Dense and on a [Pool]. The yielded number is an index for [Dense.HandleAt]. See
+// [Dense.Slice] for what a removal does to the run.
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		if es := d.Slice(); len(es) > 0 && yield(0, es) {

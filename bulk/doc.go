@@ -1,10 +1,11 @@
 // Package bulk holds containers for millions of elements of one type, outside the garbage collector's heap.
 //
 // [Array] grows at its end and never moves. [Pool] has holes: an element keeps its place while it lives, a
-// [Handle] refers to the element and detects that it was removed, and new elements fill the holes. [Dense]
-// has no holes: its elements lie side by side and move when one is removed, and handles find them. All three
-// reserve addresses for their whole capacity when they are made, and commit memory as they grow. So growing
-// does not copy and does not stall, pointers stay valid, and the collector has nothing to scan.
+// [Handle] refers to the element and detects its removal, and new elements fill the holes. [Dense] has no
+// holes: its elements lie side by side. A removal moves the last element into the gap, and handles find the
+// moved element. All three reserve addresses for their whole capacity when they are made, and commit memory
+// as they grow. So growing does not copy and does not stall, pointers stay valid, and the collector has
+// nothing to scan.
 //
 // [Table] stores each field of its rows as a column, or groups rows into blocks, for work that touches few
 // fields of many rows. [Transpose] makes such columns from the elements of a pool or a slice for the duration
@@ -13,19 +14,19 @@
 // [Lists] holds arrays of arrays: many lists that grow on their own. The owner of a list refers to it by a
 // [List] of 8 bytes.
 //
-// [HashIndex] and [OrderedIndex] find subsets of such data by key. [Indexed] keeps them up to date for a
-// Pool.
+// [HashIndex] and [OrderedIndex] find subsets of such data by key. [Indexed] keeps the indexes of a Pool up
+// to date.
 //
 // [SharedArray] and [SharedPool] are an array and a pool that many goroutines change and read at once.
-// [SharedTable] has entries that writers replace while readers look at them.
+// [SharedTable] has entries that writers may replace while other goroutines read them.
 //
 // # Terminology
 //
 //   - element: a value of the container's type T
-//   - slot: the place for one element; its number is its index in memory (in a Dense: in the table between
-//     handles and elements)
+//   - slot: the place for one element. A slot's number is its index in memory (in a Dense: in the table
+//     between handles and elements)
 //   - hole: a slot without a live element
-//   - presence bit: one bit a slot, set while its element lives
+//   - presence bit: one bit for each slot, set while the slot has a live element
 //   - generation: a count that grows whenever a slot is taken; a handle is valid while its slot has the
 //     generation that the handle was made with
 //   - retired: a slot whose generation has reached 16,777,215, the largest that a handle can hold; it stays
@@ -39,7 +40,7 @@
 // Methods of the same name do the same in every container. Len returns how many elements All yields. Append
 // and Insert add one element and panic if there is no room; AppendN and AppendSlice add several and return an
 // error. Remove removes one element, Clear all of them. Grow makes room ahead; Trim and Truncate give memory
-// back. Reserved, Committed and Resident count bytes, and Close ends the use.
+// back. Reserved, Committed and Resident count bytes. Close gives back all memory and addresses.
 //
 // # Element types
 //
@@ -72,7 +73,7 @@
 // least 64 KiB. (An Array keeps memory for one more element in reserve.) If the element's size does not
 // divide the page, the memory ends with a part of an element, and the waste is larger by less than an
 // element. Once the elements fill a huge page, the page in these bounds is a huge page, and the step is
-// rounded up to whole huge pages. With [vm.PagesSmall] small pages continue to count.
+// rounded up to whole huge pages. With [vm.PagesSmall], the page in these bounds is always a small page.
 //
 // A Pool also takes 3½ bits a slot, for presence bits and common generations, and 4 bytes for each slot that
 // was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a slot.

@@ -6,20 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// epochs tells when no reader can see a removed value any more.
+// epochs determines when no reader can access a removed value any more.
 //
 // The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
 // reader that enters announces the current epoch. The epoch advances when all readers that are inside have
-// entered in the current epoch. A value removed in epoch e can be seen only by readers that entered by then;
-// when the epoch is e+2, all of these have left.
+// entered in the current epoch. A value removed in epoch e can be seen only by readers that entered in epoch
+// e or before; when the epoch is e+2, all of these readers have left.
 //
-// The alternative is hazard pointers (Michael, 2004): a reader announces each object that it looks at with a
-// store that the processor must finish before it goes on. With epochs a reader pays that price once for any
-// number of objects. The drawback: one reader that stays inside delays all freeing. So the container bounds
-// the number of values that wait to be freed, and its error gives that number.
+// The alternative is hazard pointers (Michael, 2004): a reader announces each object before reading it, by a
+// store with a memory barrier. With epochs a reader needs only one such barrier for any number of objects.
+// The drawback: one reader that stays inside delays all freeing. So the container bounds the number of values
+// that wait to be freed, and its error gives that number.
 type epochs struct {
 	now atomic.Uint64
-	_   [56]byte // readers load now; joining and parting do not disturb them
+	_   [56]byte // so that joining and parting do not invalidate the cache line of now, which readers load
 
 	mu  sync.Mutex
 	all atomic.Pointer[[]*presence] // all goroutines that joined; replaced as a whole
@@ -60,9 +60,9 @@ func (e *epochs) enter(p *presence) { p.state.Store(e.now.Load()<<1 | 1) }
 // exit announces that p's goroutine has left.
 func (p *presence) exit() { p.state.Store(0) }
 
-// advance moves the epoch on by one, unless a goroutine inside entered in an earlier epoch. It loads the
-// epoch before the list of the goroutines that joined: a goroutine that joined and entered before the epoch
-// had this value is in the list.
+// advance increments the epoch, unless a goroutine inside entered in an earlier epoch. It loads the epoch
+// before the list of the goroutines that joined: a goroutine that joined and entered before the epoch had
+// this value is in the list.
 func (e *epochs) advance() {
 	now := e.now.Load()
 	if all := e.all.Load(); all != nil {
@@ -75,8 +75,8 @@ func (e *epochs) advance() {
 	e.now.CompareAndSwap(now, now+1)
 }
 
-// unseen reports whether no goroutine can see a value that was removed in the epoch since.
-func (e *epochs) unseen(since uint64) bool { return since+2 <= e.now.Load() }
+// unseen reports whether no goroutine can access a value any more that was removed in the given epoch.
+func (e *epochs) unseen(epoch uint64) bool { return epoch+2 <= e.now.Load() }
 
 // inside returns how many goroutines are inside.
 func (e *epochs) inside() (n int) {

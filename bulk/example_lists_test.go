@@ -30,13 +30,13 @@ func ExampleLists() {
 		child, _ := parts.Insert(part{Weight: weight})
 		children.Append(&ship.Children, child)
 	}
-	children.Remove(ship.Children, 1) // the others keep their order
+	children.Remove(ship.Children, 1) // the other children keep their order
 
 	total := ship.Weight
 	for _, child := range children.Slice(ship.Children) {
 		total += parts.Get(child).Weight
 	}
-	fmt.Println(len(children.Slice(ship.Children)), "children, together", total)
+	fmt.Println(len(children.Slice(ship.Children)), "children; total weight", total)
 
 	// Compact moves lists and writes their new places to the owners.
 	owners := func(yield func(*bulk.List[bulk.Handle[part]]) bool) {
@@ -53,10 +53,10 @@ func ExampleLists() {
 
 	kept := ship.Children
 	children.Free(&ship.Children)
-	fmt.Println(len(children.Slice(ship.Children)), "children; a copy of the list is good:",
+	fmt.Println(len(children.Slice(ship.Children)), "children; the copy of the list is valid:",
 		children.Valid(kept))
 	// Output:
-	// 2 children, together 1204
+	// 2 children; total weight 1204
 	// 2 children after Compact
-	// 0 children; a copy of the list is good: false
+	// 0 children; the copy of the list is valid: false
 }

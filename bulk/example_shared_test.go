@@ -64,9 +64,9 @@ func ExampleSharedPool() {
 	fmt.Println("ships:", ships.Len())
 	fmt.Println("removed:", ships.Remove(flagship), "and again:", ships.Remove(flagship))
 	_, ok := ships.Load(flagship)
-	fmt.Println("there:", ok)
+	fmt.Println("the flagship exists:", ok)
 	// Output:
 	// ships: 1
 	// removed: true and again: false
-	// there: false
+	// the flagship exists: false
 }

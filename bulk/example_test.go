@@ -25,13 +25,13 @@ func Example() {
 		fmt.Println("the target is at", t.X)
 	}
 	ships.Remove(prey)
-	fmt.Println("the target is there:", ships.Valid(ships.Get(hunter).Target))
+	fmt.Println("the target exists:", ships.Valid(ships.Get(hunter).Target))
 
 	again, _ := ships.Insert(ship{X: 9})
 	fmt.Println("the slot is taken again:", again.Slot() == prey.Slot(), "by another ship:", again != prey)
 	// Output:
 	// the target is at 3
-	// the target is there: false
+	// the target exists: false
 	// the slot is taken again: true by another ship: true
 }
 
@@ -70,12 +70,12 @@ func ExampleDense() {
 	}
 	d.Remove(handles[1])
 	fmt.Println(d.Slice())
-	fmt.Println("the last one has index", d.Index(handles[4]), "and is", *d.Get(handles[4]))
-	fmt.Println("the removed one:", d.Index(handles[1]), d.Get(handles[1]))
+	fmt.Println("the last element has index", d.Index(handles[4]), "and is", *d.Get(handles[4]))
+	fmt.Println("the removed element:", d.Index(handles[1]), d.Get(handles[1]))
 	// Output:
 	// [0 4 2 3]
-	// the last one has index 1 and is 4
-	// the removed one: -1 <nil>
+	// the last element has index 1 and is 4
+	// the removed element: -1 <nil>
 }
 
 func ExamplePool_Runs() {

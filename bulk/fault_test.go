@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadAccesses: a fault through a stray pointer or a stale slice into a container names the element.
+// TestBadAccesses checks that the report of a fault names the element. The fault is caused through a stray
+// pointer or a stale slice into a container.
 func TestBadAccesses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")

@@ -25,9 +25,9 @@ type field struct {
 	zero  bool   // the safe value is zero in all its bytes
 }
 
-// NewField adds a field to the rows of t. Messages show the name. It panics when T holds Go pointers or has
-// no size, when t has a field of that name, and when t has rows or room for rows, because the places of the
-// fields are fixed then.
+// NewField adds a field to the rows of t. Messages show the name. NewField panics when T holds Go pointers or
+// has no size, when t has a field of that name, and when t has rows or room for rows, because the places of
+// the fields are fixed then.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()
@@ -45,16 +45,16 @@ func NewField[T any](t *Table, name string) *Field[T] {
 		}
 	}
 	size := int(unsafe.Sizeof(v))
-	x := &Field[T]{field{table: t, size: size, typ: reflect.TypeFor[T](), name: name, safe: make([]byte, size),
-		zero: true}}
+	x := &Field[T]{field{table: t, size: size, typ: reflect.TypeFor[T](), name: name,
+		safe: make([]byte, size), zero: true}}
 	t.fields = append(t.fields, &x.field)
 	return x
 }
 
-// Safe sets the value that new rows and the padding hold. The default is zero in all bytes. Set another value
-// if zero would do harm, such as 1 for a divisor. It panics when v has a number that is NaN or denormal,
-// because such numbers make processors signal or become slow. It also panics when the table has rows or room
-// for rows. It returns x.
+// Safe sets the value that new rows and the padding hold. The default is zero in all bytes. Set another
+// value, such as 1 for a divisor, if zero would do harm. Safe panics when v has a number that is NaN or
+// denormal, because such numbers make processors signal or become slow. It also panics when the table has
+// rows or room for rows. It returns x.
 func (x *Field[T]) Safe(v T) *Field[T] {
 	x.table.mustBeOpen()
 	if x.table.region != nil {
@@ -83,8 +83,9 @@ func (f *field) setSafe(v []byte) {
 	}
 }
 
-// At returns the address of row's value. The address is valid until the row is removed or another row moves
-// into its place. It panics when row is not in [0, Len). Complexity: constant, one formula for all layouts.
+// At returns the address of the value in the given row. The address is valid until the row is removed or
+// another row moves into its place. At panics when row is not in [0, Len). Complexity: constant, one formula
+// for all layouts.
 func (x *Field[T]) At(row int) *T {
 	if uint(row) >= uint(x.table.len) {
 		panic(&rowError{"At", row, x.table})
@@ -94,9 +95,9 @@ func (x *Field[T]) At(row int) *T {
 }
 
 // Slice returns the values of a block's rows, and of its padding if the block comes from
-// [Table.PaddedBlocks]. The values begin at a multiple of 32 bytes with [LayoutBlocks8], else of 64. The
-// slice is valid until rows are removed. It panics for a block of another table, and for a block that ends
-// behind the last row because rows were removed.
+// [Table.PaddedBlocks]. The address of the first value is a multiple of 32 bytes with [LayoutBlocks8], and of
+// 64 bytes with every other layout. The slice is valid until rows are removed. Slice panics for a block of
+// another table, and for a block that ends behind the last row because rows were removed.
 func (x *Field[T]) Slice(b Block) []T {
 	if b.table != x.table || b.end > x.table.len {
 		panic(&blockError{b, &x.field})
@@ -104,14 +105,14 @@ func (x *Field[T]) Slice(b Block) []T {
 	return unsafe.Slice((*T)(unsafe.Add(x.base, b.index*x.stride)), b.n)
 }
 
-// fill puts the safe value into rows [from, to), which have memory.
-func (f *field) fill(from, to int) {
-	for from < to {
-		n := to - from
+// fill puts the safe value into rows [lo, hi), which have memory.
+func (f *field) fill(lo, hi int) {
+	for lo < hi {
+		n := hi - lo
 		if f.stride > 0 {
-			n = min(n, f.table.group-from%f.table.group)
+			n = min(n, f.table.group-lo%f.table.group)
 		}
-		b := unsafe.Slice((*byte)(f.at(from, uintptr(f.size))), n*f.size)
+		b := unsafe.Slice((*byte)(f.at(lo, uintptr(f.size))), n*f.size)
 		if f.zero {
 			clear(b)
 		} else {
@@ -119,6 +120,6 @@ func (f *field) fill(from, to int) {
 				copy(b[done:], b[:done])
 			}
 		}
-		from += n
+		lo += n
 	}
 }

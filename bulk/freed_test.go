@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedElements: Insert panics if it takes a place that was written after the removal of its
-// element, and only then.
+// TestWritesToRemovedElements checks that Insert panics if and only if a removed element was written before
+// its place is taken again.
 func TestWritesToRemovedElements(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

@@ -8,25 +8,26 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// generations holds the generation of each slot of a pool. Validating a handle must read it, and a random
-// read from a table with 4 bytes per slot would cost more than the rest of a removal. So the common
-// generation of the 64 slots of a presence word is stored once, in a table that is small enough for the
-// processor's caches. A slot that is taken again while others of its word live gets a generation of its own:
-// it is apart. When a word that was full becomes empty, its slots share one generation again. A pool that is
-// filled once, or filled and emptied as a whole, never touches the memory for single slots.
+// generations holds the generation of each slot of a pool. Validating a handle must read the slot's
+// generation, and a random read from a table with 4 bytes per slot would cost more than all other steps of a
+// removal. So the common generation of the 64 slots of a presence word is stored once, in a table that is
+// small enough for the processor's caches. A slot that is taken again while other slots of its word are live
+// gets its own generation: the slot is then apart. When a word that was full becomes empty, its slots share
+// one generation again. A pool that is filled once, or filled and emptied as a whole, never touches the
+// memory for single slots.
 type generations struct {
 	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
-	commons unsafe.Pointer // a common for each presence word
-	slots   unsafe.Pointer // a generation for each slot; read only for slots apart
+	commons unsafe.Pointer // one entry of type common for each presence word
+	slots   unsafe.Pointer // a generation for each slot; used only for slots that are apart
 	tag     generation.Mark
 	spans   [3]denseSpan // of the three tables
 }
 
 // common is the state of the slots of a presence word. Taking a slot reads it, and so does a look-up in a
-// word with slots apart.
+// word that has slots apart.
 //
-// Invariant: the slots below fresh were taken since the generation was set; the others were not, and are not
-// apart. Slots are taken lowest first, so a number is enough.
+// Invariant: the slots below fresh were taken after the generation was set; the slots from fresh on were not,
+// and are not apart. The lowest slot is taken first, so one number describes the taken slots.
 type common struct {
 	apart      uint64 // the slots that have a generation of their own
 	generation uint32 // the generation of the other slots
@@ -77,7 +78,7 @@ func (g *generations) committed() (bytes [3]int) {
 	return bytes
 }
 
-// shrinkTo gives back the memory that was committed since committed returned bytes.
+// shrinkTo decommits the tables down to an earlier result of the method committed.
 func (g *generations) shrinkTo(bytes [3]int) {
 	for i := range g.spans {
 		g.spans[i].shrinkTo(bytes[i])
@@ -90,8 +91,8 @@ func (g *generations) room() int {
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
 }
 
-// The next three methods are sound for slots below room: the spans are committed that far, and they never
-// move before Close.
+// The next three methods are sound for slots below room: their memory is committed, and the spans never move
+// before Close.
 
 func (g *generations) ofWord(w uint) *uint32 { return (*uint32)(unsafe.Add(g.shared, w*bytesShared)) }
 
@@ -101,8 +102,8 @@ func (g *generations) common(w uint) *common {
 
 func (g *generations) slot(i uint) *uint32 { return (*uint32)(unsafe.Add(g.slots, i*bytesGeneration)) }
 
-// of returns the generation of slot i, which a handle to its element has. The result for a slot without an
-// element means nothing.
+// of returns the generation of slot i, as a handle to the slot's element has it. The result for a slot
+// without an element means nothing.
 func (g *generations) of(i uint) uint32 {
 	if shared := *g.ofWord(i / wordBits); shared != 0 {
 		return shared
@@ -114,14 +115,14 @@ func (g *generations) of(i uint) uint32 {
 	return c.generation
 }
 
-// take advances the generation of slot i, which is being taken, and returns it. empty reports whether no slot
-// of its word is live. If the slot is fresh and the word is not empty, the result is the common generation;
-// [Pool.Insert] has the code for this case, too.
+// take advances the generation of slot i, which is being taken, and returns the new generation. empty says
+// that no slot of the word is live. If the slot is fresh and the word is not empty, the result is the common
+// generation; [Pool.Insert] has a copy of the code for this case.
 func (g *generations) take(i uint, empty bool) uint32 {
 	c := g.common(i / wordBits)
 	if empty {
-		// No valid handle to any slot of the word is left, so any generation above all earlier ones fits all
-		// of them.
+		// No valid handle to any slot of the word is left, so all slots may share any generation above the
+		// earlier ones.
 		if last, ok := g.renewable(i / wordBits); ok {
 			*c = common{generation: generation.Next(last, g.tag), fresh: uint32(i%wordBits) + 1}
 			*g.ofWord(i / wordBits) = c.generation
@@ -135,7 +136,8 @@ func (g *generations) take(i uint, empty bool) uint32 {
 	return g.again(i)
 }
 
-// again advances the generation of slot i, which was taken before, and returns it. The slot is apart then.
+// again advances the generation of slot i, which was taken before, and returns the new generation. The slot
+// is apart afterwards.
 func (g *generations) again(i uint) uint32 {
 	c, own, bit := g.common(i/wordBits), g.slot(i), uint64(1)<<(i%wordBits)
 	if c.apart&bit == 0 {
@@ -147,11 +149,12 @@ func (g *generations) again(i uint) uint32 {
 	return *own
 }
 
-// maxSkipped bounds how many counts a slot loses when its word gets one generation again.
+// maxSkipped bounds how many counts a slot loses when the slots of its word share one generation again.
 const maxSkipped = 8
 
 // renewable returns the highest generation of the slots of word w, and whether all of these slots should
-// continue with it. They should not if slots would skip many counts: a slot with no counts left is lost.
+// continue with it. They should not if some of the slots were not taken yet. They should not either if a slot
+// would skip many counts: a slot with no counts left is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {

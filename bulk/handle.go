@@ -7,8 +7,8 @@ import "github.com/vastgo/vast/internal/generation"
 // Handle refers to nothing.
 //
 // A handle is valid in the container that made it. Any other container finds it stale, unless the slot has
-// the same count in both containers and they have the same tag. There are 255 tags, given to containers in
-// turn.
+// the same count in both containers and both containers have the same tag. There are 255 tags, given to
+// containers in turn.
 type Handle[T any] struct {
 	slot       uint32
 	generation uint32 // the count, and the tag of the container: see package generation
@@ -26,8 +26,8 @@ func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 func (h Handle[T]) ID() uint64 { return uint64(h.generation)<<32 | uint64(h.slot) }
 
 // HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle with another element
-// type: the result has its slot and generation. Every number is safe: a number that is not the ID of a live
-// element's handle gives a stale handle.
+// type: the result has the same slot and generation. Every number is safe: a number that is not the ID of a
+// live element's handle gives a stale handle.
 func HandleOf[T any](id uint64) Handle[T] {
 	return Handle[T]{slot: uint32(id), generation: uint32(id >> 32)}
 }

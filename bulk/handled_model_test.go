@@ -82,7 +82,8 @@ type handledModel[T comparable] struct {
 // free returns the lowest free slot.
 func (m *handledModel[T]) free() int { return slices.Index(m.slots, false) }
 
-// playHandled applies the operations in data to a container and to the model and fails if they differ.
+// playHandled applies the operations in data to a container and to the model. It fails the test if the
+// container differs from the model.
 func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte, element func(int) T) {
 	const capacity = 1500
 	o.Capacity = capacity
@@ -121,10 +122,10 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			t.Fatal(e)
 		}
 		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" || m.slots[h.Slot()] {
-			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
+			t.Fatalf("Insert took slot %d, but the lowest free slot is %d", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at {
-			t.Fatalf("the element of %v is not where Insert said", h)
+			t.Fatalf("Insert returned another address than Get for %v, or lost the value", h)
 		}
 		if m.seen[h] || h.IsZero() {
 			t.Fatalf("handle %v was used before", h)
@@ -155,7 +156,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			if len(m.known) > 0 {
 				remove(m.known[in.Below(len(m.known))])
 			}
-		case 5: // remove the oldest handles, live or stale
+		case 5: // remove the elements of the oldest handles, live or stale
 			for _, h := range m.known[:in.Below(len(m.known)+1)] {
 				remove(h)
 			}
@@ -172,7 +173,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 		case 7:
 			n := in.Below(2 * capacity)
 			if err := p.Grow(n); (err == nil) != (len(m.live)+n <= capacity) {
-				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m.live), capacity, err)
+				t.Fatalf("Grow(%d) with %d of %d elements in use: %v", n, len(m.live), capacity, err)
 			}
 		case 8:
 			if in.Byte()%4 == 0 {
@@ -260,7 +261,7 @@ func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
 	}
 	for first, run := range d.Runs() {
 		if first != 0 || len(run) != len(es) || &run[0] != &es[0] {
-			t.Fatalf("a run of %d elements from index %d on, of %d", len(run), first, len(es))
+			t.Fatalf("the run has %d elements from index %d on, want %d from 0 on", len(run), first, len(es))
 		}
 		seen = nil
 	}
@@ -269,7 +270,7 @@ func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
 	}
 	for _, h := range m.known {
 		if _, ok := m.live[h]; !ok && d.Index(h) != -1 {
-			t.Fatalf("the index of %v, which is gone, is %d", h, d.Index(h))
+			t.Fatalf("the index of the removed element of %v is %d, want -1", h, d.Index(h))
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestRefillPacks(t *testing.T) {
 		slices.Sort(removed)
 		for _, want := range removed {
 			if h, _ := p.Insert(record{}); int(h.Slot()) != want {
-				t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
+				t.Fatalf("Insert took slot %d, but the lowest free slot is %d", h.Slot(), want)
 			}
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != n {
@@ -110,7 +110,8 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 	})
 }
 
-// setCount sets the count of all slots of a word, which would otherwise take a billion insertions.
+// setCount sets the count of all slots of a word. A test would need up to a billion insertions to reach that
+// count.
 func setCount[T any](c handled[T], w uint, count uint32) {
 	switch c := c.(type) {
 	case *Pool[T]:
@@ -140,7 +141,7 @@ func TestSlotsAreRetired(t *testing.T) {
 		for range 2 {
 			h, _ := p.Insert(record{})
 			if h.Slot() != 0 || seen[h] {
-				t.Fatalf("handle %v", h)
+				t.Fatalf("Insert returned handle %v, want a new handle of slot 0", h)
 			}
 			seen[h] = true
 			p.Remove(h)
@@ -156,7 +157,7 @@ func TestSlotsAreRetired(t *testing.T) {
 			}
 		}
 		if err := p.Grow(62); err != nil {
-			t.Fatalf("62 slots are free: %v", err)
+			t.Fatalf("Grow(62) with 62 free slots: %v", err)
 		}
 		if err := p.Grow(63); !errors.Is(err, vm.ErrCapacity) {
 			t.Fatalf("Grow(63) with 62 free slots: %v", err)
@@ -175,7 +176,7 @@ func TestSlotsAreRetired(t *testing.T) {
 				}
 			}
 			if h, _ := p.Insert(record{}); h.Slot() != 10*i+3 {
-				t.Fatalf("slot %d was taken, but %d is free", h.Slot(), 10*i+3)
+				t.Fatalf("slot %d was taken, but the lowest free slot is %d", h.Slot(), 10*i+3)
 			}
 		}
 		for again := range p.All() {
@@ -186,7 +187,7 @@ func TestSlotsAreRetired(t *testing.T) {
 		// Each slot is taken until it is retired. Then the container stays full.
 		for i := 0; ; i++ {
 			if i > 200 {
-				t.Fatal("the slots do not wear out")
+				t.Fatal("the slots are never retired")
 			}
 			var last Handle[record]
 			if e := exhausted(func() { last, _ = p.Insert(record{}) }); e != nil {
@@ -461,7 +462,8 @@ func TestBudget(t *testing.T) {
 		}
 		p.Remove(last)
 		if h, _ := p.Insert(1); h.Slot() != 9_999 || h == last {
-			t.Fatalf("the room of %v went to %v", last, h)
+			t.Fatalf("Insert after the removal of %v returned %v, want a new handle of the same slot", last,
+				h)
 		}
 	})
 }

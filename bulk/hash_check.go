@@ -10,8 +10,8 @@ func (x *HashIndex[K, V]) checkInvariants() {
 	x.many.checkInvariants(x.plan.name)
 	if x.split > x.small || x.moving != (x.split < x.small) && x.split != x.small ||
 		x.homes() > x.end && x.level != noLevel {
-		fail("split %d of %d, stretched to %d, of %d buckets; moving %t", x.split, x.small, x.large, x.end,
-			x.moving)
+		fail("split is %d; there are %d small homes, %d large homes, %d buckets with memory; moving is %t",
+			x.split, x.small, x.large, x.end, x.moving)
 	}
 	passed := make([]int, x.end)
 	groups := make(map[uint32]bool)
@@ -20,14 +20,15 @@ func (x *HashIndex[K, V]) checkInvariants() {
 		p := x.bucket(i)
 		c := *(*uint64)(p)
 		if c&(eachByte*manyBit)&slotHighs&^fullSlots(c) != 0 {
-			fail("bucket %d has %#x: an empty slot stands for many values", i, c)
+			fail("bucket %d has control word %#x: an empty slot has the bit for many values", i, c)
 		}
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
 			h := x.hash.of(*x.key(p, s))
 			home := x.home(h)
 			if home > i || c>>(8*s)&tagBits != tagOf(h) {
-				fail("slot %d of bucket %d has a tag of %#x and its home in %d", s, i, c>>(8*s)&tagBits, home)
+				fail("slot %d of bucket %d has the wrong tag %#x, or its home %d is a later bucket", s, i,
+					c>>(8*s)&tagBits, home)
 			}
 			for j := home; j < i; j++ {
 				passed[j]++
@@ -49,11 +50,11 @@ func (x *HashIndex[K, V]) checkInvariants() {
 	}
 	for i := range passed {
 		if n := int(*x.control(uint64(i)) >> 56); n != passed[i] && n != 255 {
-			fail("%d entries have passed bucket %d, but %d are counted", passed[i], i, n)
+			fail("%d entries have passed bucket %d, but its count is %d", passed[i], i, n)
 		}
 	}
 	if used != x.used || used > x.room || beyond != x.beyond || pairs != x.len {
-		fail("the index counts %d slots of %d, %d behind the homes, %d pairs, but has %d, %d and %d",
+		fail("the counts are %d used slots of %d, %d behind the homes, %d single pairs; really %d, %d and %d",
 			x.used, x.room, x.beyond, x.len, used, beyond, pairs)
 	}
 	for leaf, more := x.many.first+1, x.many.len > 0; more && leaf != 0; leaf = x.many.head(leaf - 1).next {

@@ -1,7 +1,7 @@
 package bulk
 
 // A key that gets more than mostInSlots values gets one slot for all of them. The slot holds the number of a
-// group in the value's place. The values of all groups are in one tree, in the order of groups.
+// group instead of a value. The values of all groups are in one tree, in the order of groups.
 
 // addToGroup adds a value to a group.
 func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
@@ -28,7 +28,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	if err := x.many.makeRoom(opAdd, mostInSlots+1); err != nil {
 		panic(err)
 	}
-	// Numbers repeat after four billion groups.
+	// The numbers of groups wrap around, so the next number may be in use.
 	for x.group++; x.many.contains(x.group); x.group++ {
 	}
 	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
@@ -55,8 +55,8 @@ func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	}
 }
 
-// removeFromGroup removes a value from a key's group; at is the slot of the group. If few values are left,
-// they get slots again.
+// removeFromGroup removes a value from the group of a key; the parameter at is the group's slot. If fewer
+// than fewestInGroup values remain, they get slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
 	removed, beside := x.many.removeBeside(group, v)
@@ -67,7 +67,7 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
-	// The table may be too empty, because groups were made while a promise of Grow was open.
+	// The table may be too empty, because groups were made while a promise of Grow prevented squeezing.
 	x.squeeze(squeezeStep)
 	x.changed()
 	return true

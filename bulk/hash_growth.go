@@ -8,15 +8,15 @@ import (
 )
 
 // The table of a HashIndex (see buckets) grows by two fifths at a time, from one of the sizes in bucketCounts
-// to the next. During growth, the field split is a home: hashes with this home or a later one are stretched
-// over the larger number of buckets. A hash has a small home before it is stretched, and a large home
-// afterwards. Each insertion moves split down by stretchStep buckets; removals move it up again if the table
-// has become too empty. Homes keep their order, so stretched entries move towards the end, into buckets that
-// were emptied before.
+// to the next. Growth spreads the hashes over the larger number of buckets, from the last home down: it
+// stretches them. A hash has a small home before it is stretched, and a large home afterwards. During growth,
+// the hashes whose small home is the field split, or a later bucket, are stretched. Each insertion moves
+// split down by stretchStep buckets; removals move it up again if the table has become too empty. Homes keep
+// their order, so stretched entries move towards the end, into buckets that were emptied before.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
 // bucket per insertion. It splits a bucket into two that are half as full. So buckets that are not split yet
-// need room for twice as many entries as the others.
+// need room for twice as many entries as split buckets.
 
 const (
 	// A table is stretched when this many of 100 slots are full. If the whole table were stretched at once,
@@ -26,17 +26,18 @@ const (
 	// 58 of 100 are full. If pairs have 8 bytes or more, a bucket has at most 8/7 bytes for each byte of its
 	// slots, so the table is then less than twice as large as its data.
 	leastFull = 60
-	// Two fifths more entries arrive until the next stretching begins. With three buckets at each insertion,
-	// stretching ends when 6% more entries have arrived. So the part that is not stretched yet is never more
-	// than 90% full.
+	// An insertion stretches this many buckets. So stretching ends when 6% more entries have arrived, and the
+	// next stretching begins when two fifths more have arrived. The part of the table that is not stretched
+	// yet is never more than 90% full.
 	stretchStep = 3
-	// Removals empty a table further while it is squeezed, so a removal squeezes more buckets than an
-	// insertion stretches.
+	// A removal squeezes this many buckets. They are more than an insertion stretches, because removals empty
+	// the table further while it is squeezed.
 	squeezeStep = 8
-	// The steps of this many insertions or removals, a power of two, are taken together: loading neighbouring
+	// This many insertions or removals, a power of two, take their steps together: loading neighbouring
 	// buckets together is faster.
 	stepsAtOnce = 16
-	// Buckets behind the last home, for entries whose home is full. More are made when these are full.
+	// Buckets behind the last home, for entries that find no empty slot in a home. When these buckets are
+	// full, more are made.
 	spareBuckets = 16
 	noLevel      = -1 // the level of a table without memory
 )
@@ -149,7 +150,8 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 		return nil
 	}
 	if x.moving {
-		// Stretching stopped early: memory for entries behind the last home was refused. Finish it now.
+		// Earlier stretching has stopped because memory for entries behind the last home was refused. Finish
+		// the stretching now.
 		if err := x.stretch(op, int(x.split)); err != nil {
 			return err
 		}
@@ -189,12 +191,12 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	return nil
 }
 
-// stretchAlone splits bucket b if no entry has gone on from it to another bucket, and reports whether it did.
-// Most of the work of growth is done here.
+// stretchAlone splits bucket b if no entry has passed the bucket, and reports whether it has split the
+// bucket. Most of the work of growth is done here.
 func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
-	// The new homes are at least one bucket further on, so an entry that moves is not met again.
+	// The new homes are later buckets, so the loop does not meet a moved entry again.
 	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
 		return false
 	}
@@ -228,9 +230,9 @@ func (x *HashIndex[K, V]) squeezable() bool {
 		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 
-// squeeze joins up to steps buckets if the table is too empty. It reports whether it did.
+// squeeze joins up to steps buckets if the table is too empty, and reports whether the table was too empty.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	_ = x.many.giveBack() // memory that Grow made for groups that were not made
+	_ = x.many.giveBack() // memory that Grow committed for groups that were not made
 	if !x.squeezable() {
 		return false
 	}
@@ -337,7 +339,7 @@ func (x *HashIndex[K, V]) move(b uint64) {
 	}
 }
 
-// put puts an entry into bucket i, its vacancy. many is manyBit or zero.
+// put puts an entry into bucket i, which must be vacancy(h). many is manyBit or zero.
 func (x *HashIndex[K, V]) put(i, h uint64, k K, v V, many uint64) {
 	x.store(x.home(h), i, tagOf(h)|many, k, v)
 }
@@ -351,7 +353,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	*x.key(p, s) = k
 	*x.value(p, s) = v
 	for j := home; j < i; j++ {
-		// A full count stays full: searches are longer than necessary from then on.
+		// A count of 255 never changes again: later searches may be longer than necessary.
 		if c := x.control(j); *c < 255*onePassed {
 			*c += onePassed
 		}
@@ -361,7 +363,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	}
 }
 
-// take empties a slot of bucket i. home is the home of its entry.
+// take empties a slot of bucket i. home is the home of the slot's entry.
 func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	p := x.bucket(i)
 	*(*uint64)(p) &^= 0xff << (8 * slot)
@@ -378,7 +380,7 @@ func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	}
 }
 
-// poison overwrites the pair of an empty slot, so that a use of it shows.
+// poison overwrites the pair of an empty slot, so that a use of this pair shows.
 func (x *HashIndex[K, V]) poison(bucket unsafe.Pointer, slot uint) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.key(bucket, slot))), size[K]()))
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.value(bucket, slot))), size[V]()))

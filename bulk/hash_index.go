@@ -19,13 +19,14 @@ import (
 // The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
 // buckets at a time (the comments in hash_table.go and hash_growth.go explain it). Up to eight values of a
 // key lie in the table. A key with more values has all of them in a tree, so that one of a million is found
-// in a few steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values
-// if a pair has 8 bytes or more: it gives memory back as pairs are removed. Memory that Grow committed is not
-// counted in this. The part of it that the promised insertions did not need stays until Trim or Clear, or
-// until removals make the table smaller.
+// in a few steps. An index with 64 KiB of pairs or more commits at most twice the bytes of its keys and
+// values, if a pair has at least 8 bytes. The index gives memory back as pairs are removed. Memory that Grow
+// committed does not count towards this bound. Such memory that the promised insertions did not need stays
+// until Trim or Clear, or until removals make the table smaller.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
-// it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
+// the index, any number of goroutines may read it. A loop over the index panics if its body changes the
+// index.
 type HashIndex[K comparable, V any] struct {
 	buckets[K, V]
 	len     int // pairs
@@ -34,7 +35,7 @@ type HashIndex[K comparable, V any] struct {
 	level   int // the level of small in bucketCounts, or noLevel
 	moving  bool
 	beyond  int // entries in buckets behind the last home
-	changes int // number of changes, for loops to notice them
+	changes int // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
 	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
@@ -48,11 +49,11 @@ type HashIndex[K comparable, V any] struct {
 }
 
 const (
-	// mostInSlots is how many values of a key may have slots of their own. It is large enough that a group
-	// costs each of its values little, and small enough that a search passes few buckets.
+	// mostInSlots is how many values of a key may have slots of their own. It is large enough to keep the
+	// cost of a group small for each value, and small enough to let a search pass few buckets.
 	mostInSlots = 8
 	// fewestInGroup is the least number of values that a group keeps. It is smaller than the smallest new
-	// group, so that a key whose number of values goes up and down does not change its form each time.
+	// group, so that a key whose number of values goes up and down by one keeps its group.
 	fewestInGroup = 8
 )
 
@@ -69,7 +70,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	}
 	form := newBucketForm[K, V]()
 	homes := bucketCounts[levelFor(p.capacity)]
-	// If all hashes were the greatest one, all entries would be behind the last home.
+	// In the worst case all hashes are the greatest one, and all entries lie behind the last home.
 	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
@@ -144,7 +145,8 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	x.used++
 	x.added()
 	if x.moving && x.used%stepsAtOnce == 0 {
-		// If memory for buckets behind the last home is refused, the rest is stretched later.
+		// If memory for buckets behind the last home is refused, a later call stretches the remaining
+		// buckets.
 		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()
@@ -178,10 +180,11 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 	}
 }
 
-// Remove removes a pair and reports whether it was there. Complexity: constant, with at most 128 buckets to
-// squeeze; O(log n) if the key has more than eight values.
+// Remove removes a pair and reports whether it was in the index. Complexity: constant, with at most 128
+// buckets to squeeze; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
-	// This is find, written out: a removal that finds nothing takes a quarter longer with the call.
+	// This is the code of find: with a call of find, a removal that finds nothing would take a quarter
+	// longer.
 	var h uint64
 	if x.hash.short {
 		h = x.hash.mixed(number(&k))
@@ -365,15 +368,15 @@ func (x *HashIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if the index has changed since its number of changes was changes.
+// mustBe panics if x.changes is no longer the given number. The panic names the loop.
 func (x *HashIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
-// changed counts a change. With the tag invariants it runs checkInvariants, so seldom that the cost stays in
-// proportion.
+// changed counts a change. With the build tag invariants it also runs checkInvariants, once in x.len/16
+// changes: the checks of a large index would otherwise take too long.
 func (x *HashIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -33,7 +33,7 @@ func newHasher[K comparable]() hasher[K] {
 // A short key is multiplied by a secret number, and the halves of the product are added without carry, as
 // wyhash does (Wang Yi). This happens twice. After one multiplication, keys at regular steps would have
 // hashes at regular steps, and for some secret numbers equal hashes. The two multiplications together take
-// half as long as the hash of Go's maps. All other keys use that hash.
+// half as long as the hash of Go's maps. Keys that are not short use the hash of Go's maps.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))
@@ -52,8 +52,8 @@ func (h *hasher[K]) mixed(n uint64) uint64 {
 
 func (h *hasher[K]) long(k K) uint64 { return maphash.Comparable(h.seed, k) }
 
-// number returns the bytes of a key of up to 8 bytes as a number. Reading them is sound because such a key
-// has no Go pointers and no padding.
+// number returns the bytes of a key of up to 8 bytes as a number. Reading these bytes is sound because such a
+// key has no Go pointers and no padding.
 func number[K any](k *K) uint64 {
 	if unsafe.Sizeof(*k) == 1 {
 		return uint64(*(*uint8)(unsafe.Pointer(k)))

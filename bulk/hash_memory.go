@@ -7,7 +7,8 @@ import (
 
 // Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for the
 // values of keys with many values. The room stays until it is used, or until Trim or Clear. An empty index
-// gets its final size at once, so that filling it does not stretch it. It panics when n is negative.
+// gets its final size at once, so that filling the index does not stretch the table. Grow panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the index holds the same pairs.
@@ -29,8 +30,8 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// Behind the last home there is four times as much memory as usual: the promised insertions must not need
-	// to commit more.
+	// The promised insertions must not commit memory behind the last home, so Grow commits four times the
+	// usual memory there.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()
@@ -97,7 +98,7 @@ func (x *HashIndex[K, V]) Reserved() int {
 // Committed returns the bytes of memory that the index may touch; 0 after Close.
 func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
 
-// Resident returns how many bytes of the index are in memory. It asks the operating system; see
+// Resident returns how many bytes of the index are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 

@@ -39,8 +39,9 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 	return true
 }
 
-// playHash applies the operations in data to an index and to the model and fails if they differ. key makes a
-// key from a number; spoil, unless it is nil, makes the index's hash function a bad one.
+// playHash applies the operations in data to an index and to the model. It fails the test if the index
+// differs from the model. key makes a key from a number. If spoil is not nil, it makes the index's hash
+// function worse.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -117,7 +118,8 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 			m.len -= want
 		case 5:
 			if n %= 2 * capacity; (x.Grow(n) == nil) != (m.len+n <= capacity) {
-				t.Fatalf("Grow(%d) of an index of %d pairs: wrong about the capacity, %d", n, m.len, capacity)
+				t.Fatalf("Grow(%d) of an index with %d pairs and capacity %d has the wrong result", n, m.len,
+					capacity)
 			}
 		case 6:
 			if n%16 == 0 {

@@ -7,13 +7,13 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// hashIndexState implements state.Container. A file has the pairs in the order of loops. If the keys are
-// hashed with the seeds of the index alone, the file also has these seeds and the control words of the
-// buckets, so that loading puts each pair into its old slot. Other keys are hashed with a seed of the
-// process, which nothing can restore: the pairs are added to an empty index.
+// hashIndexState implements state.Container. A file has the pairs in the order of [HashIndex.All]. If the
+// keys are short (see hasher), their hashes depend only on three numbers of the index. The file then also has
+// these numbers and the control words of the buckets, so that loading puts each pair into its old slot. The
+// hashes of other keys depend on the process: loading adds their pairs to an empty index.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
-	once    sync.Once // collects the pairs when they are read first
+	once    sync.Once // collects the pairs at the first read
 	pairs   []pairState[K, V]
 	control []uint64
 }
@@ -114,8 +114,8 @@ func (s *hashIndexState[K, V]) addAll() error {
 	return nil
 }
 
-// farOnAverage bounds the average number of buckets between a pair and its home. It is far above that of any
-// real index. A forged file with larger distances could make the check of all pairs slow.
+// farOnAverage bounds the average number of buckets between a pair and its home. It is far above the average
+// of any real index. A forged file with larger distances could make the check of all pairs slow.
 const farOnAverage = 64
 
 // place puts each pair into its slot. The caller checks the result.

@@ -6,16 +6,17 @@ import (
 )
 
 // buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a
-// control word. It has a byte for each slot: 0 for an empty slot, else seven bits of the hash, never all
-// zero, and a bit that says that the slot stands for many values. The last byte counts the entries that found
-// the bucket full and went on to the next one. Then come seven pairs, or seven keys and seven values.
+// control word. The control word has a byte for each slot. The byte of an empty slot is 0. The byte of a full
+// slot has seven bits of the hash, never all zero, and a bit that is set if the slot stands for many values.
+// The last byte of the control word counts the entries that have passed the bucket: they found it full, and
+// are in a later bucket. Behind the control word lie seven pairs, or seven keys and seven values.
 //
-// An entry's home is in proportion to its hash: the smallest hash has the first bucket as its home, and the
-// greatest hash the last one. The entry is in the first bucket, from its home on, that had an empty slot. So
-// the entries of a bucket that is split go to neighbouring buckets, in the same order, and the whole table
-// can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). A
-// search ends at a bucket from which no entry went on, so a removal leaves no tombstone. This method is that
-// of F14 (Facebook, 2019).
+// The number of an entry's home bucket is proportional to the entry's hash: the smallest hash has the first
+// bucket as its home, and the greatest hash the last one. An entry is stored in the first bucket, from its
+// home on, that has an empty slot. So the entries of a bucket that is split move to neighbouring buckets, in
+// the same order, and the whole table can be stretched by two fifths in place, from its end on, a bucket at a
+// time (file hash_growth.go). A search ends at a bucket that no entry has passed, so a removal leaves no
+// tombstone. F14 (Facebook, 2019) ends searches in the same way.
 //
 // Many goroutines may read buckets while none changes it.
 type buckets[K comparable, V any] struct {
@@ -61,7 +62,7 @@ func newBucketForm[K, V any]() bucketForm {
 		f.eachKey, f.values, f.eachValue = key+value, f.keys+key, key+value
 		f.bytes = f.keys + slotsPerBucket*f.eachKey
 	} else {
-		// Alignment would put gaps into the pairs.
+		// Pairs would have gaps for alignment. So all keys lie before all values.
 		f.eachKey, f.values, f.eachValue = key, align(f.keys+slotsPerBucket*key, value), value
 		f.bytes = f.values + slotsPerBucket*value
 	}
@@ -73,7 +74,7 @@ func newBucketForm[K, V any]() bucketForm {
 	return f
 }
 
-// bucket, key and value are sound for buckets below end: the span is committed that far, it never moves
+// bucket, key and value are sound for buckets below end: their memory is committed, the span never moves
 // before Close, and neither K nor V holds Go pointers.
 
 func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
@@ -133,13 +134,14 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of the key behind the slot at, even if that slot has become empty since.
+// findNext returns the next slot of a key behind a slot that find or findNext has returned. The caller may
+// have emptied that slot.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }
 
-// findFrom returns the first slot of a key from a bucket on. In the first bucket it looks only at the given
-// slots.
+// findFrom returns the first slot of a key from bucket at.bucket on. In that bucket it searches only the
+// given slots.
 func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next place, ok bool) {
 	tag := tagOf(h)
 	for i := at.bucket; ; i++ {

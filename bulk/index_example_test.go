@@ -63,17 +63,17 @@ func ExampleHashIndex() {
 	code := func(s string) (k [8]byte) { copy(k[:], s); return k }
 	places.Add(code("SW1A 1AA"), 7)
 	places.Add(code("SW1A 1AA"), 8)
-	fmt.Println("put in again:", places.Add(code("SW1A 1AA"), 8))
+	fmt.Println("added again:", places.Add(code("SW1A 1AA"), 8))
 
 	sum := uint32(0)
 	for slot := range places.Values(code("SW1A 1AA")) {
 		sum += slot
 	}
-	fmt.Println("both were seen:", sum == 15)
+	fmt.Println("both values were found:", sum == 15)
 	_, found := places.First(code("nowhere"))
 	fmt.Println("found:", found)
 	// Output:
-	// put in again: false
-	// both were seen: true
+	// added again: false
+	// both values were found: true
 	// found: false
 }

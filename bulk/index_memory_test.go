@@ -26,7 +26,7 @@ func bounded(t *testing.T, x interface {
 	}
 	larger := 2 * (vm.PageSize() - 4<<10) // the two parts are rounded up to whole pages
 	if committed := x.Committed(); committed > 2*data+larger || resident > committed {
-		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times as many, and %d resident",
+		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times the data, and %d are resident",
 			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
 	}
 }
@@ -74,7 +74,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 			bounded(t, x, "emptying", x.Len(), bytesPair)
 		}
 	}
-	// The values are spread over the keys now, so that all groups grow and shrink together.
+	// From here on, consecutive values belong to different keys, so that all groups grow and shrink together.
 	for v := range min(valuesPerKey, 20) {
 		for i := v; i < n; i += valuesPerKey {
 			x.Add(key(i), V(i))
@@ -132,8 +132,8 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Remove every third pair of a full index, then every fifth pair of the rest, and so on, so that every
-	// node is as empty as possible.
+	// Remove every third pair of a full index, then every fifth of the remaining pairs, and so on, so that
+	// every node is as empty as possible.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
 		x.Add(uint32(i), 0)
@@ -166,7 +166,7 @@ func fillAndEmptyOrdered[K, V uint32 | uint64](t *testing.T, what string, n int,
 		k := K(leave(i))
 		v, ok := x.First(k)
 		if !ok || !x.Remove(k, v) {
-			t.Fatalf("%s: key %d is not there", what, k)
+			t.Fatalf("%s: key %d is not in the index", what, k)
 		}
 		if i%997 == 0 {
 			bounded(t, x, what+": emptying", x.Len(), size[K]()+size[V]())
@@ -271,11 +271,11 @@ func TestPromisesEnd(t *testing.T) {
 						t.Fatal(err)
 					}
 					x.Add(key(i), uint32(i))
-					x.Add(key(i), uint32(i)) // the pair exists, so this is no promised insertion
+					x.Add(key(i), uint32(i)) // the pair exists: this is not a promised insertion
 				}
 				for i := range n {
 					x.Remove(key(i), uint32(i))
-					// The index gives the rest of Grow's memory back step by step, when the table shrinks.
+					// When the table shrinks, the index gives back the unused memory of Grow step by step.
 					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
 					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
 						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())

@@ -16,8 +16,8 @@ func size[T any]() int {
 	return int(unsafe.Sizeof(v))
 }
 
-// newIndexPlan checks the types and options of an index. Its elements are pairs; the size of a pair is that
-// of a key and a value, without padding.
+// newIndexPlan checks the types and options of an index. The elements of the plan are pairs; the size of a
+// pair is that of a key and a value, without padding.
 func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	layout.Check[K]("bulk: New" + kind)
 	layout.Check[V]("bulk: New" + kind)
@@ -55,7 +55,7 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
-// promise counts the insertions that Grow has promised and that are still to come. The index keeps the memory
+// promise counts the insertions that Grow has promised and that were not made yet. The index keeps the memory
 // that these insertions may need.
 type promise struct{ left int }
 
@@ -71,14 +71,15 @@ func (p *promise) kept() bool {
 	return p.left == 0
 }
 
-// allow raises the capacity by n elements, or lowers it again.
+// allow adds n, which may be negative, to the capacity.
 func (p *plan) allow(n int) { p.capacity += n }
 
 // maxPairs bounds the pairs of an index, so that a uint32 can number the nodes of its tree.
 const maxPairs int64 = 1 << 36
 
 // solid reports whether each byte of a value of type t belongs to a number, so that two values are equal
-// exactly if their bytes are equal. Floating-point numbers count by their bits.
+// exactly if their bytes are equal. In this respect, floating-point numbers are equal if their bits are
+// equal.
 func solid(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

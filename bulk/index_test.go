@@ -101,8 +101,8 @@ func TestSearchesAreShort(t *testing.T) {
 	}
 }
 
-// TestManyValues gives a key a million values and removes them in another order. If a step were linear, the
-// test would take hours.
+// TestManyValues gives a key up to a million values and removes them in another order. If adding or removing
+// a value took linear time, the test would take hours.
 func TestManyValues(t *testing.T) {
 	longtest.OneGoroutine(t)
 	n := longtest.Pick(100_000, 1_000_000)
@@ -117,7 +117,7 @@ func TestManyValues(t *testing.T) {
 			x.Add(7, uint32(i*7919%n))
 		}
 		if x.Count(7) != n || x.Count(6) != 1 || x.Add(7, 5) || x.Len() != n+1 {
-			t.Fatalf("%d values of %d", x.Count(7), n)
+			t.Fatalf("key 7 has %d values, want %d", x.Count(7), n)
 		}
 		for i := range n - 20 {
 			if !x.Remove(7, uint32(i*31%n)) {
@@ -140,8 +140,8 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	return map[string]Index[uint64, uint32]{"hash": h, "ordered": newOrderedIndex[uint64, uint32](t, o)}
 }
 
-// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key:
-// nothing is lost, and the index grows on when room returns.
+// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key. No
+// pair is lost, and the index grows again when room returns.
 func TestIndicesUnderLimit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range pageKinds {
@@ -187,10 +187,10 @@ func TestIndicesUnderLimit(t *testing.T) {
 					t.Fatalf("%s: Grow beyond the limit: %v", name, err)
 				}
 				check()
-				for i := range 100 {
+				for range 100 {
 					n--
 					if !x.Remove(key(n), uint32(n)) {
-						t.Fatalf("%s: pair %d is lost", name, i)
+						t.Fatalf("%s: pair %d is lost", name, n)
 					}
 				}
 				other.Truncate(0)
@@ -235,16 +235,16 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				committed := x.(interface{ Committed() int }).Committed()
 				for i := range n {
 					if got := x.(interface{ Committed() int }).Committed(); got != committed {
-						t.Fatalf("%s: pair %d of %d after %d, %d values a key: %d more bytes", name,
-							i, n, before, valuesPerKey, got-committed)
+						t.Fatalf("%s, %d pairs before Grow, %d values a key: %d of %d insertions commit "+
+							"%d bytes", name, before, valuesPerKey, i, n, got-committed)
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
 				// After the last promised insertion the promise ends, and unused memory may be given back.
 				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
 					x.Len() != before+n {
-					t.Errorf("%s: %d pairs after %d, %d values a key: %d more bytes", name, x.Len(),
-						before, valuesPerKey, got-committed)
+					t.Errorf("%s, %d pairs before Grow, %d values a key: %d pairs after all insertions, and "+
+						"%d more bytes committed", name, before, valuesPerKey, x.Len(), got-committed)
 				}
 				checkIndex(x)
 			}

@@ -29,17 +29,18 @@ type Index[K comparable, V any] interface {
 // suffice for that pair.
 type allower interface{ allow(n int) }
 
-// Indexed keeps indices of a pool up to date: an element that is inserted, removed or updated through it
-// changes in the pool and in all attached indices. The pool does not know of the Indexed, and its own methods
-// cost the same as without one.
+// Indexed keeps indices of a pool up to date: an element that is inserted, removed or updated through the
+// Indexed changes in the pool and in all attached indices. The pool's own methods cost the same as without an
+// Indexed.
 //
-// The pool's and the indices' own methods that change nothing may be used as well. Insert and remove elements
-// only through the Indexed, and change the fields that keys are made of only in [Indexed.Update]. The rule
-// about goroutines is that of the pool: one goroutine may change it, or any number may read it.
+// Methods of the pool and of the indices that change nothing may be called directly. Insert and remove
+// elements only through the Indexed, and change the fields that keys are made of only in [Indexed.Update].
+// The rule about goroutines is that of the pool: one goroutine may change the Indexed, or any number of
+// goroutines may read it.
 type Indexed[T any] struct {
 	pool     *Pool[T]
 	indices  []attached[T]
-	before   T // the element that Update is changing, as it was before
+	before   T // a copy of the element that Update is changing, from before the change
 	updating bool
 }
 
@@ -87,7 +88,7 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },
 		addOther: func(h Handle[T], e, other *T) {
 			if k := keyOf(e); k != keyOf(other) {
-				// The pair of the other key will be removed.
+				// The index has a pair too many until removeOther removes the pair of the other key.
 				index.allow(1)
 				defer index.allow(-1)
 				index.Add(k, h)
@@ -115,7 +116,7 @@ func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	h, e := x.pool.Insert(v)
 	done := 0
 	defer func() {
-		if done < len(x.indices) { // an index panics
+		if done < len(x.indices) { // an index has panicked
 			for _, a := range x.indices[:done] {
 				a.remove(h, e)
 			}
@@ -128,7 +129,7 @@ func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// Remove removes an element from the pool and the indices and reports whether there was one.
+// Remove removes the element of h from the pool and the indices and reports whether there was an element.
 func (x *Indexed[T]) Remove(h Handle[T]) bool {
 	e := x.pool.Get(h)
 	if e == nil {
@@ -140,8 +141,8 @@ func (x *Indexed[T]) Remove(h Handle[T]) bool {
 	return x.pool.Remove(h)
 }
 
-// Update calls f with an element, which f may change, and then updates the indices whose key of the element
-// has changed. It reports whether there is such an element. It panics with a [*vm.Error] if an index has no
+// Update calls f with the element of h, which f may change. Then it updates each index in which the element
+// has a new key. It reports whether there is an element of h. It panics with a [*vm.Error] if an index has no
 // room for a new key, and if a key has become NaN. After these panics, and if f panics, the element and the
 // indices are unchanged. f must not change the pool or call Update.
 func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
@@ -156,7 +157,7 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	x.updating, x.before = true, *e
 	done := -1
 	defer func() {
-		if done < len(x.indices) { // f or an index panics
+		if done < len(x.indices) { // f or an index has panicked
 			for _, a := range x.indices[:max(done, 0)] {
 				a.removeOther(h, e, &x.before)
 			}

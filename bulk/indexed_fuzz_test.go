@@ -86,7 +86,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 	for _, h := range handles {
 		v, lives := units[h]
 		if p := u.Pool().Get(h); (p != nil) != lives || lives && *p != v {
-			t.Fatalf("%v is %v, want %v", h, p, v)
+			t.Fatalf("the element of %v is %v, want %v", h, p, v)
 		}
 	}
 }

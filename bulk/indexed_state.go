@@ -36,14 +36,14 @@ func (a *attachment[T, K]) fits(pool any) bool {
 }
 
 // indexedState implements state.Container. It holds the states of the pool and of the hash indices: the order
-// of a loop over a hash index cannot be derived from the pool. Indices that the file does not have, or whose
-// keys have changed since, are made from the elements, as Attach makes them.
+// of a loop over a hash index cannot be derived from the pool. If the file does not have an index, or the
+// index does not fit the elements, loading rebuilds it from the elements, as Attach does.
 type indexedState[T any] struct {
 	x *Indexed[T]
 	// Each part is a state.Container: first the pool, then the indices. The type of the field is any, because
 	// otherwise the linker would keep the description of state.Container in every program with an Indexed.
 	parts []any
-	read  []bool // for each index whether the file has it
+	read  []bool // for each index: whether the file has it
 }
 
 func (s *indexedState[T]) pool() state.Container { return s.parts[0].(state.Container) }

@@ -88,7 +88,7 @@ func TestIndexed(t *testing.T) {
 				if u.Pool().Len() < 2000 {
 					h, e := u.Insert(random(i))
 					if e.id != i || u.Pool().Get(h) != e {
-						t.Fatalf("Insert returns unit %d for %d", e.id, i)
+						t.Fatalf("Insert returned unit %d, want %d", e.id, i)
 					}
 					hs = append(hs, h)
 				}
@@ -115,7 +115,7 @@ func TestIndexed(t *testing.T) {
 		var speeds []float32
 		for s, h := range u.bySpeed.All() {
 			if u.Pool().Get(h).speed != s {
-				t.Fatalf("a unit of speed %v is found at %v", u.Pool().Get(h).speed, s)
+				t.Fatalf("a unit of speed %v has the key %v in the index", u.Pool().Get(h).speed, s)
 			}
 			speeds = append(speeds, s)
 		}
@@ -125,14 +125,14 @@ func TestIndexed(t *testing.T) {
 		calls := 0
 		u.Clear(func(Handle[unit], *unit) { calls++ })
 		if calls != len(speeds) || u.Pool().Len() != 0 {
-			t.Errorf("Clear passed %d of %d", calls, len(speeds))
+			t.Errorf("Clear passed %d of %d units", calls, len(speeds))
 		}
 		u.compare(t)
 	}
 }
 
-// TestIndexedFailures makes the second of two indices fail: nothing may be left in the pool or the first
-// index.
+// TestIndexedFailures makes the second of two indices fail. The pool and the first index must then be
+// unchanged.
 func TestIndexedFailures(t *testing.T) {
 	u := newIndexedUnits(t, Options{Capacity: 100}, Options{Capacity: 100})
 	u.attach(t)

@@ -46,7 +46,7 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 		a.Truncate(10)
 		h, _ := p.Insert(numbered(n))
 		if int(h.Slot()) != n || *p.Get(h) != numbered(n) {
-			t.Fatalf("%v: after room returned slot %d was taken", pages, h.Slot())
+			t.Fatalf("%v: after room returned, slot %d was taken, want slot %d", pages, h.Slot(), n)
 		}
 		for i, h := range handles {
 			if v := p.Get(h); v == nil || *v != numbered(i) {
@@ -65,8 +65,8 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 	}
 }
 
-// TestFailedAppendLeavesNoTrace: a failed Append may write behind the end of the array. The written place
-// must be zero when it becomes an element.
+// TestFailedAppendLeavesNoTrace checks the place behind the end of an array, to which a failed Append may
+// write. This place must be zero when it becomes an element.
 func TestFailedAppendLeavesNoTrace(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)
@@ -88,7 +88,7 @@ func TestFailedAppendLeavesNoTrace(t *testing.T) {
 		}
 		added, err := a.AppendN(10)
 		if err != nil {
-			t.Fatalf("%v: room has returned: %v", pages, err)
+			t.Fatalf("%v: AppendN after room returned: %v", pages, err)
 		}
 		for i := range added {
 			if added[i] != (record{}) {

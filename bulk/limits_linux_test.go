@@ -102,7 +102,7 @@ func reach(t *testing.T, which string) {
 		}
 		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+2*room)
 		if h, _ := p.Insert(numbered(n)); int(h.Slot()) != n || *p.Get(h) != numbered(n) {
-			t.Fatalf("after the limit was raised slot %d was taken", h.Slot())
+			t.Fatalf("after the limit was raised, slot %d was taken, want slot %d", h.Slot(), n)
 		}
 	}
 	fmt.Println("reached", which)

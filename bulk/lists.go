@@ -11,12 +11,12 @@ import (
 )
 
 // List refers to a growing list of elements in a [Lists]. It is 8 bytes, comparable, and holds no Go pointer,
-// so it may be stored outside Go's heap: its usual place is its owner, as a field of another container's
-// element. The zero List is an empty list, ready for use.
+// so it may be stored outside Go's heap. Usually it is a field of its owner, an element of another container.
+// The zero List is an empty list, ready for use.
 //
-// A List says where its list lies. A call that moves the list, because it has outgrown its place, writes the
-// new List to the address that it was given. Calls refuse copies that were made before the move: keep one
-// List, in the owner.
+// A List holds the place of its list. A list that outgrows its place moves. The call that moves the list
+// writes the new List to the *List that the caller has passed. Calls refuse copies that were made before the
+// move: keep one List, in the owner.
 type List[T any] struct {
 	place      uint32
 	generation uint32
@@ -29,41 +29,42 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // reservation. Each list has an owner, which keeps its [List]. The elements of a list are neighbours, in the
 // order in which they were added: [Lists.Slice] returns them as a Go slice.
 //
-// The elements of a list lie in a cell, behind 8 bytes with their number. Cells have sizes that are a third
-// or a half apart. So reading a list touches two places: its owner, and the cell. A list that has outgrown
-// its cell is copied to one of the next size; the old cell is free for other lists of that size, the lowest
-// cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in place while the
-// memory behind it is free; otherwise it moves to one that is a quarter larger. A list may have up to
-// 4,294,967,295 elements.
+// The elements of a list lie in a cell, behind a header of 8 bytes. So reading a list touches two places: its
+// owner, and the cell. Each size of cells is a third or a half larger than the size below. A list that has
+// outgrown its cell is copied to a larger cell; the old cell is free for other lists of that size, which take
+// the lowest free cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in
+// place while the memory behind it is free; otherwise it moves to a stretch that is a quarter larger. A list
+// may have up to 4,294,967,295 elements.
 //
 // A pointer or slice to elements of a list is valid until that list is appended to, inserted into, grown or
-// freed, or [Lists.Compact] or [Lists.Clear] is called. Changes of other lists do not matter.
+// freed, or [Lists.Compact] or [Lists.Clear] is called. It stays valid when other lists change.
 //
 // # Stale and forged Lists
 //
-// A List has the place of its cell and, as a [Handle] does, a generation. Every call checks both and panics
-// for a stale List: one that was freed, by Free or Clear, or whose list has moved. The check is certain, even
-// if the place now holds elements that look like a list. This holds until the container has taken
-// 2,147,483,648 batches of up to 64 free cells, or stretches. Afterwards an old List passes by chance, with a
-// probability of one in 4,294,967,295.
+// A List has the place of its cell and, as a [Handle] does, a generation. Every call checks the place and the
+// generation, and panics for a stale List: its list was freed, by Free or Clear, or has moved. The check is
+// certain, even if the place now holds elements that look like a header. The check stays certain until the
+// container has taken 2,147,483,648 stretches and batches of up to 64 free cells. Afterwards an old List may
+// pass by chance, with a probability of one in 4,294,967,295.
 //
 // A List of another container, with the same place, is refused for certain while neither container has taken
-// 8,388,608 batches or stretches, unless both have the same tag: there are 255 tags, given to containers in
-// turn. Otherwise it passes with the same small probability. Forged Lists are not always refused: 8 bytes
-// that match a List work like that List, and 8 bytes that lead into the middle of a cell may pass for one.
+// 8,388,608 stretches and batches, unless both containers have the same tag: there are 255 tags, given to
+// containers in turn. Otherwise such a List passes with the same small probability. Forged Lists are not
+// always refused: 8 bytes that match a List work like that List, and 8 bytes with a place in the middle of a
+// cell may pass the check.
 //
-// Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits
-// that mark free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag
-// invariants it finds poisoned memory.
+// Writing beyond a slice, with unsafe, damages the elements and the header of the next list in memory; the
+// bits that mark free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build
+// tag invariants the use finds poisoned memory.
 //
 // # Waste
 //
-// A cell has at least 32 bytes. Including its 8 bytes, a cell is at most one and a half times as large as the
+// A cell has at least 32 bytes. Including its header, a cell is at most one and a half times as large as the
 // list needed when the list took the cell, or twice as large if the list has grown within 64 bytes. A stretch
 // has at most a quarter and 64 KiB more than its list needed. The cells of one size lie together in slabs of
-// 64 KiB, or several times that. Up to an eighth of a slab is unused; a page that was never needed costs no
-// memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats] counts all of it. If
-// Options.Capacity allows less than 8 MiB, the 64 KiB here shrink too, down to a page.
+// 64 KiB, or of a multiple of 64 KiB. Up to an eighth of a slab is unused; a page that was never needed costs
+// no memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats] counts all of this memory.
+// If Options.Capacity allows less than 8 MiB, the 64 KiB in this section become smaller, down to a page.
 //
 // One goroutine may change lists at a time, while no other goroutine reads them. While no goroutine changes
 // them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller must synchronize
@@ -125,8 +126,8 @@ func (ls *Lists[T]) find(l List[T]) *cell {
 	return h
 }
 
-// absent is find for a List without a cell: the zero List in a container without memory. It panics for a
-// stale List.
+// absent returns the cell of a List for which cells.find has found no cell. Such a List is the zero List in a
+// container without memory, or a stale List. absent panics for a stale List.
 //
 //go:noinline
 func (ls *Lists[T]) absent(l List[T]) *cell {
@@ -160,8 +161,8 @@ func (ls *Lists[T]) Append(l *List[T], v T) *T {
 	return p
 }
 
-// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l. It
-// writes *l as [Lists.Append] does. It fails as [Lists.Grow] does; then the list is unchanged.
+// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l.
+// AppendSlice writes *l as [Lists.Append] does. It fails as [Lists.Grow] does; then the list is unchanged.
 func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	h := ls.find(*l)
 	if len(vs) == 0 {
@@ -173,7 +174,7 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 		if h, err = ls.makeRoom(opAppendN, l, len(vs)); err != nil {
 			return nil, err
 		}
-		// If vs is a part of the list, it has moved with the list.
+		// If vs is a part of the list, its elements have moved with the list.
 		var v T
 		off := uint(uintptr(unsafe.Pointer(unsafe.SliceData(vs))) - uintptr(old))
 		if off < have*uint(unsafe.Sizeof(v)) {
@@ -216,8 +217,8 @@ func (ls *Lists[T]) Valid(l List[T]) bool {
 	return l.generation != 0 && ls.cells.find(l.place, l.generation) != nil
 }
 
-// Len returns the number of lists: those that were appended to or grown and not freed, with elements or
-// without; 0 after Close.
+// Len returns the number of lists; 0 after Close. A list exists from the first Append to it, or Grow of it,
+// until it is freed, even while it has no elements.
 func (ls *Lists[T]) Len() int { return ls.count }
 
 // All yields the lists and their elements, in no particular order. The body may free, make and change lists.
@@ -267,7 +268,7 @@ type staleListError struct {
 func (e *staleListError) Error() string {
 	if !e.mine {
 		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: give the two "+
-			"different element types, or the fields with their Lists different names", e.name)
+			"containers different element types, or give the fields with their Lists different names", e.name)
 	}
 	return fmt.Sprintf("bulk: a List of %s is used after Free or Clear, or is a copy made before the list "+
 		"moved: keep one List, in its owner, and pass its address to Append, Compact and Free; Free makes "+

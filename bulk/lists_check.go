@@ -21,17 +21,16 @@ func (ls *Lists[T]) checkInvariants() {
 	for place := range c.lists() {
 		h, r := c.at(place), c.holdings[place>>c.shiftBoth]
 		if h.generation < max(1, r.since) || !c.mine(h.generation) || h.len > r.room || r.room == 0 {
-			ls.broken("the list at place %d has generation %#x of %#x to %#x, %d elements, and room for %d",
-				place, h.generation,
-				r.since, c.newest, h.len, r.room)
+			ls.broken("the list at place %d has generation %#x, of %#x to %#x, and %d elements in room for "+
+				"%d", place, h.generation, r.since, c.newest, h.len, r.room)
 		}
 		lists++
 	}
 	if lists != ls.count {
-		ls.broken("%d lists are counted, there are %d", ls.count, lists)
+		ls.broken("the count of lists is %d, but there are %d lists", ls.count, lists)
 	}
 	if len(c.holdings) != int(c.usable) {
-		ls.broken("%d holdings of %d units", len(c.holdings), c.usable)
+		ls.broken("there are %d holdings for %d usable units", len(c.holdings), c.usable)
 	}
 	if len(c.holdings) > 0 && (c.holdings[0] != holding{} || *c.at(0) != cell{}) {
 		ls.broken("the zero List is %v in unit %v", *c.at(0), c.holdings[0])
@@ -57,10 +56,12 @@ func (ls *Lists[T]) checkUnits() {
 		s, r := c.slab(u), c.holdings[u]
 		end = u + uint(s.units)
 		if s.units == 0 || end > c.usable || s.back != 0 || s.leaving {
-			ls.broken("%d units from %d on, of %d: %+v", s.units, u, c.usable, *s)
+			ls.broken("the slab or stretch of %d units at unit %d, of %d usable units, is %+v", s.units, u,
+				c.usable, *s)
 		}
 		if since := r.since; since == unheld || c.wrapped && since != 1 || !c.mine(since) {
-			ls.broken("unit %d is held since generation %#x of %#x", u, since, c.newest)
+			ls.broken("unit %d has the first generation %#x; the newest generation is %#x", u, since,
+				c.newest)
 		}
 		for i := u; i < end; i++ {
 			if !c.used.Test(i) {
@@ -94,8 +95,8 @@ func (ls *Lists[T]) checkUnits() {
 			}
 		}
 		if free != int(s.free) || any != s.any || s.units != cl.units {
-			ls.broken("unit %d has %d free cells in words %#x, by the bits %d in %#x", u, s.free, s.any, free,
-				any)
+			ls.broken("unit %d counts %d free cells, in words %#x, but its bits have %d, in words %#x", u,
+				s.free, s.any, free, any)
 		}
 		if free+ready > int(cl.cells) {
 			ls.broken("unit %d has %d free cells and %d ready, of %d", u, free, ready, cl.cells)
@@ -115,22 +116,22 @@ func (ls *Lists[T]) checkUnits() {
 	ls.checkFree(end, c.usable)
 	for i := range c.classes {
 		if n := c.classes[i].open.Count(); n != open[i] || empty[i] > 1 {
-			ls.broken("class %d has %d slabs with free cells, %d by the bits, and %d without lists", i,
+			ls.broken("class %d has %d slabs with free cells, but %d open slabs; %d slabs have no lists", i,
 				open[i], n, empty[i])
 		}
 	}
 	for u := uint(firstUnit); u < c.lowest; u++ {
 		if !c.used.Test(u) {
-			ls.broken("unit %d is free below %d", u, c.lowest)
+			ls.broken("unit %d is free, but below the lowest free unit %d", u, c.lowest)
 		}
 	}
 }
 
-// checkFree checks that no List leads to units [lo, hi).
+// checkFree checks that no List refers to units [lo, hi).
 func (ls *Lists[T]) checkFree(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		if ls.cells.holdings[u].since != unheld {
-			ls.broken("unit %d is free, but held since generation %#x", u, ls.cells.holdings[u].since)
+			ls.broken("unit %d is free, but has the first generation %#x", u, ls.cells.holdings[u].since)
 		}
 	}
 }

@@ -7,19 +7,19 @@ import (
 )
 
 // Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives back
-// the memory behind them. It pays after many lists were freed or have shrunk.
+// the memory behind them. Compact is worthwhile after many lists were freed or have shrunk.
 //
 // owners yields the addresses of the Lists that the owners keep. Compact writes the new Lists to these
 // addresses. A list that owners does not yield stays in its place and leaves a gap, and its List stays valid.
-// If [Lists.Len] is larger than the number of yielded lists, lists have lost their owners. The zero List may
-// be among the yielded ones. Compact iterates over owners two or three times; owners must not change lists.
-// Owners may lie in lists of this container. After owners yields the List of such a list, it must look up the
-// owners in that list again, because their addresses may have changed.
+// If [Lists.Len] is larger than the number of yielded lists, some lists have lost their owners. owners may
+// also yield the zero List. Compact iterates over owners two or three times; owners must not change lists.
+// Owners may be elements of a list L of this container. After owners has yielded the List of L, it must look
+// up the owners in L again, because their addresses may have changed.
 //
 // Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
-// the lists that it has moved before stay valid. A list without elements gets a cell for one element. A list
-// that cannot move for lack of memory stays in its place. Compact returns an error as [vm.Region.Decommit]
-// does if memory cannot be given back; even then the lists are compact.
+// lists that were moved before the panic stay valid. A list without elements gets a cell for one element. A
+// list that cannot move for lack of memory stays in its place. Compact returns an error as
+// [vm.Region.Decommit] does if memory cannot be given back; even then the lists are compact.
 //
 // Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells. A
 // list with a stretch of its own also takes one step for each gap between slabs and stretches. Compact
@@ -37,8 +37,8 @@ func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	return err
 }
 
-// fit moves a list to a cell of the smallest class that holds it, if that is another class, or makes its
-// stretch shorter.
+// fit moves a list to a cell of the smallest class that holds it, unless its cell has this class. fit
+// shortens a stretch that is longer than necessary.
 func (ls *Lists[T]) fit(l *List[T]) {
 	c := &ls.cells
 	n := max(1, int(ls.find(*l).len))
@@ -65,9 +65,9 @@ func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
 	end := c.startLeaving()
 	defer c.endLeaving()
-	// The second walk is for stretches that were in the way of another or had no long gap below them: there
-	// may be a gap once the slabs are empty. A list that moved to the lowest gap in the first walk may find a
-	// lower one.
+	// The second walk is for stretches that have blocked another stretch, or have found no long gap below
+	// them: once the slabs are empty, there may be a gap. A list that has moved to the lowest gap in the
+	// first walk may find a lower gap in the second walk.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {

@@ -7,10 +7,10 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Insert puts v before element i of l, or at the end if i is the length, and returns its address. The
-// elements from i on move up by one. It writes *l as [Lists.Append] does. It panics when i is not in [0,
-// len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: that of [Lists.Append],
-// and a copy of the elements from i on.
+// Insert puts v before element i of l, or at the end if i is the length, and returns the address of the new
+// element. The elements from i on move up by one. Insert writes *l as [Lists.Append] does. It panics when i
+// is not in [0, len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: that of
+// [Lists.Append], and a copy of the elements from i on.
 func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	h := ls.find(*l)
 	if uint(i) > uint(h.len) {
@@ -27,8 +27,8 @@ func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 }
 
 // Remove removes element i of l. The elements behind it move down by one, so that their order stays. A list
-// whose last element is removed keeps its cell for the next elements: [Lists.Free] gives it back. It panics
-// when i is not in [0, len(Slice(l))). Complexity: a copy of the elements behind i.
+// whose last element is removed keeps its cell for the next elements: [Lists.Free] gives the cell back.
+// Remove panics when i is not in [0, len(Slice(l))). Complexity: a copy of the elements behind i.
 func (ls *Lists[T]) Remove(l List[T], i int) {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -40,7 +40,7 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
 		// The length is read from memory that may not be cached. If the number of moved elements does not
-		// depend on the length, the processor goes on to the next call meanwhile.
+		// depend on the length, the processor starts the next call before the length has arrived.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
 		}
@@ -52,11 +52,12 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	ls.poison(l, h.len)
 }
 
-// fewBytes of elements are moved in less time than a call of copy takes.
+// fewBytes is a number of bytes that a loop moves in less time than a call of copy takes.
 const fewBytes = 128
 
-// RemoveSwap removes element i of l and puts the last element in its place. It is Remove for lists whose
-// order does not matter. It panics when i is not in [0, len(Slice(l))). Complexity: constant.
+// RemoveSwap removes element i of l and puts the last element in its place. Use RemoveSwap instead of Remove
+// if the order of the elements does not matter. It panics when i is not in [0, len(Slice(l))). Complexity:
+// constant.
 func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 	h := ls.find(l)
 	if uint(i) >= uint(h.len) {
@@ -67,8 +68,9 @@ func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 	ls.poison(l, h.len)
 }
 
-// Truncate keeps the first n elements of l. The list keeps its cell: [Lists.Free] gives it back, and
-// [Lists.Compact] finds a smaller one. It panics when n is not in [0, len(Slice(l))]. Complexity: constant.
+// Truncate keeps the first n elements of l. The list keeps its cell: [Lists.Free] gives the cell back, and
+// [Lists.Compact] moves the list to a smaller cell. Truncate panics when n is not in [0, len(Slice(l))].
+// Complexity: constant.
 func (ls *Lists[T]) Truncate(l List[T], n int) {
 	h := ls.find(l)
 	if uint(n) > uint(h.len) {
@@ -98,9 +100,9 @@ func (ls *Lists[T]) Free(l *List[T]) {
 	}
 }
 
-// Clear frees all lists. Calls refuse the Lists that their owners keep: set them to zero, or drop the owners
-// as well. The memory stays committed for the next lists: Close gives it back. Complexity: one step for each
-// 64 KiB.
+// Clear frees all lists. Calls refuse the Lists that the owners still keep: set these Lists to zero, or drop
+// the owners as well. The memory stays committed for the next lists: Close gives it back. Complexity: one
+// step for each 64 KiB.
 func (ls *Lists[T]) Clear() {
 	ls.mustBeOpen()
 	if invariants.Enabled {

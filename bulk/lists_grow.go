@@ -22,7 +22,7 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne does the work of grown for one element. h is the cell of l, or nil if there is none. In the
+// roomForOne does the work of grown for one element. h is the cell of l, or nil if l has no cell. In the
 // usual case a cell of the next size is ready, and roomForOne takes a short path.
 //
 //go:noinline

@@ -16,7 +16,7 @@ import (
 )
 
 // TestListsExhaustion lets a list grow until memory runs out. The refused operation leaves the list
-// unchanged, and the list grows on when memory is available again.
+// unchanged, and the list can grow again when memory is available.
 func TestListsExhaustion(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(3 << 20)
@@ -141,19 +141,18 @@ func checkListsWaste[T any](t *testing.T) {
 		for range n {
 			ls.Append(&grown, *new(T))
 		}
-		for name, l := range map[string]List[T]{"made": exact, "grown": grown} {
+		for name, l := range map[string]List[T]{"by AppendSlice": exact, "by Append": grown} {
 			used, room := n*size, int(ls.cells.room(l.place))*size
 			most := max(leastCell, used+used/2+size)
 			if used > unit/2 {
 				most = used + used/2 + unit
 			}
-			if name == "grown" && used <= doublingBytes {
+			if name == "by Append" && used <= doublingBytes {
 				most = max(most, doublingBytes, 2*used)
 			}
 			if room < used || room > most {
-				t.Errorf("a list %s of %d elements of %d bytes has room for %d bytes, want at most %d", name,
-					n,
-					size, room, most)
+				t.Errorf("a list (%s) of %d elements of %d bytes has room for %d bytes, want at most %d",
+					name, n, size, room, most)
 			}
 		}
 		ls.Free(&exact)
@@ -167,8 +166,8 @@ func checkListsWaste[T any](t *testing.T) {
 	}
 }
 
-// TestCompact frees most lists and shrinks some, at random. Compact must not change the elements of the lists
-// that are left, and must pack these lists into little memory.
+// TestCompact frees most lists and shrinks some, at random. Compact must not change the elements of the
+// remaining lists, and must pack these lists into little memory.
 func TestCompact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -240,8 +239,8 @@ func TestCompact(t *testing.T) {
 		most = min(most, residentFull/2)
 	}
 	if !heapStandIn() && resident > most || s.Committed > full.Committed/2+4*minStep {
-		t.Errorf("%d bytes resident of %d, %d committed of %d", resident, residentFull, s.Committed,
-			full.Committed)
+		t.Errorf("after Compact, %d of %d bytes are still resident, and %d of %d are still committed",
+			resident, residentFull, s.Committed, full.Committed)
 	}
 	// Gaps are left only if they are too short for the stretch behind them.
 	longest := uint32(0)
@@ -257,7 +256,8 @@ func TestCompact(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestListsReuseWhatIsFreed builds and frees lists again and again: the memory must stay the same.
+// TestListsReuseWhatIsFreed builds and frees lists again and again. The memory must grow by a quarter at
+// most.
 func TestListsReuseWhatIsFreed(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 200_000})
 	owners := make([]List[uint64], 3000)
@@ -292,8 +292,8 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 	}
 }
 
-// TestListsAreNoWorkForTheCollector counts the objects that a collection finds: lists must not add objects to
-// Go's heap.
+// TestListsAreNoWorkForTheCollector counts the objects on Go's heap after a collection: lists must not add
+// objects.
 func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 20_000)
@@ -306,8 +306,8 @@ func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	// The set of used units and each class's set of open slabs are on Go's heap. With the tag invariants, the
-	// checks leave garbage behind.
+	// The set of used units and each class's set of open slabs are on Go's heap. With the build tag
+	// invariants, the checks leave garbage behind.
 	if more := int(after.HeapObjects) - int(before.HeapObjects); more > 200 {
 		t.Errorf("%d lists have added %d objects to the heap", len(owners), more)
 	}
@@ -355,6 +355,6 @@ func TestListsWithFailingMemory(t *testing.T) {
 		return failed
 	})
 	if calls < 8 && !heapStandIn() {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls were made to fail, want at least 8", calls)
 	}
 }

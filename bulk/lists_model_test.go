@@ -20,7 +20,8 @@ type listsModel[T comparable] struct {
 
 const listsCapacity = 12_000
 
-// playLists applies the operations in data to lists and to slices and fails if they differ.
+// playLists applies the operations in data to lists and to slices. It fails the test if the lists differ from
+// the slices.
 func playLists[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = listsCapacity
 	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t,
@@ -94,16 +95,16 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			m.stale = append(m.stale, before)
 		}
 		if got := m.lists.Slice(m.owners[i]); !slices.Equal(got, m.want[i]) || cap(got) != len(got) {
-			t.Fatalf("list %d has %d elements (room %d), want %d, or they differ", i, len(got), cap(got),
-				len(m.want[i]))
+			t.Fatalf("list %d has %d elements and capacity %d, want %d elements; or the elements are wrong",
+				i, len(got), cap(got), len(m.want[i]))
 		}
 	}
 	m.compare(t)
 	m.lists.checkInvariants()
 }
 
-// attempt runs an operation that gives list i the wanted elements, or leaves it unchanged if there is no room
-// for n more.
+// attempt runs an operation that gives list i the wanted elements, or leaves the list unchanged if there is
+// no room for n more elements.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)
@@ -112,13 +113,13 @@ func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 		return
 	}
 	if !errors.Is(e, vm.ErrCapacity) || m.owners[i] != l || m.lists.Committed() > bytes {
-		t.Fatalf("list %v is %v after an error, %d bytes were committed and %d are: %v", l, m.owners[i],
+		t.Fatalf("a failed operation changed list %v to %v, or committed %d bytes to %d: %v", l, m.owners[i],
 			bytes, m.lists.Committed(), e)
 	}
 	size := m.lists.cells.plan.sizeElement
 	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
-		t.Fatalf("room for %d elements and %d more is too much for a capacity of %d: %v", room, n,
-			listsCapacity, e)
+		t.Fatalf("%d more elements were refused, although the lists have room for only %d and the "+
+			"capacity is %d: %v", n, room, listsCapacity, e)
 	}
 	m.lists.checkInvariants()
 }
@@ -152,7 +153,7 @@ func (m *listsModel[T]) grow(t *testing.T, l *List[T], n int) {
 	}
 }
 
-// retire notes that list i is being freed.
+// retire records in the model that list i is freed.
 func (m *listsModel[T]) retire(i int) {
 	if !m.owners[i].IsZero() {
 		m.stale = append(m.stale, m.owners[i])
@@ -188,7 +189,7 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 	}
 }
 
-// forged passes a List of random bits, and stale Lists, to the container. Calls refuse each List that no
+// forged passes a List of random bits, and stale Lists, to the container. Calls must refuse each List that no
 // owner has.
 func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
@@ -237,6 +238,6 @@ func (m *listsModel[T]) compare(t *testing.T) {
 	}
 	if s := m.lists.Stats(); seen != made || m.lists.Len() != made || s.Lists != made ||
 		s.Elements != elements {
-		t.Fatalf("All yields %d lists, there are %d; %d by Len, %+v", seen, made, m.lists.Len(), s)
+		t.Fatalf("All yields %d lists, want %d; Len is %d, and Stats %+v", seen, made, m.lists.Len(), s)
 	}
 }

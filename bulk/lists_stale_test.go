@@ -65,8 +65,8 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestGenerationsBeginAnew lets the count of generations run out: live lists keep their elements, and stale
-// Lists stay invalid.
+// TestGenerationsBeginAnew lets the count of generations wrap around. Live lists keep their elements, and
+// stale Lists stay invalid.
 func TestGenerationsBeginAnew(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 100_000})
 	owners := make([]List[uint64], 200)
@@ -110,8 +110,8 @@ func TestGenerationsBeginAnew(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestAllWhileListsChange frees and grows lists in the body of a loop over All, which yields each unchanged
-// list once.
+// TestAllWhileListsChange frees and grows lists in the body of a loop over All. All must yield each unchanged
+// list exactly once.
 func TestAllWhileListsChange(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 3000)

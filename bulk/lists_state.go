@@ -10,10 +10,10 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file has the slabs and stretches, the cells that are ready, and the lists: place, generation and length
-// of each, and the elements of all lists one after the other. All other fields of cells are derived. The
-// elements keep their places, so that the Lists of the owners stay valid. So the container takes the sizes of
-// its units and places from the file.
+// A file has the slabs and stretches, the ready cells, and the lists: the place, generation and length of
+// each list, and the elements of all lists one after the other. All other fields of cells are derived. The
+// elements keep their places, so that the Lists of the owners stay valid. Therefore the container takes the
+// sizes of its units and places from the file.
 
 // slabState is a slab or a stretch.
 type slabState struct {
@@ -39,9 +39,9 @@ type listsState[T any] struct {
 	// starts has the number of the first element of each list. Describe fills it.
 	starts []int
 	built  bool
-	// A restoration writes elements in order. at is the number of the next element, next is the number of its
-	// list, and within is its index in that list.
-	at, next, within int
+	// A restoration writes elements in order. The next element has number element; it is at index of the list
+	// with number list.
+	element, index, list int
 }
 
 func (ls *Lists[T]) keep() (any, error) {
@@ -123,11 +123,11 @@ func bytesOfAll[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*size[T]())
 }
 
-// elements returns the memory of the elements of a list from an index on.
-func (s *listsState[T]) elements(list, from int) []byte {
+// elements returns the memory of the elements of a list from index first on.
+func (s *listsState[T]) elements(list, first int) []byte {
 	l := s.lists[list]
 	h := s.ls.cells.at(l.Place)
-	return bytesOfAll(unsafe.Slice(s.ls.element(h, uint(from)), int(l.Len)-from))
+	return bytesOfAll(unsafe.Slice(s.ls.element(h, uint(first)), int(l.Len)-first))
 }
 
 // read copies the elements from number lo on.
@@ -136,27 +136,27 @@ func (s *listsState[T]) read(dst []byte, lo int) {
 	if !found {
 		i--
 	}
-	for from := lo - s.starts[i]; len(dst) > 0; from = 0 {
-		dst = dst[copy(dst, s.elements(i, from)):]
+	for first := lo - s.starts[i]; len(dst) > 0; first = 0 {
+		dst = dst[copy(dst, s.elements(i, first)):]
 		i++
 	}
 }
 
-// write takes the elements from number lo on.
+// write stores the elements from number lo on.
 func (s *listsState[T]) write(src []byte, lo int) error {
-	if lo != s.at {
+	if lo != s.element {
 		return fmt.Errorf("%s: the next element in the file should be number %d, but is number %d",
-			s.ls.cells.plan.name, s.at, lo)
+			s.ls.cells.plan.name, s.element, lo)
 	}
 	for len(src) > 0 {
-		if s.next == len(s.lists) {
+		if s.list == len(s.lists) {
 			return fmt.Errorf("%s: the file has more elements than its lists have", s.ls.cells.plan.name)
 		}
-		n := copy(s.elements(s.next, s.within), src)
+		n := copy(s.elements(s.list, s.index), src)
 		src = src[n:]
-		s.at += n / size[T]()
-		if s.within += n / size[T](); s.within == int(s.lists[s.next].Len) {
-			s.next, s.within = s.next+1, 0
+		s.element += n / size[T]()
+		if s.index += n / size[T](); s.index == int(s.lists[s.list].Len) {
+			s.list, s.index = s.list+1, 0
 		}
 	}
 	return nil
@@ -203,7 +203,7 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	return nil
 }
 
-// build makes the slabs and lists once the descriptions of all of them have been read. The elements are zero.
+// build makes the slabs and lists after all their descriptions have been read. The elements are still zero.
 func (s *listsState[T]) build(c state.Contents) error {
 	if s.built {
 		return nil
@@ -258,8 +258,8 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 	for _, s := range slabs {
 		if uint(s.Unit) < end || s.Units == 0 || s.Since == unheld || c.wrapped && s.Since != 1 ||
 			!c.mine(s.Since) {
-			return fmt.Errorf("%s: the slab at unit %d overlaps another, has no units, or has the wrong "+
-				"generation %#x", c.plan.name, s.Unit, s.Since)
+			return fmt.Errorf("%s: the slab at unit %d overlaps another slab, has no units, or has the "+
+				"wrong generation %#x", c.plan.name, s.Unit, s.Since)
 		}
 		end = uint(s.Unit) + uint(s.Units)
 	}
@@ -321,7 +321,7 @@ func (c *cells) restoreList(l listState) bool {
 	return true
 }
 
-// restoreReady takes cells out of their slab, and reports whether they were free.
+// restoreReady makes cells of a slab ready, and reports whether they were free.
 func (c *cells) restoreReady(r readyState) bool {
 	u := uint(r.Unit)
 	if u < firstUnit || u >= uint(len(c.holdings)) || !c.begins(u) || c.slab(u).class == stretchClass {
@@ -344,15 +344,15 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 	if err := s.build(c); err != nil {
 		return err
 	}
-	if total := int(c.Numbers["elements"]); s.at != total || s.next != len(s.lists) && !s.restEmpty() {
-		return fmt.Errorf("%s: the file has %d of %d elements", s.ls.cells.plan.name, s.at, total)
+	if total := int(c.Numbers["elements"]); s.element != total || s.list != len(s.lists) && !s.restEmpty() {
+		return fmt.Errorf("%s: the file has %d of %d elements", s.ls.cells.plan.name, s.element, total)
 	}
 	return sound(s.ls.checkInvariants)
 }
 
-// restEmpty reports whether all lists that are left have no elements.
+// restEmpty reports whether all remaining lists are empty.
 func (s *listsState[T]) restEmpty() bool {
-	for _, l := range s.lists[s.next:] {
+	for _, l := range s.lists[s.list:] {
 		if l.Len > 0 {
 			return false
 		}
@@ -362,7 +362,7 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// Now Reserve takes the container for an unused one, so that another Load is possible. All later
-	// generations are above those of the file.
+	// Now the container looks unused to Reserve, so that another Load is possible. All later generations are
+	// above the generations of the file.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }

@@ -2,7 +2,7 @@ package bulk
 
 import "unsafe"
 
-// ListsStats tells how a [Lists] uses its memory. Each byte count contains the byte count before it.
+// ListsStats describes how a [Lists] uses its memory. Each byte count contains the byte count before it.
 type ListsStats struct {
 	Lists         int
 	Elements      int
@@ -42,6 +42,6 @@ func (ls *Lists[T]) Reserved() int {
 // Committed returns the bytes of memory that the container may touch; 0 after Close.
 func (ls *Lists[T]) Committed() int { return ls.region.Committed() }
 
-// Resident returns how many bytes of the container are in memory. It asks the operating system; see
-// [vm.Region.Resident].
+// Resident returns how many bytes of the container are in memory. The operating system supplies the count;
+// see [vm.Region.Resident].
 func (ls *Lists[T]) Resident() (int, error) { return ls.region.Resident() }

@@ -268,7 +268,7 @@ func TestListGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestFreedListsArePoisoned: removed elements and freed lists hold poison.
+// TestFreedListsArePoisoned checks that removed elements and freed lists hold poison.
 func TestFreedListsArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the build tag invariants")

@@ -22,7 +22,7 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 		checkIndex(x)
 		l.must(x.Len() == len(pairs), "%d pairs, want %d", x.Len(), len(pairs))
 		for p := range pairs {
-			l.must(x.Has(p[0], uint32(p[1])), "%v is lost", p)
+			l.must(x.Has(p[0], uint32(p[1])), "pair %v is lost", p)
 		}
 	}
 	add := func(lo, hi uint64) {
@@ -55,7 +55,8 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	l.end(x)
 }
 
-// liveIndexed is the life of a pool with two indices that stay correct whichever of the three fails.
+// liveIndexed is the life of a pool with two indices. If one of the three containers fails, all three must
+// still have the same elements.
 func liveIndexed(l *life) {
 	var p *Pool[record]
 	var byNumber *HashIndex[uint64, Handle[record]]
@@ -80,7 +81,7 @@ func liveIndexed(l *life) {
 		byNumber.checkInvariants()
 		byRest.tree.checkInvariants("")
 		l.must(p.Len() == len(all) && byNumber.Len() == len(all) && byRest.Len() == len(all),
-			"%d elements, of which indices have %d and %d; want %d",
+			"the pool has %d elements, and the indices have %d and %d, want %d",
 			p.Len(), byNumber.Len(), byRest.Len(), len(all))
 		for i, h := range all {
 			l.must(*p.Get(h) == numbered(i) && byNumber.Has(uint64(i), h) && byRest.Has(uint64(i%10), h),

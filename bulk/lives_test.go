@@ -15,18 +15,18 @@ import (
 type life struct {
 	t      *testing.T
 	o      Options
-	met    []error
+	errs   []error
 	tries  int
 	marked bool   // short has called t.Helper
 	check  func() // compares the container, if it exists, with its expected content
 }
 
 // lives has a life for each kind of container. Each life takes and gives back memory in every possible way.
-// Most lives make the same calls in every run. The field by says why the calls of the other lives vary.
+// Most lives make the same calls in every run. If the calls of a life vary, the field vary names the cause.
 var lives = []struct {
 	name string
 	live func(*life)
-	by   string
+	vary string
 }{
 	{"Array", liveArray, ""},
 	{"Pool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewPool[record](l.o) }) },
@@ -78,14 +78,14 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				}
 				runs++
 				tries = l.tries
-				err := errors.Join(l.met...)
+				err := errors.Join(l.errs...)
 				if err != nil {
 					refused++
 				}
 				return err
 			})
-			t.Logf("%s, %v pages: %d operations, %d calls, of which %d let one fail", tt.name, pages, tries,
-				calls, refused)
+			t.Logf("%s, %v pages: %d operations; %d memory calls failed, and %d made an operation fail",
+				tt.name, pages, tries, calls, refused)
 			least := 8
 			if vm.PageSize() > 4096 {
 				least = 5 // the pages are larger, so there are fewer calls
@@ -94,11 +94,12 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				least = 1 // only regions make calls, and there are few regions
 			}
 			if calls < least || refused == 0 || runs < least {
-				t.Errorf("%s, %v pages: only %d calls, of which %d let one fail", tt.name, pages, calls,
-					refused)
+				t.Errorf("%s, %v pages: %d memory calls failed, want at least %d; %d made an operation fail",
+					tt.name, pages, calls, least, refused)
 			}
-			if tt.by == "" && runs != calls+1 {
-				t.Errorf("%s, %v pages: %d runs for %d calls", tt.name, pages, runs, calls)
+			if tt.vary == "" && runs != calls+1 {
+				t.Errorf("%s, %v pages: %d runs for %d memory calls, want one run more than calls", tt.name,
+					pages, runs, calls)
 			}
 		}
 	}
@@ -107,9 +108,9 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 // try runs an operation that returns an error if it fails.
 func (l *life) try(what string, op func() error) {
 	if l.tries++; l.tries == 1 {
-		l.t.Helper() // once: the mark stays for the test, and setting it costs more than most operations
+		l.t.Helper() // once is enough, and a call costs more than most operations
 	}
-	l.met = append(l.met, faulttest.Again(l.t, what, op, l.check))
+	l.errs = append(l.errs, faulttest.Again(l.t, what, op, l.check))
 }
 
 // short runs an operation that panics if it fails.

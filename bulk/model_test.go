@@ -57,7 +57,8 @@ type anyArray[T any] interface {
 	Len() int
 }
 
-// playArray applies the operations in data to an array and to a slice and fails if they differ.
+// playArray applies the operations in data to an array and to a slice. It fails the test if the array differs
+// from the slice.
 func playArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = arrayCapacity
 	a, err := NewArray[T](o)
@@ -68,8 +69,8 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 	playAnyArray(t, a, a.Truncate, data, element)
 }
 
-// playAnyArray applies the operations in data to an empty array of any kind and to a slice, and fails if they
-// differ. truncate is nil for an array without Truncate.
+// playAnyArray applies the operations in data to an empty array of any kind and to a slice. It fails the test
+// if the array differs from the slice. truncate is nil for an array without Truncate.
 func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte,
 	element func(int) T) {
 	const capacity = arrayCapacity
@@ -100,7 +101,7 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 			added, err := a.AppendN(n)
 			if len(m)+n > capacity {
 				if added != nil || !errors.Is(err, vm.ErrCapacity) {
-					t.Fatalf("AppendN(%d) to %d of %d: %v", n, len(m), capacity, err)
+					t.Fatalf("AppendN(%d) with %d of %d elements in use: %v", n, len(m), capacity, err)
 				}
 				break
 			}
@@ -123,7 +124,7 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 		case 3:
 			n := in.Below(2 * capacity)
 			if err := a.Grow(n); (err == nil) != (len(m)+n <= capacity) {
-				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m), capacity, err)
+				t.Fatalf("Grow(%d) with %d of %d elements in use: %v", n, len(m), capacity, err)
 			}
 		case 4:
 			if len(m) > 0 {

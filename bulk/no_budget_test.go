@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestNoBudget makes containers that may commit nothing. A constructor returns an empty container or an
+// TestNoBudget makes containers that may commit no memory. A constructor returns an empty container or an
 // error. Operations that need memory return an error, and the container can be closed.
 func TestNoBudget(t *testing.T) {
 	o := Options{Capacity: 1000, Limit: vm.NewLimit(0)}
@@ -15,7 +15,7 @@ func TestNoBudget(t *testing.T) {
 		t.Helper()
 		var e *vm.Error
 		if !errors.Is(err, vm.ErrLimit) || !errors.As(err, &e) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want a *vm.Error that wraps vm.ErrLimit", name, err)
 		}
 	}
 	if _, err := NewArray[uint64](o); err == nil {
@@ -89,14 +89,14 @@ func TestNoBudget(t *testing.T) {
 		},
 	} {
 		insert, closing, grow := make()
-		refused(name+" grown", grow)
+		refused(name+".Grow", grow)
 		if err := exhausted(insert); err == nil {
-			t.Errorf("%s took an element", name)
+			t.Errorf("%s accepted an element without memory", name)
 		} else {
 			refused(name, err)
 		}
 		if err := closing(); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Close: %v", name, err)
 		}
 	}
 	if used := o.Limit.Used(); used != 0 {

@@ -26,7 +26,8 @@ type Options struct {
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages as soon as the elements fill one, if the system has them.
+	// Pages is the page policy. Default: huge pages as soon as the elements fill a huge page, if the system
+	// has huge pages.
 	Pages vm.Pages
 	// Step is how many bytes of elements are committed at a time, rounded up to whole pages. Default: an
 	// eighth of the committed memory, and at least 64 KiB.
@@ -126,7 +127,7 @@ func (o operation) String() string {
 	return [...]string{"add", "append", "append several", "compact", "grow", "insert"}[o]
 }
 
-// commitAhead commits memory for ahead units. If that fails, it may commit memory for only need units.
+// commitAhead calls commit(ahead). If that fails, it may call commit(need), which takes less memory.
 func (o operation) commitAhead(need, ahead int, commit func(n int) error) error {
 	err := commit(ahead)
 	if err != nil && need < ahead && o.settlesForLess(err) {
@@ -135,18 +136,18 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 	return err
 }
 
-// settlesForLess reports whether to commit only the need after committing ahead has failed with err. A budget
-// that the program has set itself is used to its end. If the operating system refuses a step, an operation on
-// one element does not take the memory that is left: the program needs that memory to deal with the error,
-// and Go's runtime ends a process that gets no memory.
+// settlesForLess reports whether to commit only the needed memory after committing ahead has failed with err.
+// A budget that the program has set may be used up completely. If the operating system refuses a step, an
+// operation that adds one element does not take the remaining memory: the program needs that memory to handle
+// the error, and Go's runtime ends a process that gets no memory.
 func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }
 
-// full returns the error of a container with have elements that has no capacity for n more.
-func (p *plan) full(op operation, n, have int) *vm.Error {
+// full returns the error of a container that has length elements and no capacity for n more.
+func (p *plan) full(op operation, n, length int) *vm.Error {
 	e := &vm.Error{Op: op.String(), Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have,
+		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", length,
 			p.capacity)}
 	if n <= math.MaxInt/p.sizeElement {
 		e.Bytes = n * p.sizeElement
@@ -155,7 +156,7 @@ func (p *plan) full(op operation, n, have int) *vm.Error {
 		e.Err = vm.ErrLimit
 		e.Detail = fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove "+
 			"some, or raise it",
-			have, p.capacity, vm.Bytes(p.budget))
+			length, p.capacity, vm.Bytes(p.budget))
 	}
 	return e
 }

@@ -19,17 +19,18 @@ import (
 // has no place in an order: Add panics for NaN, and a look-up of NaN finds nothing.
 //
 // The index is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979). A full node gives entries to
-// its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). From 64 KiB of
-// pairs on, the index commits at most twice the bytes of its keys and values, no matter in which order pairs
-// are added and removed: it gives memory back as pairs are removed. Room that Grow made is not counted in
-// this.
+// its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). An index with 64
+// KiB of pairs or more commits at most twice the bytes of its keys and values, no matter in which order pairs
+// are added and removed. The index gives memory back as pairs are removed. Room that Grow made does not count
+// towards this bound.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
-// it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
+// the index, any number of goroutines may read it. A loop over the index panics if its body changes the
+// index.
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
-	changes int // number of changes, for loops to notice them
+	changes int // number of changes, so that loops detect a change
 	region  *vm.Region
 	plan
 	ended     error // the panic after Close
@@ -76,16 +77,16 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		panic(err)
 	}
 	if added && x.promise.kept() {
-		// Grow assumes half-full nodes, so insertions need less memory than it commits.
+		// Grow assumes half-full nodes, so it commits more memory than the insertions need.
 		x.tree.span.promised = 0
-		_ = x.tree.giveBack() // a failure leaves memory committed that is not used
+		_ = x.tree.giveBack() // after a failure, unused memory stays committed
 	}
 	x.changed()
 	return added
 }
 
-// Remove removes a pair and reports whether it was there. Complexity: O(log n), also if the key has many
-// values.
+// Remove removes a pair and reports whether it was in the index. Complexity: O(log n), also if the key has
+// many values.
 func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
 	x.mustBeOpen()
 	removed := x.tree.remove(k, v)
@@ -149,7 +150,7 @@ func (x *OrderedIndex[K, V]) Values(k K) iter.Seq[V] {
 	}
 }
 
-// Min returns the first pair, and whether there is one.
+// Min returns the least pair, and whether there is one.
 func (x *OrderedIndex[K, V]) Min() (k K, v V, ok bool) {
 	x.mustBeOpen()
 	if x.tree.len == 0 {
@@ -158,7 +159,7 @@ func (x *OrderedIndex[K, V]) Min() (k K, v V, ok bool) {
 	return x.tree.keys(x.tree.first)[0], x.tree.values(x.tree.first)[0], true
 }
 
-// Max returns the last pair, and whether there is one.
+// Max returns the greatest pair, and whether there is one.
 func (x *OrderedIndex[K, V]) Max() (k K, v V, ok bool) {
 	x.mustBeOpen()
 	if x.tree.len == 0 {
@@ -222,7 +223,7 @@ func (x *OrderedIndex[K, V]) Reserved() int {
 // Committed returns the bytes of memory that the index may touch; 0 after Close.
 func (x *OrderedIndex[K, V]) Committed() int { return x.region.Committed() }
 
-// Resident returns how many bytes of the index are in memory. It asks the operating system; see
+// Resident returns how many bytes of the index are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (x *OrderedIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
@@ -245,15 +246,15 @@ func (x *OrderedIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if the index has changed since its number of changes was changes.
+// mustBe panics if x.changes is no longer the given number. The panic names the loop.
 func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
-// changed counts a change. With the tag invariants it runs checkInvariants, so seldom that the cost stays in
-// proportion.
+// changed counts a change. With the build tag invariants it also runs checkInvariants, once in x.tree.len/16
+// changes: the checks of a large index would otherwise take too long.
 func (x *OrderedIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -20,11 +20,11 @@ func (p *pairState[K, V]) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// orderedIndexState implements state.Container. A file has the pairs in their order. The tree that loading
-// builds may be divided into nodes differently from the saved one; loops and look-ups give the same results.
+// orderedIndexState implements state.Container. A file has the pairs in ascending order. Loading may divide
+// them into nodes differently from the saved tree; loops and look-ups give the same results.
 type orderedIndexState[K cmp.Ordered, V any] struct {
 	x     *OrderedIndex[K, V]
-	once  sync.Once // collects the pairs when they are read first
+	once  sync.Once // collects the pairs at the first read
 	pairs []pairState[K, V]
 }
 
@@ -75,7 +75,7 @@ func (s *orderedIndexState[K, V]) Reserve(c state.Contents) error {
 	return nil
 }
 
-// add adds pairs.
+// add adds the pairs in src. The first of these pairs has number lo in the file.
 func (s *orderedIndexState[K, V]) add(src []byte, lo int) error {
 	t, name := &s.x.tree, s.x.plan.name
 	if lo != t.len {

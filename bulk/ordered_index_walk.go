@@ -35,7 +35,8 @@ func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	}
 }
 
-// walk yields the pairs from index at of a leaf on: those below high, or all if high is nil.
+// walk yields pairs in ascending order and begins with the pair of a leaf that has the given index. It ends
+// before the first key that is not below *high, or with the last pair if high is nil.
 func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yield func(K, V) bool) {
 	changes := x.changes
 	for {
@@ -53,8 +54,8 @@ func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yie
 	}
 }
 
-// run returns the pairs of a leaf below high, or all if high is nil, from index at on, and whether the next
-// leaf may have more.
+// run returns the pairs of a leaf from the given index on whose keys are below *high, and whether the next
+// leaf may have more such pairs. If high is nil, all keys count as below *high.
 func (x *OrderedIndex[K, V]) run(leaf uint32, at int, high *K) (keys []K, values []V, more bool) {
 	keys, values = x.tree.keys(leaf), x.tree.values(leaf)
 	more = x.tree.head(leaf).next != 0

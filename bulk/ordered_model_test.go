@@ -44,8 +44,8 @@ func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 	return m[from:max(from, to)]
 }
 
-// playOrdered applies the operations in data to an index and to the model and fails if they differ. key makes
-// keys from the numbers below 65,536, in ascending order.
+// playOrdered applies the operations in data to an index and to the model. It fails the test if the index
+// differs from the model. key makes keys from the numbers below 65,536, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -127,7 +127,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 			}
 		case 5:
 			if err := x.Grow(n % (2 * capacity)); (err == nil) != (len(m)+n%(2*capacity) <= capacity) {
-				t.Fatalf("Grow(%d) with %d: %v", n%(2*capacity), len(m), err)
+				t.Fatalf("Grow(%d) with %d pairs: %v", n%(2*capacity), len(m), err)
 			}
 		case 6:
 			if n%16 == 0 {
@@ -186,7 +186,8 @@ func compareRange[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], want 
 		}
 	}
 	if !slices.Equal(got, want) || !slices.Equal(runs, want) {
-		t.Fatalf("[%v, %v) has %d pairs, in runs %d, want %d", low, high, len(got), len(runs), len(want))
+		t.Fatalf("Range(%v, %v) yields %d pairs and Runs %d, want %d", low, high, len(got), len(runs),
+			len(want))
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 // in long gaps 4,096 or 262,144 at a time.
 //
 // One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
-// it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller must synchronize access to
-// the contents of elements.
+// the pool, any number of goroutines may call Get, Valid, Len, All and Runs. The caller must synchronize
+// access to the contents of elements.
 type Pool[T any] struct {
 	base        unsafe.Pointer // the first element
 	generations generations
@@ -30,7 +30,7 @@ type Pool[T any] struct {
 	outside  outside.Store[Handle[T], T]
 }
 
-// maxSlots is the number of slots that a Handle can tell apart.
+// maxSlots is the number of slots that a Handle can distinguish.
 const maxSlots = min(1<<32, math.MaxInt)
 
 // NewPool makes an empty pool. It reserves addresses and takes no memory.
@@ -58,7 +58,7 @@ func poolOf[T any](plan plan, o Options) (*Pool[T], error) {
 	return p, nil
 }
 
-// carve divides the rest of the region.
+// carve takes the memory of the generations and of the elements from the region.
 func (p *Pool[T]) carve() (err error) {
 	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
 		return err
@@ -71,17 +71,17 @@ func (p *Pool[T]) carve() (err error) {
 	return nil
 }
 
-// slot returns the address of slot i. It is sound for slots below room: the span is committed that far, it
+// slot returns the address of slot i. It is sound for slots below room: their memory is committed, the span
 // never moves before Close, and T holds no Go pointers.
 func (p *Pool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into the lowest free slot and returns a handle to it and its address. If there is no room, it
-// panics with the [*vm.Error] that [Pool.Grow] would return, and the pool is unchanged.
+// Insert puts v into the lowest free slot and returns the element's handle and address. If there is no room,
+// Insert panics with the [*vm.Error] that [Pool.Grow] would return, and the pool is unchanged.
 //
-// Complexity: constant, except that the search for a free slot takes one step for 262,144 live elements.
+// Complexity: constant, except that the search for a free slot takes one step for each 262,144 live elements.
 func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	h, e := p.take()
 	*e = v
@@ -93,7 +93,8 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 // twice.
 func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = p.take()
-	// A struct has the layout of its only field. Go clears an array without the struct by a call.
+	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
+	// call.
 	*(*struct{ element T })(unsafe.Pointer(e)) = struct{ element T }{}
 	return
 }
@@ -104,7 +105,7 @@ func (p *Pool[T]) take() (Handle[T], *T) {
 	// In the usual case a fresh slot is taken, and no summary changes. This path has no call.
 	word := p.word(p.hint)
 	before := *word
-	beyond := before + 1 // its lowest bit is the lowest hole of the word; it is 0 if the word is full
+	beyond := before + 1 // the lowest set bit is the lowest hole of the word; 0 if the word is full
 	after := before | beyond
 	if beyond > 1 && after != full && p.skip == 0 && !invariants.Enabled {
 		bit := uint(bits.TrailingZeros64(beyond))
@@ -137,7 +138,7 @@ func (p *Pool[T]) takeHole(i uint) (Handle[T], *T) {
 	return Handle[T]{uint32(i), g}, p.slot(i)
 }
 
-// takeUnusual is take in the other cases.
+// takeUnusual is take in all other cases.
 //
 //go:noinline
 func (p *Pool[T]) takeUnusual() (Handle[T], *T) {
@@ -162,16 +163,17 @@ func (p *Pool[T]) takeUnusual() (Handle[T], *T) {
 	return Handle[T]{uint32(i), g}, p.slot(i)
 }
 
-// Remove removes the element of h and reports whether there was one. The next Insert may take its slot again.
-// Complexity: constant; Remove clears one bit and does not touch the element.
+// Remove removes the element of h and reports whether there was an element. The next Insert may take the slot
+// again. Complexity: constant; Remove clears one bit and does not touch the element.
 func (p *Pool[T]) Remove(h Handle[T]) bool {
 	if i := uint(h.slot); i < p.room {
 		w := p.word(i / wordBits)
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path has no call, so that the processor can work on
-		// many removals at once. The hint can stay: if i is below the hint, its word has only retired holes;
-		// slots that share a generation are retired together, so slot i becomes a retired hole, too.
+		// many removals at once. The hint stays correct: if slot i is below the hint, all holes in the word
+		// of slot i are retired. Slots that share a generation are retired together, so slot i becomes a
+		// retired hole, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -182,7 +184,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 	return p.remove(h)
 }
 
-// remove is Remove in the other cases.
+// remove is Remove in all other cases.
 //
 //go:noinline
 func (p *Pool[T]) remove(h Handle[T]) bool {
@@ -211,8 +213,8 @@ func (p *Pool[T]) Valid(h Handle[T]) bool {
 	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
 }
 
-// Get returns the address of the element of h, or nil if it was removed or h is of another pool. Complexity:
-// constant.
+// Get returns the address of the element of h, or nil if the element was removed or h is of another pool.
+// Complexity: constant.
 func (p *Pool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if i >= p.room {
@@ -229,7 +231,7 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 // Len returns the number of live elements; 0 after Close.
 func (p *Pool[T]) Len() int { return p.len }
 
-// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. The memory stays committed for
 // the next elements: Trim and Close give it back. Complexity: one step for each 64 slots, and one for each
 // element if f is not nil.

@@ -48,7 +48,7 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 		func() {
 			defer func() {
 				if text, _ := recover().(string); !strings.Contains(text, c.says) {
-					t.Errorf("%s is wrong, and the check says %q, want %q", name, text, c.says)
+					t.Errorf("%s is wrong, and the check panics with %q, want %q", name, text, c.says)
 				}
 			}()
 			c.wrong(p)
@@ -60,8 +60,8 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	}
 }
 
-// TestPoolChecksItsLastWord: the check finds a free slot below the hint in the last word too, which has fewer
-// than 64 slots.
+// TestPoolChecksItsLastWord breaks the hint of a pool whose last word has fewer than 64 slots. The check must
+// find a free slot in that word, too.
 func TestPoolChecksItsLastWord(t *testing.T) {
 	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"})
 	if err != nil {
@@ -84,8 +84,8 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong bookkeeping, sooner
-// or later.
+// TestPoolChecksItself breaks the bookkeeping and then makes changes of one kind. In builds with the tag
+// invariants, one of these changes must find the contradiction.
 func TestPoolChecksItself(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the tag invariants")
@@ -108,7 +108,7 @@ func TestPoolChecksItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Grow(2000); err != nil { // making room runs the check
+		if err := p.Grow(2000); err != nil { // a later Grow would run the check before the changes do
 			t.Fatal(err)
 		}
 		for i := range 1000 {

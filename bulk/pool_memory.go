@@ -5,22 +5,22 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back the memory of removed elements, as far as it fills whole pages. It decommits the memory
-// behind the last element, including room that [Pool.Grow] made; budgets no longer count it. Slots between
-// elements stay usable. Handles to removed elements stay invalid; their bookkeeping, up to 4.3 bytes a slot,
-// is kept. Trim counts as a change: no other goroutine may use the pool meanwhile. It pays after many
+// Trim gives back the memory of removed elements in whole pages. It decommits the memory behind the last
+// element, including room that [Pool.Grow] made; budgets no longer count this memory. Slots between elements
+// stay usable. Handles to removed elements stay invalid; their bookkeeping, up to 4.3 bytes a slot, is kept.
+// Trim counts as a change: no other goroutine may use the pool meanwhile. Trim is worthwhile after many
 // elements were removed. Complexity: one step for each gap between live elements, and a system call for each
-// gap that contains a page. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the
-// pool works as before.
+// gap that contains a page. Trim returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then
+// the pool works as before.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
-// trim is Trim, except that it keeps room for the next keep insertions.
-func (p *Pool[T]) trim(keep int) error {
+// trim is Trim, except that it keeps room for the next n insertions.
+func (p *Pool[T]) trim(n int) error {
 	p.mustBeOpen()
 	room := p.room
-	end := uint(0) // slots from here on are not needed
-	if keep > 0 {
-		end = min(uint(p.len+p.retiredHoles()+keep), room)
+	end := uint(0) // the n insertions take no slots from end on
+	if n > 0 {
+		end = min(uint(p.len+p.retiredHoles()+n), room)
 	}
 	for lo, hi := range p.live.Gaps(room) {
 		last := hi == room
@@ -54,6 +54,6 @@ func (p *Pool[T]) Reserved() int { return p.slots.reserved() }
 // Committed returns the bytes of memory that the pool may touch; 0 after Close.
 func (p *Pool[T]) Committed() int { return p.region.Committed() }
 
-// Resident returns how many bytes of the pool are in memory. It asks the operating system; see
+// Resident returns how many bytes of the pool are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (p *Pool[T]) Resident() (int, error) { return p.region.Resident() }

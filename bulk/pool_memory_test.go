@@ -29,7 +29,7 @@ func TestPoolTrim(t *testing.T) {
 		}
 	}
 	if p.Committed() < before || p.Reserved() < p.Committed() {
-		t.Errorf("%d bytes resident of %d committed of %d reserved", before, p.Committed(), p.Reserved())
+		t.Errorf("%d bytes are resident, %d committed, %d reserved", before, p.Committed(), p.Reserved())
 	}
 	if err := p.Trim(); err != nil {
 		t.Fatal(err)
@@ -39,12 +39,12 @@ func TestPoolTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 {
-		t.Errorf("%d bytes are left of %d", after, before)
+		t.Errorf("after Trim, %d of %d bytes are still resident", after, before)
 	}
 	for i, h := range hs {
 		if i%every != 0 {
 			if p.Valid(h) {
-				t.Fatalf("element %d is back", i)
+				t.Fatalf("element %d was removed, but its handle is valid", i)
 			}
 		} else if v := p.Get(h); v == nil || v[7] != uint64(i) {
 			t.Fatalf("element %d is lost", i)
@@ -91,8 +91,8 @@ func TestTrimBeforeTheFirstElement(t *testing.T) {
 	}
 }
 
-// TestTrimGivesTheBudgetBack: after Trim, the memory behind the last element does not count against the
-// limit, and another container can commit it.
+// TestTrimGivesTheBudgetBack checks that after Trim the memory behind the last element does not count against
+// the limit: another container can commit that memory.
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
 	for name, make := range map[string]func(Options) (handled[[8]uint64], error){

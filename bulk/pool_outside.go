@@ -26,7 +26,7 @@ func (p *Pool[T]) getOutside(h Handle[T]) *T {
 }
 
 // removeOutside removes the element of a handle whose slot has no memory in the pool, and reports whether
-// there was one.
+// there was an element.
 //
 //go:noinline
 func (p *Pool[T]) removeOutside(h Handle[T]) bool {

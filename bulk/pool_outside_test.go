@@ -29,7 +29,7 @@ func (k *keptOutside) Remove(h Handle[record]) bool {
 	return true
 }
 
-// TestOutside: a pool asks its store only for handles whose slots are not in the pool.
+// TestOutside checks that a pool uses its store only for handles whose slots are not in the pool.
 func TestOutside(t *testing.T) {
 	p := newPool[record](t, Options{Capacity: 100})
 	store := &keptOutside{e: &record{7}}
@@ -51,12 +51,12 @@ func TestOutside(t *testing.T) {
 		}
 	}
 	if !p.Remove(store.h) || p.Remove(store.h) || p.Valid(store.h) || p.Len() != 1 {
-		t.Errorf("the element outside was not removed, or counts for the pool: %d elements", p.Len())
+		t.Errorf("the element outside was not removed once, or Len counts it: %d elements", p.Len())
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if text := modeltest.PanicText(func() { p.Get(store.h) }); text == "" {
-		t.Error("a closed pool asks its store")
+		t.Error("Get of a closed pool does not panic")
 	}
 }

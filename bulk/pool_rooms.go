@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/rooms"
 )
 
-// roomOf is a pool's memory for package vast.
+// roomOf gives package vast access to the memory of a pool.
 type roomOf[T any] struct{ p *Pool[T] }
 
 func init() {

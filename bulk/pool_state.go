@@ -143,7 +143,7 @@ func (r roomOf[T]) Abandon(c state.Contents) {
 	}
 	p.retired, p.len = nil, 0
 	p.live.Reset()
-	// Memory that is committed again is zero. A failure leaves memory committed that is not used.
+	// Memory that is committed again is zero. If shrinkTo fails, unused memory stays committed.
 	p.elements.shrinkTo(0)
 	p.measure()
 	p.lower(0)

@@ -60,7 +60,7 @@ func TestPointersStayWhilePoolChanges(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestGrowToWhatIsFree: Grow takes no memory if the pool already has the room.
+// TestGrowToWhatIsFree checks that Grow takes no memory if the pool already has the room.
 func TestGrowToWhatIsFree(t *testing.T) {
 	p := newPool[record](t, Options{})
 	p.Insert(numbered(1))
@@ -73,8 +73,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 	}
 }
 
-// TestWordsAreRenewed: all slots of an emptied word continue at the count of the slot that was taken most
-// often, unless another slot would skip maxSkipped counts or more.
+// TestWordsAreRenewed checks that all slots of an emptied word continue at the count of the slot that was
+// taken most often. If another slot would skip maxSkipped counts or more, each slot must keep its own count.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
@@ -95,8 +95,8 @@ func TestWordsAreRenewed(t *testing.T) {
 	}
 }
 
-// TestPoolAtEachLimit grows a pool under every limit that is too small. Whichever table is refused memory,
-// Grow changes nothing and commits no memory.
+// TestPoolAtEachLimit grows a pool under every limit that is too small, so that each table is refused memory.
+// A refused Grow changes nothing and commits no memory.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes all memory at once")
@@ -123,7 +123,8 @@ func TestPoolAtEachLimit(t *testing.T) {
 			}
 		}
 		if refused < 4 || most == 400 {
-			t.Errorf("%d elements: %d refusals", n, refused)
+			t.Errorf("Grow(%d) was refused under %d limits, want at least 4, and must succeed within 400 "+
+				"pages", n, refused)
 		}
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
-// and a slice of the elements. It is the fastest way to visit many elements: a loop over the slice costs as
-// much as over any other slice.
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: it yields the
+// first slot of each run, and a slice of the run's elements. Runs is the fastest way to visit many elements:
+// a loop over the slice costs as much as over any other slice.
 //
-// The body may remove elements of its run; they stay in the slice. The body should neither remove other
-// elements nor insert any: Runs may miss such changes, and a later run may then hold a removed element.
-// [Pool.All] has no such rule.
+// The body may remove elements of its run; the slice still contains the removed elements. The body should
+// neither remove other elements nor insert any: Runs may miss such changes, and a later run may then hold a
+// removed element. [Pool.All] has no such rule.
 //
 // Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 at a time in long
 // gaps.
@@ -23,8 +23,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 			m = *p.word(0)
 		}
 		for {
-			// The sum carries through the run: its lowest bit is the run's end. The sum is zero if the run
-			// reaches the end of the word, or if the word has no more runs.
+			// The addition carries through the run: the lowest bit of after is the run's end. after is zero
+			// if the run reaches the end of the word, or if the word has no more runs.
 			after := m + m&-m
 			lo := w*wordBits + uint(bits.TrailingZeros64(m))
 			hi := w*wordBits + uint(bits.TrailingZeros64(after))
@@ -59,7 +59,8 @@ func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
 
 // All yields the live elements with their handles, in ascending order of slots. The body may remove elements;
 // removed elements are not yielded any more. Elements that the body inserts may be yielded or not. All is
-// faster than [Pool.Runs] if most elements have holes as neighbours, and slower if most have elements.
+// faster than [Pool.Runs] if most elements have holes on both sides, and slower if most elements have
+// elements on both sides.
 func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		for i := p.next(0); i < p.room; i = p.next(i) {

@@ -7,7 +7,7 @@ import (
 )
 
 // unsafeNumber names the first number inside v that makes processors signal or become slow: "not a number" or
-// "denormal". It returns "" if there is none.
+// "denormal". It returns "" if v has no such number.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 
 func unsafeIn(v reflect.Value) string {

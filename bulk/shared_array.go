@@ -15,17 +15,17 @@ import (
 // and all visible elements are completely written.
 //
 // An appender takes the next index, writes the element, and then marks it as written. No appender waits for
-// another: if one is interrupted in between, others append behind it. Their elements can be reached by index
-// at once; Len and Slice include them when all elements before them are written. So everything below Len is
-// written, and a reader needs only one atomic load. When all appenders have returned, Len counts all
-// elements.
+// another: if an appender is interrupted before it has marked its element, other appenders append behind that
+// element. At reaches the later elements at once; Len and Slice include an element only when all elements
+// before it are written. So all elements below Len are written, and a reader needs only one atomic load. When
+// all appenders have returned, Len counts all elements.
 //
-// An index is taken only if memory is committed for it: an append that fails takes no index and leaves no
-// hole. If goroutines that append slow each other down, give each of them an [Appender].
+// An index is taken only if memory is committed for its element: an append that fails takes no index and
+// leaves no hole. If goroutines that append slow each other down, give each goroutine an [Appender].
 //
-// Append happens before a reader learns of the element from Len, At or Slice, so the reader sees everything
-// that was written before Append. The caller must synchronize later access to the contents of elements.
-// Append, At and Len are linearizable. Close must run alone.
+// Append happens before the calls of Len, At and Slice that count or return the element, so a reader sees
+// everything that was written before Append. The caller must synchronize later access to the contents of
+// elements. Append, At and Len are linearizable. Close must run alone.
 //
 // One bit per element lies on Go's heap; [vm.Snapshot] does not count it.
 type SharedArray[T any] struct {
@@ -34,8 +34,7 @@ type SharedArray[T any] struct {
 	region *vm.Region
 	ended  error // the panic after Close
 
-	// Invariant: published ≤ claimed ≤ room. Words that change with every append have cache lines of their
-	// own.
+	// Invariant: published ≤ claimed ≤ room. Words that change with every append have their own cache lines.
 	_       [bytesLine]byte
 	claimed atomic.Int64 // elements that have an index
 	_       [bytesLine]byte
@@ -90,9 +89,9 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 	return i, p
 }
 
-// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the
-// elements. It fails as [SharedArray.Grow] does; then the array is unchanged. If reading values faults and
-// the fault is a panic (see [vm.Do]), len(values) zero elements are appended.
+// AppendSlice puts a copy of values at the end, side by side. It returns the index of the first new element,
+// and the new elements. It fails as [SharedArray.Grow] does; then the array is unchanged. If reading values
+// faults and the fault is a panic (see [vm.Do]), len(values) zero elements are appended.
 func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
 	if len(values) == 0 {
 		a.mustBeOpen()
@@ -107,7 +106,7 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 	return i, elements, nil
 }
 
-// fill writes the elements from first on, which the caller has claimed, and marks them as written. It marks
+// fill writes elements that the caller has claimed, from index first on, and marks them as written. It marks
 // them even if writing panics: unmarked elements would hide all later elements from Len.
 func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled := false
@@ -121,8 +120,8 @@ func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled = true
 }
 
-// claim takes the next n indices and returns the first. The indices are below the room, which never shrinks
-// before Close.
+// claim takes the next n indices and returns the first index. The indices are below the room, which never
+// shrinks before Close.
 func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	for {
 		first := a.claimed.Load()
@@ -172,8 +171,8 @@ func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// At returns the address of element i. It panics when i is not in [0, Len), unless element i is written
-// already and an earlier element is not.
+// At returns the address of element i. At panics if element i is not written: all elements in [0, Len) are
+// written, and an element behind them may be written while an earlier one is not.
 func (a *SharedArray[T]) At(i int) *T {
 	if uint(i) >= uint(a.written.published.Load()) {
 		a.mustHave(i)
@@ -181,7 +180,7 @@ func (a *SharedArray[T]) At(i int) *T {
 	return after(a.base, i)
 }
 
-// mustHave panics unless element i, which is not published, is written.
+// mustHave panics if element i, which is not published, is not written.
 //
 //go:noinline
 func (a *SharedArray[T]) mustHave(i int) {
@@ -201,8 +200,8 @@ func (a *SharedArray[T]) Slice() []T {
 	return unsafe.Slice(a.base, n)[:n:n]
 }
 
-// Len returns the number of elements up to the first one that is not completely written; 0 after Close. It
-// never shrinks before Close.
+// Len returns the number of elements up to the first one that is not completely written; 0 after Close.
+// Before Close, Len never shrinks.
 func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the

@@ -7,7 +7,7 @@ import "github.com/vastgo/vast/internal/layout"
 //
 // Elements in the buffer have no index, and no other goroutine sees them. Call Flush to publish them, at the
 // latest when the goroutine ends. An appender that is dropped loses only the elements that it has not
-// flushed. Make one for each goroutine.
+// flushed. Make an appender for each goroutine.
 type Appender[T any] struct {
 	buffer []T // of fixed capacity
 	array  *SharedArray[T]

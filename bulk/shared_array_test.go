@@ -29,8 +29,8 @@ func newSharedArray[T any](t testing.TB, o Options) *SharedArray[T] {
 	return a
 }
 
-// some returns the number of elements for tests in which goroutines meet often. The number is smaller in
-// short runs and on the heap stand-in.
+// some returns the number of elements for tests with many goroutines. The number is smaller in short runs and
+// on the heap stand-in.
 func some() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 4_000
@@ -38,8 +38,8 @@ func some() int {
 	return 50_000
 }
 
-// TestAppendersBesideReaders lets goroutines append in all ways while others read. Visible elements are
-// completely written and do not change, and the length only grows. At the end the array has each element
+// TestAppendersBesideReaders lets goroutines append in all ways while other goroutines read. Visible elements
+// are completely written and do not change, and the length only grows. At the end the array has each element
 // once, and the elements of one goroutine are in the order in which it appended them.
 func TestAppendersBesideReaders(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -56,7 +56,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 					switch {
 					case g == 0: // single elements
 						if at, p := a.Append(number(i)); *p != number(i) || *a.At(at) != number(i) {
-							t.Errorf("element %d is not where Append said", at)
+							t.Errorf("Append returned index %d, where At finds another element", at)
 						}
 					case g == 1 && i%8 == 0 && i+8 <= each: // several at a time
 						var several []record
@@ -65,7 +65,8 @@ func TestAppendersBesideReaders(t *testing.T) {
 						}
 						at, added, err := a.AppendSlice(several)
 						if err != nil || added[7] != number(i+7) || a.At(at+7) != &added[7] {
-							t.Errorf("elements from %d on are not where AppendSlice said: %v", at, err)
+							t.Errorf("AppendSlice returned index %d, where At finds other elements: %v", at,
+								err)
 						}
 						i += 7
 					default:
@@ -86,10 +87,11 @@ func TestAppendersBesideReaders(t *testing.T) {
 		for range 2 {
 			reading.Go(func() {
 				r, last := rand.New(rand.NewPCG(1, 2)), 0
-				for ; !done.Load(); runtime.Gosched() { // lets others run on one thread
+				for ; !done.Load(); runtime.Gosched() { // lets other goroutines run on a single processor
 					s := a.Slice()
 					if len(s) < last || a.Len() < len(s) {
-						t.Errorf("the length fell from %d to %d, then %d", last, len(s), a.Len())
+						t.Errorf("Slice has %d elements and then %d; Len is %d afterwards", last, len(s),
+							a.Len())
 					}
 					last = len(s)
 					for range min(len(s), 50) {
@@ -134,7 +136,7 @@ func TestGapsArePassed(t *testing.T) {
 		n := min(r.IntN(150)+1, 1000-total)
 		first, err := a.claim(opAppendN, n)
 		if err != nil || first != total {
-			t.Fatalf("claimed %d, want %d: %v", first, total, err)
+			t.Fatalf("claimed index %d, want %d: %v", first, total, err)
 		}
 		claims, total = append(claims, [2]int{first, n}), total+n
 	}
@@ -182,8 +184,8 @@ func TestGapBeforeGrowth(t *testing.T) {
 	}
 }
 
-// TestAppendersReachTheLimit lets goroutines use up a limit together: each gets the error, all appended
-// elements are there, and the goroutines append on when room returns.
+// TestAppendersReachTheLimit lets goroutines use up a limit together. Each goroutine gets the error, no
+// appended element is lost, and the goroutines can append again when room returns.
 func TestAppendersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -231,7 +233,7 @@ func TestAppendersReachTheLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if single := appended(); a.Len() < n+int(single) || a.Len() < n+3000 {
-			t.Fatalf("%v: when room returned the length went from %d to %d", pages, n, a.Len())
+			t.Fatalf("%v: after room returned, the length went only from %d to %d", pages, n, a.Len())
 		}
 		for i, e := range a.Slice() {
 			if e != numbered(int(e[0])) {

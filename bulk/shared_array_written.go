@@ -6,15 +6,16 @@ import (
 	"unsafe"
 )
 
-// written tracks which elements of a shared array are completely written: a bit for each element, and the
-// number of elements from the first on that are written without a gap. A goroutine that has written an
-// element sets its bit and moves the number over all set bits that follow without a gap. If there is a gap,
-// the goroutine goes on with its work; the one that fills the gap moves the number. No goroutine waits.
+// written tracks which elements of a shared array are completely written. It has a bit for each element, set
+// when the element is written. The field published counts the elements before the first one that is not
+// written. A goroutine that has written an element sets the element's bit, and then advances published over
+// all set bits that follow without a gap. If there is a gap before the element, the goroutine that fills the
+// gap advances published. No goroutine waits.
 //
-// The bits and the number lie on Go's heap in every build, because they synchronize goroutines and the race
-// detector knows only of atomic operations there.
+// The bits and published synchronize goroutines. They lie on Go's heap in every build, because the race
+// detector tracks atomic operations only there.
 type written struct {
-	published atomic.Int64 // the elements below it are written
+	published atomic.Int64 // all elements with a smaller index are written
 	_         [bytesLine]byte
 	room      atomic.Int64   // elements that have bits
 	marks     unsafe.Pointer // the first entry of directory; goroutines load it atomically
@@ -29,7 +30,8 @@ const elementsPerChunk = len(writtenChunk{}) * wordBits
 // grow makes bits for at least the first n elements. One goroutine may call it at a time.
 func (w *written) grow(n int) {
 	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
-		// Goroutines that hold the shorter array may go on using it: both arrays point to the same chunks.
+		// Goroutines that hold the shorter array may continue to use it: both arrays point to the same
+		// chunks.
 		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
 		for len(longer) < chunks {
 			longer = append(longer, new(writtenChunk))
@@ -53,12 +55,12 @@ func (w *written) has(i int) bool {
 	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
 }
 
-// add marks the n elements from first on, at least one, as written. When add returns, the number counts the
-// elements up to the first one that is not written.
+// add marks n elements as written, from index first on; n is at least 1. When add returns, published counts
+// all elements before the first one that is not written.
 //
-// Each element gets its bit, even if the number could move over it at once. If add moved only the number, a
-// reader could load the number before it has passed the set bits behind, and miss elements whose appenders
-// returned long ago.
+// add sets the bit of each element, even if published could advance over the element at once. If add only
+// advanced published, a reader could load published before it has passed the set bits behind these elements.
+// The reader would then miss elements whose appenders have already returned.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)
@@ -68,9 +70,9 @@ func (w *written) add(first, n int) {
 	w.advance()
 }
 
-// advance moves the number over the bits behind it. When two goroutines write neighbours at once, each sets
-// its own bit first and then reads the other bit, so one of them sees both. Each round loads the room again:
-// elements behind an earlier room may have been written since.
+// advance advances published over the set bits that follow. When two goroutines write neighbouring elements
+// at once, each goroutine sets its own bit before it reads the other bit, so at least one of them sees both
+// bits. Each round loads the room again: elements behind an earlier room may have been written since.
 func (w *written) advance() {
 	for {
 		from := int(w.published.Load())

@@ -45,7 +45,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 		return errors.Join(failed, closeTwice(p.Close))
 	})
 	if calls < 4 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls were made to fail, want at least 4", calls)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 		return errors.Join(failed, closeTwice(a.Close))
 	})
 	if calls < 4 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("only %d memory calls were made to fail, want at least 4", calls)
 	}
 }
 

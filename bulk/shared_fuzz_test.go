@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedForTest makes a SharedPool look like a Pool. An Inserter makes some of the insertions and removals,
-// and Load must find every element that Get finds.
+// sharedForTest gives a SharedPool the methods of a Pool. An Inserter makes some of the insertions and
+// removals, and Load must find every element that Get finds.
 type sharedForTest[T any] struct {
 	takenOver[T]
 	SharedPool *SharedPool[T]
@@ -19,8 +19,8 @@ type sharedForTest[T any] struct {
 	changes    int
 }
 
-// takenOver has the methods of a SharedPool that sharedForTest takes over as they are. With the SharedPool
-// itself embedded, the compiler would make functions for all of its methods.
+// takenOver has the methods of a SharedPool that sharedForTest uses unchanged. If sharedForTest embedded the
+// SharedPool itself, the compiler would generate wrappers for all methods.
 type takenOver[T any] interface {
 	Valid(Handle[T]) bool
 	Len() int
@@ -44,7 +44,7 @@ func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.changes++
-	// An inserter keeps slots that the model counts as free.
+	// An inserter keeps slots that the model counts as free. Close gives them back.
 	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.SharedPool.plan.capacity {
 		p.inserter.Close()
 	}
@@ -119,7 +119,7 @@ func TestSharedPoolAgainstModel(t *testing.T) {
 	}
 }
 
-// sharedArrayForTest makes a SharedArray look like an Array.
+// sharedArrayForTest gives a SharedArray the methods of an Array.
 type sharedArrayForTest[T any] struct{ *SharedArray[T] }
 
 func (a sharedArrayForTest[T]) Append(v T) *T {

@@ -11,7 +11,7 @@ func (a *SharedArray[T]) Reserved() int {
 // Committed returns the bytes of memory that the array may touch; 0 after Close.
 func (a *SharedArray[T]) Committed() int { return a.region.Committed() }
 
-// Resident returns how many bytes of the array are in memory. It asks the operating system; see
+// Resident returns how many bytes of the array are in memory. The operating system supplies the count; see
 // [vm.Region.Resident].
 func (a *SharedArray[T]) Resident() (int, error) { return a.region.Resident() }
 
@@ -27,6 +27,6 @@ func (p *SharedPool[T]) Reserved() int {
 // Close.
 func (p *SharedPool[T]) Committed() int { return p.region.Committed() }
 
-// Resident returns how many bytes of the pool, without the memory on Go's heap, are in memory. It asks the
-// operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the pool, without the memory on Go's heap, are in memory. The operating
+// system supplies the count; see [vm.Region.Resident].
 func (p *SharedPool[T]) Resident() (int, error) { return p.region.Resident() }

@@ -16,18 +16,18 @@ import (
 // generations.
 //
 // Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove takes one
-// or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns for that
-// moment; the pool tries to keep goroutines on different lines. A goroutine that inserts and removes much
-// should use an [Inserter]: it needs one atomic operation for each insertion or removal. Goroutines that
+// or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns during the
+// insertion; the pool tries to keep goroutines on different lines. A goroutine that often inserts and removes
+// should use an [Inserter], which needs one atomic operation for each insertion or removal. Goroutines that
 // insert wait for each other while memory is committed, and when only one line has holes.
 //
 // # Reading while other goroutines remove
 //
 // Get returns a pointer, and a slot's memory stays usable until Close. But after the element is removed, the
-// next Insert may write another one there. So use the pointer only while no goroutine can remove the element:
-// either only the goroutine that uses the pointer removes the element, or the program prevents the removal in
-// another way. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
-// during the call, complete, and without a data race, even while Insert and Remove run.
+// next Insert may write another element into the slot. So use the pointer only while no goroutine can remove
+// the element: either only the goroutine that uses the pointer removes the element, or the program prevents
+// the removal in another way. If neither is certain, call [SharedPool.Load]. It returns a complete copy of an
+// element that was live during the call, without a data race, even while Insert and Remove run.
 //
 // Insert happens before a look-up that finds the element. Remove happens before another element is written to
 // the slot. Callers must synchronize writes through pointers with reads and Load of the same element.
@@ -37,9 +37,9 @@ import (
 //
 // # Memory
 //
-// Insert fills holes before it commits memory, but only in words of 32 slots of which a quarter is free. It
-// fills other holes when no more memory can be committed. So up to a quarter of the slots may stay holes
-// while the pool grows, in addition to the slots that inserters keep.
+// Insert fills holes before it commits memory, but only in words of 32 slots of which at least a quarter is
+// free. It fills other holes when no more memory can be committed. So up to a quarter of the slots may stay
+// holes while the pool grows, in addition to the slots that inserters keep.
 //
 // Presence bits and generations take one byte for each slot on Go's heap. If a slot is taken again while its
 // neighbours live, the chunk of 16,384 slots around it takes 4 bytes more for each of its slots.
@@ -92,17 +92,17 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	return p, nil
 }
 
-// slot returns the address of slot i. It is sound for slots below room: the span is committed that far, it
+// slot returns the address of slot i. It is sound for slots below room: their memory is committed, the span
 // never moves before Close, and T holds no Go pointers.
 func (p *SharedPool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into a free slot and returns a handle to it and its address. If there is no room, it panics
-// with the [*vm.Error] that [SharedPool.Grow] would return, and the pool is unchanged.
+// Insert puts v into a free slot and returns the element's handle and address. If there is no room, Insert
+// panics with the [*vm.Error] that [SharedPool.Grow] would return, and the pool is unchanged.
 //
-// Complexity: constant, except for the search for a line with free slots. The search takes one step for
+// Complexity: constant, except for the search for a line with free slots. The search takes one step for each
 // 1,048,576 slots, or one step for each 32 slots when only scattered holes are left.
 func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	first := stripe()
@@ -117,7 +117,7 @@ func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 }
 
 // insert puts *v into a slot of the hint's line, or of another line, which becomes the hint's line. It
-// returns nil if the line is busy.
+// returns a nil address if the line is busy.
 func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	for {
 		l := hint.line.Load()
@@ -145,8 +145,9 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	}
 }
 
-// Remove removes the element of h and reports whether there was one. If several goroutines try, one succeeds.
-// The slot may be taken again at once. Complexity: constant; the element is not touched.
+// Remove removes the element of h and reports whether there was an element. If several goroutines try to
+// remove the same element, one of them succeeds. The slot may be taken again at once. Complexity: constant;
+// the element is not touched.
 func (p *SharedPool[T]) Remove(h Handle[T]) bool {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -171,8 +172,8 @@ func (p *SharedPool[T]) Valid(h Handle[T]) bool {
 	return p.chunk(i).holds(i, h.generation)
 }
 
-// Get returns the address of the element of h, or nil if it was removed or h is of another pool. Use the
-// pointer only while no goroutine removes the element: see [SharedPool]. Complexity: constant.
+// Get returns the address of the element of h, or nil if the element was removed or h is of another pool. Use
+// the pointer only while no goroutine removes the element: see [SharedPool]. Complexity: constant.
 func (p *SharedPool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -191,9 +192,9 @@ func (p *SharedPool[T]) Get(h Handle[T]) *T {
 }
 
 // Load returns a copy of the element of h. It returns false if the element was removed or h is of another
-// pool; otherwise the element was live at some moment of the call. The copy is what Insert put there, or what
-// was written through pointers before. Complexity: constant; two atomic operations more than Get, and the
-// copy.
+// pool; otherwise the element was live at some moment of the call. The copy has the value that Insert wrote,
+// or a later value that was written through a pointer. Complexity: constant; two atomic operations more than
+// Get, and the copy.
 func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -213,7 +214,7 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 // word was taken again while its neighbours lived, Len takes one step more for each taken slot of the word.
 func (p *SharedPool[T]) Len() int { return p.live() }
 
-// Clear removes all elements. If f is not nil, Clear first calls it with each of them in ascending order of
+// Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
 // slots; f must not change the pool. If f panics, nothing has been removed. Clear must run alone. The memory
 // stays committed for the next elements: Close gives it back. Complexity: one step for each word of 32 slots,
 // the additional steps of [SharedPool.Len], and one step for each element if f is not nil.
@@ -239,7 +240,8 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk. Slots that an [Inserter] has parked stay parked. It must run alone.
+// clear removes the elements of a chunk. Slots that an [Inserter] has parked stay parked. clear must run
+// alone.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
 		w, i := c.words[k].Load(), uint(k*slotsPerWord)
@@ -259,8 +261,9 @@ func (c *sharedChunk) clear() {
 	}
 }
 
-// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards.
-// The methods of the pool then panic, except Len and those that count bytes. Closing twice does nothing.
+// Close gives the memory and the addresses back. Close must run alone. The elements must not be used
+// afterwards. The methods of the pool then panic, except Len and those that count bytes. Closing twice does
+// nothing.
 func (p *SharedPool[T]) Close() error {
 	if p.ended != nil {
 		return nil

@@ -17,7 +17,7 @@ type poolUser struct {
 	in      *Inserter[record]
 	handles []Handle[record]
 	live    []bool // whether the element of each handle is live
-	more    int    // number of other elements that were inserted
+	more    int    // number of elements that insert has added
 }
 
 const poolUserElements = 100
@@ -46,7 +46,8 @@ func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
 	u.more++
 }
 
-// poolCalls are the calls that a callback may make, at element 50.
+// poolCalls are the calls that a callback makes at element 50. says is a part of the expected panic message,
+// or empty if the call works.
 var poolCalls = map[string]struct {
 	says string
 	call func(u *poolUser)
@@ -98,8 +99,8 @@ var poolCalls = map[string]struct {
 	"a panic": {"stop", func(*poolUser) { panic("stop") }},
 }
 
-// check compares the content of the pool and a walk over it with the expected elements, and fills all other
-// slots.
+// check compares the elements of the pool, and those that a loop over All yields, with the expected elements.
+// Then check fills all free slots.
 func (u *poolUser) check(what string) {
 	u.t.Helper()
 	want := u.more
@@ -128,15 +129,16 @@ func (u *poolUser) check(what string) {
 		u.p.Insert(numbered(n))
 	}
 	if e := exhausted(func() { u.p.Insert(record{}) }); !errors.Is(e, vm.ErrCapacity) || u.p.Len() != 256 {
-		u.t.Errorf("%s: %d elements fill the pool: %v", what, u.p.Len(), e)
+		u.t.Errorf("%s: Insert into the full pool of %d elements: %v", what, u.p.Len(), e)
 	}
 	u.p.checkInvariants()
 }
 
 // TestSharedPoolWalkCallsBack makes each call from the body of a loop over All and over Runs. The call works,
-// or panics with a remedy. The loop yields each element that lives from beginning to end once.
+// or panics with a message that says what to do. The loop yields each element that lives throughout the loop
+// once.
 func TestSharedPoolWalkCallsBack(t *testing.T) {
-	also := map[string]func(u *poolUser){ // in loops over All only
+	onlyInAll := map[string]func(u *poolUser){ // calls that a loop over Runs does not allow
 		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
 		"an inserter's Insert": func(u *poolUser) { u.insert(u.in.Insert) },
 		"Remove and Insert": func(u *poolUser) {
@@ -172,13 +174,13 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 			}
 		}
 		lived := append([]bool(nil), u.live...)
-		came := map[int]int{}
+		visits := map[int]int{}
 		called := false
 		text := modeltest.PanicText(func() {
 			if runs {
 				for first, run := range u.p.Runs() {
 					for i := range run {
-						came[int(run[i][0])]++
+						visits[int(run[i][0])]++
 						if first+i == int(u.handles[50].Slot()) {
 							called = true
 							call(u)
@@ -191,7 +193,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 				return
 			}
 			for h, e := range u.p.All() {
-				came[int(e[0])]++
+				visits[int(e[0])]++
 				if h == u.handles[50] {
 					called = true
 					call(u)
@@ -202,7 +204,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 			t.Errorf("%s: called: %t; panics with %q, want %q", what, called, text, says)
 		}
 		for i := range poolUserElements {
-			if n := came[i]; n > 1 || text == "" && n == 0 && lived[i] && u.live[i] {
+			if n := visits[i]; n > 1 || text == "" && n == 0 && lived[i] && u.live[i] {
 				t.Errorf("%s: the walk makes %d visits to element %d", what, n, i)
 			}
 		}
@@ -214,22 +216,22 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 		walk(name, c.says, c.call, false)
 		walk(name, c.says, c.call, true)
 	}
-	for name, call := range also {
+	for name, call := range onlyInAll {
 		walk(name, "", call, false)
 	}
 }
 
-// TestSharedClearCallsBack makes each call from the callback of Clear. The call works, or panics
-// with a remedy. After a panic the pool has its elements, except those that the callback has removed.
-// Otherwise the pool is empty.
+// TestSharedClearCallsBack makes each call from the callback of Clear. The call works, or panics with a
+// message that says what to do. After a panic the pool has its elements, except those that the callback has
+// removed. Otherwise the pool is empty.
 func TestSharedClearCallsBack(t *testing.T) {
 	for name, c := range poolCalls {
 		u := newPoolUser(t)
-		came := map[int]int{}
+		visits := map[int]int{}
 		text := modeltest.PanicText(func() {
 			u.p.Clear(func(h Handle[record], e *record) {
 				i := int(e[0])
-				if came[i]++; h != u.handles[i] || *e != numbered(i) {
+				if visits[i]++; h != u.handles[i] || *e != numbered(i) {
 					t.Errorf("%s: Clear passes %v", name, *e)
 				}
 				if i == 50 {
@@ -241,8 +243,8 @@ func TestSharedClearCallsBack(t *testing.T) {
 			t.Errorf("%s: Clear panics with %q, want %q", name, text, c.says)
 		}
 		for i := range poolUserElements {
-			if came[i] > 1 || text == "" && came[i] == 0 && u.live[i] {
-				t.Errorf("%s: Clear passes element %d %d times", name, i, came[i])
+			if visits[i] > 1 || text == "" && visits[i] == 0 && u.live[i] {
+				t.Errorf("%s: Clear passes element %d %d times", name, i, visits[i])
 			}
 		}
 		if u.p.ended != nil {

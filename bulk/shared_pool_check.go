@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkInvariants panics when the bookkeeping contradicts itself. It must run alone. Complexity: one step for
-// each slot that has memory.
+// checkInvariants panics when the bookkeeping contradicts itself. No other goroutine may use the pool
+// meanwhile. Complexity: one step for each slot that has memory.
 func (s *sharedSlots) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
@@ -28,19 +28,19 @@ func (s *sharedSlots) checkInvariants() {
 			fail("the line of slot %d has an owner", i)
 		}
 		if live != 0 && i/slotsPerLine >= uint(s.frontier.Load()) {
-			fail("slot %d is in use, but no line from %d on had an owner", i, s.frontier.Load())
+			fail("slot %d is live, but no line from line %d on has had an owner", i, s.frontier.Load())
 		}
 		if reserved := line.reserved[k].Load(); reserved&ready != 0 || reserved&^s.usable(i) != 0 {
-			fail("in the word of slot %d the slots %#x are ready, %#x reserved", i, ready, reserved)
+			fail("in the word of slot %d, slots %#x are ready and slots %#x are reserved", i, ready, reserved)
 		}
 		if ready&live != 0 || (ready|live)&^s.usable(i) != 0 {
-			fail("in the word of slot %d the slots %#x live, %#x are ready, %#x have memory", i, live, ready,
-				s.usable(i))
+			fail("in the word of slot %d, slots %#x are live, %#x are ready, and %#x have memory", i, live,
+				ready, s.usable(i))
 		}
 		common := commonOf(w)
 		if common != 0 && (live&^taken != 0 || ready&taken != 0 || !s.ours(common)) {
-			fail("in the word of slot %d with generation %#x the slots %#x live, %#x were taken, %#x are "+
-				"ready", i, common, live, taken, ready)
+			fail("in the word of slot %d with generation %#x, slots %#x are live, %#x were taken, and %#x "+
+				"are ready", i, common, live, taken, ready)
 		}
 		for b := range uint(slotsPerWord) {
 			g, retired := common, line.retired[k].Load()>>b&1 != 0
@@ -53,7 +53,8 @@ func (s *sharedSlots) checkInvariants() {
 					break
 				}
 				g = own.Load()
-				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) { // a slot with a bit and no tag is parked
+				// A slot with a presence bit and no tag is parked.
+				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) {
 					fail("slot %d has generation %#x", i+b, g)
 				}
 			} else if taken>>b&1 == 0 {

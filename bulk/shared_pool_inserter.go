@@ -8,11 +8,11 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of
-// elements that it has removed and fills them again. If it needs more, it takes the free slots of a word
-// together. So it synchronizes with other goroutines once for many operations, and writes to cache lines of
-// its own as long as other goroutines do not remove its elements. Any goroutine may remove an element that
-// the inserter has inserted, and the inserter may remove any element.
+// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. An inserter keeps the slots
+// of the elements that it removes, and fills these slots again. If it needs more slots, it takes all free
+// slots of a word of 32 slots at once. So an inserter synchronizes with other goroutines once for many
+// operations. It writes to cache lines of its own as long as other goroutines do not remove its elements. Any
+// goroutine may remove an element that the inserter has inserted, and the inserter may remove any element.
 //
 // An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
 // does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
@@ -21,7 +21,7 @@ type Inserter[T any] struct {
 
 	// Slots of words without a common generation are parked: their presence bits are set, so that no other
 	// goroutine takes them, but their own generations have no tag, so that no look-up finds them. Removing an
-	// element parks its slot, and filling the slot unparks it, with one atomic operation each.
+	// element parks its slot, and filling the slot unparks it; each takes one atomic operation.
 	ready   uint // number of slots in parked that can be filled
 	waiting uint // number of slots in removed that readers may still announce
 	parked  [2 * maxRemoved]parkedSlot
@@ -37,7 +37,7 @@ type Inserter[T any] struct {
 	_ [2 * bytesLine]byte // keeps the next inserter on other cache lines
 }
 
-// parkedSlot is a slot and its count.
+// parkedSlot is a slot and the count of its generation.
 type parkedSlot struct{ slot, count uint32 }
 
 const (
@@ -45,8 +45,8 @@ const (
 	// An inserter with fewer removed slots takes slots from the pool first, so that it rarely looks for
 	// announcements.
 	enoughRemoved = maxRemoved / 2
-	// An inserter that finds a line busy this often in a row looks for another one: the owner was
-	// interrupted.
+	// An inserter that finds a line busy mostBusy times in a row searches for another line: the owner was
+	// probably interrupted.
 	mostBusy = 100
 )
 
@@ -60,8 +60,8 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
 
 // insert is the body of Insert. The compiler inlines Insert, so the element is copied from its place in the
-// caller. An argument of several fields would come in several registers, and copying it out of them takes as
-// long as an atomic operation.
+// caller. If insert took v by value, an element of several fields would arrive in several registers. Copying
+// it from the registers to the slot would take as long as an atomic operation.
 func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
 	p := in.pool
 	if in.ready == 0 && in.left == 0 || p.ended != nil {
@@ -106,9 +106,9 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	return in.removeForAll(c, i, g)
 }
 
-// removeForAll removes an element and leaves its slot free for all goroutines. But if the word of the slot
-// now has enough free slots, the inserter parks them, so that goroutines that replace their elements keep to
-// their own words. Otherwise the pool may list the line for others.
+// removeForAll removes an element and frees its slot for all goroutines. If the removal leaves offerUsually
+// elements in the slot's word, the inserter tries to park the free slots of the word for itself. So
+// goroutines that replace their elements stay in different words.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
@@ -127,16 +127,17 @@ func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
 	return true
 }
 
-// keep notes the parked slots of the word that begins with slot i.
+// keep adds these slots of the word that begins with slot i to parked.
 func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	for ; slots != 0; slots &= slots - 1 {
-		at := i + uint(bits.TrailingZeros32(slots))
-		in.parked[in.ready] = parkedSlot{uint32(at), c.own(at).Load()}
+		slot := i + uint(bits.TrailingZeros32(slots))
+		in.parked[in.ready] = parkedSlot{uint32(slot), c.own(slot).Load()}
 		in.ready++
 	}
 }
 
-// refill takes slots. If there is no room, it panics, and the inserter has no slots.
+// refill makes at least one slot ready to be filled. If there is no room, refill panics, and the inserter
+// then has no slots.
 //
 //go:noinline
 func (in *Inserter[T]) refill() {
@@ -152,7 +153,7 @@ func (in *Inserter[T]) refill() {
 			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
 			case came == lineBusy && busy < mostBusy:
-				runtime.Gosched() // another goroutine takes a slot of this line
+				runtime.Gosched() // another goroutine is taking slots of this line
 				busy++
 				continue
 			case came == lineBusy:
@@ -167,7 +168,7 @@ func (in *Inserter[T]) refill() {
 		}
 		in.hint = 0
 		l, err := p.search()
-		if interrupted != 0 { // return to this line only if there is no other
+		if interrupted != 0 { // listed only now, so that search prefers other lines
 			p.list(p.chunk((interrupted-1)*slotsPerLine), interrupted-1)
 		}
 		switch {
@@ -183,8 +184,8 @@ func (in *Inserter[T]) refill() {
 	}
 }
 
-// settle makes those removed slots ready that no reader announces, and reports whether there are any. It must
-// be called only when no slot is ready.
+// settle moves the removed slots that no reader announces to parked, and reports whether there are any. It
+// must be called only when no slot is ready.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)
 	quiet := p.announcements() == 0

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool of capacity slots and the handles of its elements, which fill one slot in 16. Every
-// word has lost elements, and its slots have their own generations, so inserters keep the slots that they
+// churned returns a pool with an element in each 16th slot, and the handles of these elements. The other
+// elements were removed, and each slot has a generation of its own. So inserters keep the slots that they
 // empty.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
@@ -33,8 +33,9 @@ func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64])
 	return p, left
 }
 
-// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of other elements do
-// not change, and no look-up finds an element twice or a removed element.
+// TestInserterFillsWhatItRemoved replaces elements through an inserter. The inserter fills the slots that it
+// has emptied, so the words of presence bits soon stop changing. No look-up finds an element twice, or finds
+// a removed element.
 func TestInserterFillsWhatItRemoved(t *testing.T) {
 	p, left := churned(t, 2048)
 	in := p.Inserter()
@@ -63,8 +64,8 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 			}
 			for first, run := range p.Runs() {
 				if at := int(old.Slot()); first <= at && at < first+len(run) {
-					t.Fatalf("the removed slot %d is in the run of %d from slot %d", old.Slot(), len(run),
-						first)
+					t.Fatalf("the removed slot %d is in the run of %d slots from slot %d", old.Slot(),
+						len(run), first)
 				}
 				found -= len(run)
 			}
@@ -91,7 +92,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 		}
 	}
 	if len(slots) > len(own)+127 {
-		t.Errorf("%d elements were in %d slots", len(own), len(slots))
+		t.Errorf("%d elements have used %d slots, want at most %d", len(own), len(slots), len(own)+127)
 	}
 	kept := int(in.ready + in.waiting)
 	if kept < enoughRemoved || kept > 127 {
@@ -116,7 +117,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 }
 
 // TestInserterSparesAnnouncedSlots lets a reader announce the slot of an element that is then removed. No
-// inserter takes the slot until the reader has left it.
+// inserter takes the slot while it is announced.
 func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	p, left := churned(t, 512)
 	in := p.Inserter()
@@ -140,7 +141,8 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	}
 }
 
-// TestInserterRetiresSlots lets an inserter use up a slot that it keeps. The slot is not taken again.
+// TestInserterRetiresSlots lets an inserter use up the generations of a slot that it keeps. The slot is then
+// not taken again.
 func TestInserterRetiresSlots(t *testing.T) {
 	p, left := churned(t, 32)
 	in := p.Inserter()
@@ -189,8 +191,8 @@ func TestClearLeavesParkedSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestInserterRemovesForOthers lets one inserter remove the elements of another inserter. The first
-// inserter keeps fewer than 128 of their slots.
+// TestInserterRemovesForOthers lets a consumer remove the elements that a producer inserts, each with an
+// inserter of its own. The consumer keeps fewer than 128 of their slots.
 func TestInserterRemovesForOthers(t *testing.T) {
 	p, left := churned(t, 1024)
 	producer, consumer := p.Inserter(), p.Inserter()

@@ -7,9 +7,9 @@ import (
 
 // A reader that copies an element announces its slot first, and tests afterwards whether the element is still
 // live. A goroutine that wants to take slots looks for announcements after it has found the slots free. So
-// either it sees the announcement and leaves the slot alone, or the reader sees that the element was removed:
-// a slot is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here
-// they keep slots from being taken, not memory from being freed.
+// either the goroutine sees the announcement and leaves the slot alone, or the reader sees that the element
+// was removed. In both cases, no slot is written while a reader copies its element. Announcements are hazard
+// pointers (Maged M. Michael, 2004) that keep slots from being taken, instead of memory from being freed.
 
 // readerCells is a block of places for announcements. A block is added when all places are in use at once;
 // blocks are never removed.
@@ -31,13 +31,14 @@ func stripe() uint {
 	return uint(uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9E3779B97F4A7C15 >> 60)
 }
 
-// announce keeps slot i from being taken until the cell that it returns is set to 0.
+// announce stores slot i in a cell and returns the cell. The slot is not taken until the caller sets the cell
+// to 0.
 func (s *sharedSlots) announce(i uint) *atomic.Uint64 {
-	at := &s.cells
+	next := &s.cells
 	for {
-		block := at.Load()
+		block := next.Load()
 		if block == nil {
-			at.CompareAndSwap(nil, new(readerCells))
+			next.CompareAndSwap(nil, new(readerCells))
 			continue
 		}
 		first := stripe()
@@ -47,11 +48,11 @@ func (s *sharedSlots) announce(i uint) *atomic.Uint64 {
 				return cell
 			}
 		}
-		at = &block.next
+		next = &block.next
 	}
 }
 
-// announced returns those of the 32 slots from i on that readers have announced.
+// announced returns the slots that readers have announced among the 32 slots from slot i on, one bit a slot.
 func (s *sharedSlots) announced(i uint) (slots uint32) {
 	for block := s.cells.Load(); block != nil; block = block.next.Load() {
 		for n := range block.cells {

@@ -9,7 +9,7 @@ import (
 
 // Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
 // An [Inserter] that looks for slots after Grow keeps up to 127 free slots from other goroutines: add 127 to
-// n for each of them. Grow panics when n is negative. Complexity: one step for each 32 slots.
+// n for each such inserter. Grow panics when n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
@@ -32,8 +32,8 @@ func (p *SharedPool[T]) Grow(n int) error {
 	return s.makeRoom(opGrow, room+n-free)
 }
 
-// enlarge makes room for one more element, unless another goroutine has done so since the caller loaded seen
-// from room.
+// enlarge makes room for one more element. seen is the value of room that the caller has loaded. If another
+// goroutine has made room since, enlarge does nothing.
 func (s *sharedSlots) enlarge(seen uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,8 @@ func (s *sharedSlots) enlarge(seen uint64) error {
 	return s.makeRoom(opInsert, int(room)+1)
 }
 
-// makeRoom commits memory for need slots, which the capacity allows, and for more ahead. mu must be held.
+// makeRoom commits memory for at least need slots, and for more slots ahead if possible. need is at most the
+// capacity. The caller must hold mu.
 func (s *sharedSlots) makeRoom(op operation, need int) error {
 	committed := s.elements.Committed()
 	ahead := min(max(need, (committed+s.plan.stepFrom(committed))/s.plan.sizeElement), s.plan.capacity)
@@ -59,7 +60,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement,
 		s.plan.capacity))
 	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
-		// Goroutines that hold the shorter array may go on using it: both arrays point to the same chunks.
+		// Other goroutines may continue to use the shorter array: both arrays point to the same chunks.
 		longer := append(make([]*sharedChunk, 0, n), s.directory...)
 		for len(longer) < n {
 			longer = append(longer, new(sharedChunk))
@@ -69,7 +70,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	}
 	s.room.Store(uint64(after))
 	s.offer.Store(offerUsually)
-	// A line that the end of the room cut off has more slots now.
+	// The line at the old end of the room has more slots now.
 	if l := before / slotsPerLine; before%slotsPerLine != 0 && uint64(l) < s.frontier.Load() {
 		s.list(s.chunk(before), l)
 	}

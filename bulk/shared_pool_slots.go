@@ -15,17 +15,17 @@ import (
 // sharedSlots is a [SharedPool] without its elements: the words, the lines that wait for an owner, and the
 // room.
 type sharedSlots struct {
-	// Look-ups read the first fields. These change only when the room grows.
+	// Look-ups read some of the fields up to poison, so all of these fields seldom change.
 	room   atomic.Uint64  // slots that have memory
 	chunks unsafe.Pointer // the first entry of directory; the method chunk reads it
 	tag    generation.Mark
 	offer  atomic.Uint32 // a line is listed when a removal leaves this many elements in one of its words
 	cells  atomic.Pointer[readerCells]
 	ended  error      // the panic after Close
-	poison func(uint) // overwrites a slot without an element; nil without the tag invariants
+	poison func(uint) // overwrites a slot without an element; nil without the build tag invariants
 
 	_        [bytesLine]byte
-	frontier atomic.Uint64 // the lines below it have had an owner
+	frontier atomic.Uint64 // the number of the first line that has never had an owner
 
 	_       [bytesLine]byte
 	summary []atomic.Uint64 // a bit for each chunk that may have listed lines
@@ -38,17 +38,17 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is the number of elements left in a word when its line is listed; slots are taken only
-	// from words with at most this number. Finding a word costs as much as several insertions, so a word
-	// should give several slots.
+	// With offerUsually, a line is listed when a removal leaves this number of elements in one of its words,
+	// and slots are taken only from words with at most this number of elements. Finding a word costs as much
+	// as several insertions, so a word should give several slots.
 	offerUsually = slotsPerWord * 3 / 4
-	// offerTight lists a line for each slot that becomes free, and lets each free slot be taken. It is set
+	// With offerTight, each removal lists its line, and each free slot can be taken. offer becomes offerTight
 	// when only holes are left.
 	offerTight = slotsPerWord
 )
 
-// chunk returns the chunk of slot i, which must be below a room that was loaded before: the pointer to a
-// larger array is stored before the larger room is, and the chunks in it stay the same.
+// chunk returns the chunk of slot i. The caller must have loaded a room above i before. makeRoom stores the
+// pointer to a longer array before it stores the larger room, and the longer array points to the same chunks.
 func (s *sharedSlots) chunk(i uint) *sharedChunk {
 	first := atomic.LoadPointer(&s.chunks)
 	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
@@ -63,7 +63,7 @@ const (
 	lineFull        // the line has no slot to take
 )
 
-// take takes a free slot of a line. If it succeeds, the caller owns the line until it calls release.
+// take takes a free slot of a line. If take succeeds, the caller owns the line and must call release.
 func (s *sharedSlots) take(l uint) (uint, taking) {
 	_, line, i, came := s.own(l)
 	if came != tookSlot {
@@ -77,8 +77,8 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 }
 
 // reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and the
-// taken slots. If the word's slots have generations of their own, they are parked: the caller owns them until
-// it publishes or unparks them. Otherwise the caller owns them until it calls unreserve.
+// taken slots. If the word's slots have generations of their own, the taken slots are parked: the caller owns
+// them until it publishes or unparks them. Otherwise the caller owns them until it calls unreserve.
 func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
 	c, line, i, came := s.own(l)
 	if came != tookSlot {
@@ -97,9 +97,9 @@ func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came t
 	return i, slots, parked, tookSlot
 }
 
-// park takes all slots of the word from slot i on that can be taken. It takes none if the slots keep a common
-// generation, or if another goroutine owns the line. The caller owns the slots until it publishes or unparks
-// them.
+// park takes all slots of the word from slot i on that can be taken. park takes no slots if the word keeps a
+// common generation, or if another goroutine owns the line. The caller owns the slots until it publishes or
+// unparks them.
 func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
 	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
 	if !line.owned.CompareAndSwap(0, 1) {
@@ -147,8 +147,8 @@ func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
 // prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any.
-// They stay ready until an owner of the line takes them: prepare saw no announcement after the removal, and a
-// reader that announces the slot later finds the element removed.
+// These slots stay ready until an owner of the line takes them: prepare saw no announcement after the
+// removals, and a reader that announces a slot later finds its element removed.
 //
 //go:noinline
 func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
@@ -171,7 +171,7 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 		case fresh != 0:
 			free = fresh
 		case generation.Exhausted(common):
-			// These slots were reserved before and not filled.
+			// These slots were reserved and not filled, and their generation has no next count.
 			line.retired[k].Or(free)
 			return false
 		default:
@@ -187,21 +187,21 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	return true
 }
 
-// free returns those slots of the word from slot i on that have memory, no element, and counts left.
+// free returns the slots of the word from slot i on that have memory, hold no element and are not retired.
 // Inserters may have reserved some of them.
 func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
 	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
 	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
 }
 
-// usable returns those slots of the word from slot i on that have memory.
+// usable returns the slots of the word from slot i on that have memory.
 func (s *sharedSlots) usable(i uint) uint32 {
 	room := s.room.Load()
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i if a removal has made enough slots of the word free. left is the presence
-// bits of the slot's word after a removal.
+// removed lists the line of slot i if a removal has made enough slots of the word free. left has the presence
+// bits of the slot's word after the removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {
@@ -211,9 +211,9 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 
 // list marks line l of chunk c as a line with free slots.
 //
-// Listing and adopting set and clear bits at two levels. A goroutine that clears a summary's bit checks
-// afterwards whether a line was listed meanwhile, and a goroutine that lists a line checks the summary
-// afterwards. So one of the two sets the bit again.
+// Listing and adopting set and clear bits at two levels. A goroutine that clears a bit of the summary checks
+// afterwards whether a line was listed meanwhile. A goroutine that lists a line checks the summary
+// afterwards. So one of these two goroutines sets the bit again.
 func (s *sharedSlots) list(c *sharedChunk, l uint) {
 	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
 		c.listed.Or(bit)
@@ -262,7 +262,8 @@ func (s *sharedSlots) advance() (uint, bool) {
 	}
 }
 
-// search returns a line from which slots may be taken. If there is none, it makes room, or returns the error.
+// search returns a line from which slots may be taken. If there is no such line, search makes room, or
+// returns the error.
 //
 //go:noinline
 func (s *sharedSlots) search() (uint, error) {

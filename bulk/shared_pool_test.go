@@ -40,7 +40,7 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	var live []Handle[uint64]
 	common, apart := 0, 0
 	for range 3000 {
-		for range 1 + r.IntN(70) { // the first chunk must be there
+		for range 1 + r.IntN(70) { // at least one, so that the first chunk exists
 			if len(live) == 128 {
 				break
 			}
@@ -70,7 +70,8 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 		}
 	}
 	if common == 0 || apart == 0 {
-		t.Errorf("the first word had a common generation %d times, and %d times not", common, apart)
+		t.Errorf("the first word had a common generation %d times and no common generation %d times", common,
+			apart)
 	}
 	valid := 0
 	for h := range seen {
@@ -83,8 +84,8 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	}
 }
 
-// TestSharedSlotsAreRetired leaves two counts to each slot of a word. After two uses a slot is not taken
-// again.
+// TestSharedSlotsAreRetired leaves each slot of a word two counts of its generation. After two uses, no slot
+// is taken again.
 func TestSharedSlotsAreRetired(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		p := newSharedPool[record](t, Options{Capacity: 40})
@@ -118,13 +119,13 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 			p.checkInvariants()
 		}
 		if e := exhausted(func() { p.Insert(record{}) }); !errors.Is(e, vm.ErrCapacity) {
-			t.Fatalf("apart %t: the slots do not wear out: %v", apart, e)
+			t.Fatalf("apart %t: Insert with retired slots only: %v", apart, e)
 		}
 		if err := p.Grow(1); !errors.Is(err, vm.ErrCapacity) {
 			t.Fatalf("apart %t: Grow(1) with retired slots only: %v", apart, err)
 		}
 		if !p.Remove(handles[39]) || p.Grow(1) != nil || p.Grow(2) == nil {
-			t.Fatalf("apart %t: the free slot of another word is not counted", apart)
+			t.Fatalf("apart %t: Grow does not count the free slot of another word", apart)
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != 39 {
 			t.Fatalf("apart %t: slot %d was taken", apart, h.Slot())
@@ -140,8 +141,8 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 	}
 }
 
-// TestReservedSlotsAreRetired lets an inserter reserve slots for their last use and give them up. The slots
-// are not taken again.
+// TestReservedSlotsAreRetired lets an inserter reserve slots with one count left, and closes the inserter.
+// The slots are not taken again.
 func TestReservedSlotsAreRetired(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 32})
 	first, _ := p.Insert(record{})
@@ -174,7 +175,7 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	for _, h := range handles[300:400] {
 		p.Remove(h)
 	}
-	// There are more readers than a block has cells. Each reader announces another slot.
+	// There are more readers than a block has cells. Each reader announces a different slot.
 	var taken []Handle[record]
 	cells := p.announce(310)
 	for i := range 40 {
@@ -357,7 +358,7 @@ func TestSharedClear(t *testing.T) {
 		n--
 	})
 	if n != 0 || p.Len() != 0 {
-		t.Fatalf("Clear passed %d elements too few, and left %d", n, p.Len())
+		t.Fatalf("Clear passed %d elements too few to the callback, and left %d in the pool", n, p.Len())
 	}
 	in.Insert(numbered(1)) // into a slot that was reserved before
 	in.Close()

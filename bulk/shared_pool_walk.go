@@ -7,10 +7,10 @@ import (
 )
 
 // All yields the live elements with their handles, in ascending order of slots. Other goroutines, and the
-// body, may insert and remove meanwhile. An element that lives from the first step to the last is yielded, an
-// element that is inserted or removed meanwhile may be yielded or not, and none is yielded twice. See
-// [SharedPool] for the use of the address. Complexity: one step for each 32 slots that were ever taken, and
-// one for each element.
+// loop's body, may insert and remove meanwhile. All yields each element that lives throughout the loop. An
+// element that is inserted or removed meanwhile may be yielded or not. No element is yielded twice.
+// [SharedPool] says how long the address may be used. Complexity: one step for each 32 slots that were ever
+// taken, and one for each element.
 func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		p.mustBeOpen()
@@ -36,10 +36,10 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
-// and a slice of the elements. No goroutine may insert or remove meanwhile, except that the body may remove
-// elements of its run; they stay in the slice. Complexity: one step for each 32 slots that were ever taken,
-// and a few for each run.
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours. For each run it
+// yields the first slot and a slice of the elements. No goroutine may insert or remove meanwhile, with one
+// exception: the loop's body may remove elements of the run that was yielded to it. Removed elements stay in
+// the slice. Complexity: one step for each 32 slots that were ever taken, and a few steps for each run.
 func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		p.mustBeOpen()
@@ -68,7 +68,7 @@ func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// end returns a slot behind all live ones.
+// end returns a slot number above those of all live slots.
 func (s *sharedSlots) end() uint {
 	return uint(min(s.room.Load(), s.frontier.Load()*slotsPerLine))
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// The words of a shared pool say which slots are live, and with which generations. The words lie on Go's heap
-// in every build, because they synchronize goroutines and the race detector knows only of atomic operations
-// there.
+// The words of a shared pool hold the presence bits and the generations of its slots. The words lie on Go's
+// heap in every build, because they synchronize goroutines, and the race detector sees atomic operations only
+// on Go's heap.
 //
 // A word holds two things that must change together. Its low half has a presence bit for each of 32 slots.
-// Its high half has the common generation of these slots, or 0 if each has its own. So one load tells whether
-// a handle is valid, and one compare-and-swap removes its element.
+// Its high half has the common generation of these slots, or 0 if each has its own. So one load is enough to
+// test a handle, and one compare-and-swap removes its element. The tag of a generation is the mark of the
+// pool in its high 8 bits.
 //
 // While the generation is common, each slot is taken at most once. If a slot must be taken again while others
 // of its word live, each slot of the word gets a generation of its own: the slots are apart. When all
@@ -22,14 +23,14 @@ import (
 //
 //   - A word never has the same value twice with another element in a slot, so a compare-and-swap never
 //     succeeds on a newer state.
-//   - A slot's generation never falls. A reader that sees the slots apart, and then finds the generation of
-//     its handle in the slot's own one, has seen the element alive, no matter which of the two a writer
-//     changed first: see holds.
+//   - A slot's generation never falls. Suppose that a reader first sees in the word that the slots are apart,
+//     and then finds its handle's generation as the slot's own generation. Then the element was live, no
+//     matter whether a writer changes the word or the slot's own generation first: see holds.
 //
-// If the slots are apart, a slot's own generation decides. A goroutine that removes the element first takes
-// the tag off this generation; only one goroutine can succeed. It clears the presence bit afterwards, so that
-// no goroutine takes the slot too early. An [Inserter] leaves the bit set: then the slot is parked, and only
-// that inserter takes it.
+// If the slots are apart, the tag of a slot's own generation decides whether the slot is live. A goroutine
+// that removes the element first removes this tag; only one goroutine can succeed. The goroutine clears the
+// presence bit afterwards, so that no other goroutine takes the slot too early. An [Inserter] leaves the bit
+// set: then the slot is parked, and only that inserter takes the slot.
 //
 // A line is eight words on one cache line. Only the owner of a line takes its slots, and a line has one owner
 // at a time.
@@ -55,16 +56,16 @@ type sharedChunk struct {
 	words  [wordsPerChunk]atomic.Uint64
 }
 
-// sharedLine is the state for taking slots of a line, for each of its words. It is larger than two cache
-// lines, so that owners of neighbouring lines do not disturb each other.
+// sharedLine is the state for taking slots of a line. Its arrays have an entry for each word of the line. A
+// sharedLine is larger than two cache lines, so that owners of neighbouring lines do not disturb each other.
 type sharedLine struct {
 	// owned is 1 while a goroutine owns the line. Then only that goroutine uses next, ready and taken.
 	owned    atomic.Uint32
 	next     uint32                      // the word from which slots are taken
 	ready    [wordsPerLine]uint32        // slots that can be taken
 	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation
-	retired  [wordsPerLine]atomic.Uint32 // slots that have no counts left
-	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have taken together
+	retired  [wordsPerLine]atomic.Uint32 // slots whose generations have no next count
+	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have reserved
 	_        [3*bytesLine - 8 - 4*4*wordsPerLine]byte
 }
 
@@ -88,7 +89,7 @@ func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 }
 
 // live returns the slots of the word from slot i on that hold elements. It may run while other goroutines
-// change the pool: an element that lives throughout is among the returned ones.
+// change the pool: it returns the slot of each element that lives throughout the call.
 func (c *sharedChunk) live(i uint) uint32 {
 	w := c.word(i).Load()
 	live := presenceOf(w)
@@ -103,22 +104,22 @@ func (c *sharedChunk) live(i uint) uint32 {
 	return live
 }
 
-// retire notes that slot i is taken for the last time. The caller must call it before the element can be
+// retire notes that slot i is taken for the last time. The caller must call retire before the element can be
 // removed.
 func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
-// tagged reports whether a generation has a tag. The generations of live slots and of a pool's handles have
-// one.
+// tagged reports whether a generation has a tag. The generations of live slots and of a pool's handles have a
+// tag.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
 // holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. holds may run
 // while other goroutines change the pool.
 //
-// The handle exists, so the slot has g or a later generation. The common generation is read together with the
-// presence bit. A slot's own generation is read after the slots were seen apart, so it is g or later, and it
-// is g only while the element lives.
+// The handle exists, so the slot has generation g or a later one. The common generation is read together with
+// the presence bit. A slot's own generation is read after the word has shown that the slots are apart. So the
+// own generation is g or later, and equals g only while the element lives.
 func (c *sharedChunk) holds(i uint, g uint32) bool {
 	w := c.word(i).Load()
 	if commonOf(w) == g {
@@ -133,8 +134,8 @@ func (c *sharedChunk) holdsApart(i uint, g uint32) bool {
 	return own != nil && own.Load() == g && tagged(g)
 }
 
-// remove removes the element of the handle (i, g) from the words. It returns the presence bits afterwards and
-// whether there was an element. It may run while other goroutines change the pool.
+// remove removes the element of the handle (i, g) from the words. It returns the presence bits of the word
+// after the removal, and whether there was an element. It may run while other goroutines change the pool.
 func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	if !tagged(g) {
 		return 0, false
@@ -158,11 +159,11 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 		return 0, false
 	}
 	w.And(^bit)
-	return presenceOf(w.Load()), true // or the bits that other removers have left by now
+	return presenceOf(w.Load()), true // without bits that other goroutines have cleared since
 }
 
 // publish makes slot i live and returns its generation. The caller has taken the slot and must have written
-// the element: the atomic operations here order the writing before the loads of goroutines that find the
+// the element. The atomic operations of publish order that write before the loads of goroutines that find the
 // element live.
 func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
@@ -191,9 +192,9 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 }
 
 // renew gives the slots of the word from slot i on a common generation that is greater than all generations
-// that they had. None of the slots may be live or reserved. It does nothing if some slots can still be taken
-// with the old common generation, if a slot would skip many counts, or if no counts are left. The caller must
-// own the line.
+// that they had. No slot of the word may be live or reserved. renew does nothing if some slots can still be
+// taken with the old common generation, if a slot would skip many counts, or if there is no next count. The
+// caller must own the line.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
@@ -218,8 +219,8 @@ func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	w.Store(sharedWord(generation.Next(last, tag), 0))
 }
 
-// separate gives each slot of the word from slot i on a generation of its own. The caller must own the line;
-// meanwhile other goroutines may remove elements and publish reserved slots.
+// separate gives each slot of the word from slot i on a generation of its own. The caller must own the line.
+// Other goroutines may remove elements and publish reserved slots meanwhile.
 func (c *sharedChunk) separate(line *sharedLine, i uint) {
 	own := c.apart.Load()
 	if own == nil {

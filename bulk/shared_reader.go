@@ -15,7 +15,7 @@ import (
 type SharedReader[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
-	room   uint64 // entries that Get may read without further tests; 0 outside
+	room   uint64 // entries that Get may read without further tests; 0 outside of a look
 	inside bool
 }
 
@@ -29,36 +29,35 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 }
 
 // Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. All
-// values that are replaced meanwhile wait to be freed, so a look should be short: a tick, a request. A look
-// that never ends keeps these values forever: defer Leave if the code between may panic. Enter panics inside
-// another look.
+// values that are replaced meanwhile wait to be freed, so a look should be short, such as a tick or a
+// request. A look that never ends keeps these values forever: defer Leave if the code before Leave may panic.
+// Enter panics inside another look.
 //
-// Complexity: one load and one store that the processor finishes before it goes on, about 5 to 10 ns, for any
-// number of entries.
+// Complexity: one atomic load and one atomic store, about 5 to 10 ns, for any number of entries.
 func (r *SharedReader[T]) Enter() {
 	if r.inside {
 		panic("bulk: Enter on a reader of " + r.table.plan.name +
-			" that is inside already: Leave first, and use one reader for one goroutine")
+			" that is inside a look already: Leave first, and use one reader for one goroutine")
 	}
 	if r.here == nil {
-		panic("bulk: Enter on a reader of " + r.table.plan.name +
-			" that is closed: ask the table for another Reader")
+		panic("bulk: Enter on a closed reader of " + r.table.plan.name +
+			": make another one with SharedTable.Reader")
 	}
 	r.inside = true
 	r.table.epochs.enter(r.here)
 	r.room = r.table.room.Load()
 }
 
-// Leave ends a look. Values from Get must not be used any more. It panics outside of a look.
+// Leave ends a look. Values from Get must not be used afterwards. Leave panics outside of a look.
 func (r *SharedReader[T]) Leave() {
 	if !r.inside {
-		panic("bulk: Leave on a reader of " + r.table.plan.name + " that is not inside: Enter first")
+		panic("bulk: Leave on a reader of " + r.table.plan.name + " outside of a look: Enter first")
 	}
 	r.room, r.inside = 0, false
 	r.here.exit()
 }
 
-// Get returns the value of entry i, or nil if it has none. The value must not be written to. It panics
+// Get returns the value of entry i, or nil if it has none. The value must not be written to. Get panics
 // outside of a look, and when i is not in [0, Capacity).
 func (r *SharedReader[T]) Get(i int) *T {
 	if uint64(i) >= r.room && !r.reaches(i) {
@@ -76,7 +75,7 @@ func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
 		panic("bulk: Get on a reader of " + t.plan.name +
-			" that is not inside: Enter first, and Leave when done with the value")
+			" outside of a look: Enter first, and Leave when done with the value")
 	}
 	t.mustHave(i)
 	r.room = t.room.Load()
@@ -97,14 +96,14 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 }
 
 // All iterates over the entries that have a value, in order. The values stay the same until
-// [SharedReader.Leave], so All does not begin a look of its own, as Load does. It panics outside of a look:
-// Enter before the loop, and Leave when the values are no longer needed. It may miss an entry that is set
-// meanwhile. Complexity: linear in the highest entry that was set.
+// [SharedReader.Leave], so All, unlike Load, does not begin a look of its own. It panics outside of a look:
+// Enter before the loop, and Leave when the values are no longer needed. All may miss an entry that is set
+// during the loop. Complexity: linear in the highest entry that was set.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		if !r.inside {
 			panic("bulk: All on a reader of " + r.table.plan.name +
-				" that is not inside: Enter before the loop, and Leave when done with the values")
+				" outside of a look: Enter before the loop, and Leave when done with the values")
 		}
 		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {
 			if v := r.Get(i); v != nil && !yield(i, v) {
@@ -114,10 +113,10 @@ func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	}
 }
 
-// Close ends the use of the reader. It panics inside a look. Closing twice does nothing.
+// Close ends the use of the reader. Close panics inside a look. Closing twice does nothing.
 func (r *SharedReader[T]) Close() {
 	if r.inside {
-		panic("bulk: Close of a reader of " + r.table.plan.name + " that is inside: Leave first")
+		panic("bulk: Close of a reader of " + r.table.plan.name + " inside a look: Leave first")
 	}
 	if r.here != nil {
 		r.table.epochs.part(r.here)

@@ -14,9 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls stops a goroutine while it owns a line to take a slot. Meanwhile other
-// goroutines fill the holes of other lines, and find, remove, load and count elements. A goroutine that needs
-// a slot of the owned line waits, and then gets the slot.
+// TestSharedPoolOwnerThatStalls stops a goroutine that owns a line. Meanwhile other goroutines fill the holes
+// of other lines, and find, remove, load and count elements. A goroutine that needs a slot of the owned line
+// waits, and then gets the slot.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -37,7 +37,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		if !line.owned.CompareAndSwap(0, 1) {
 			t.Fatal("the line has an owner")
 		}
-		// The goroutine that others see as the owner has not taken a slot yet.
+		// The stopped owner has not taken a slot yet.
 		var inLine []Handle[uint64]
 		for i, h := range handles {
 			if uint(h.Slot())/slotsPerLine != stalled {
@@ -92,7 +92,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		}
 		select {
 		case h := <-got:
-			t.Fatalf("slot %d is taken", h.Slot())
+			t.Fatalf("slot %d of a line that another goroutine owns is taken", h.Slot())
 		default:
 		}
 		line.owned.Store(0)
@@ -103,15 +103,15 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			p.Insert(1)
 		}
 		if e := exhausted(func() { p.Insert(1) }); !errors.Is(e, vm.ErrCapacity) || p.Len() != capacity {
-			t.Errorf("%d elements, then %v", p.Len(), e)
+			t.Errorf("Insert into a pool of %d elements: %v", p.Len(), e)
 		}
 		p.checkInvariants()
 	}
 }
 
 // TestInserterThatStops stops an inserter after each number of insertions and removals. The stopped inserter
-// keeps fewer than 128 slots, and others fill all other slots. After another goroutine has closed the
-// inserter, it keeps no slot.
+// keeps fewer than 128 slots, and other goroutines fill all other slots. After another goroutine has closed
+// the inserter, the inserter keeps no slot.
 func TestInserterThatStops(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		for inserted := 0; inserted <= 70; inserted += 5 {
@@ -152,8 +152,8 @@ func TestInserterThatStops(t *testing.T) {
 					return n
 				}
 				if n := fill(); kept > 127 || n != 1024-live-kept || p.Len() != 1024-kept {
-					t.Fatalf("%s: others fill %d slots, %d elements live, and the inserter keeps %d", what, n,
-						live, kept)
+					t.Fatalf("%s: others fill %d slots, %d elements live, and the inserter keeps %d slots",
+						what, n, live, kept)
 				}
 				p.checkInvariants()
 				done := make(chan bool)
@@ -313,7 +313,7 @@ func TestSharedArrayFaults(t *testing.T) {
 		}()
 		at, _ := a.Append(uint64(n) + 2)
 		if want := (n + 1) * (1 + len(values)); at != want || a.Len() != want+1 {
-			t.Fatalf("element %d of %d is appended, want %d", at, a.Len(), want)
+			t.Fatalf("Append returns index %d, Len is %d, want index %d", at, a.Len(), want)
 		}
 	}
 	for i, v := range a.Slice() {

@@ -17,9 +17,9 @@ type known struct {
 	number int
 }
 
-// TestSharedPoolUnderChurn lets goroutines insert, and remove each other's elements, while others read. Load
-// returns the complete element of the handle, each element is removed once, no handle is returned twice, and
-// at the end every element that was not removed is there.
+// TestSharedPoolUnderChurn lets goroutines insert elements, and remove each other's elements, while other
+// goroutines read. Load returns the complete element of the handle, each element is removed once, no handle
+// is returned twice, and at the end every element that was not removed is there.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -69,7 +69,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				// without Gosched, no other goroutine would run on one thread
+				// With a single thread, no other goroutine would run without Gosched.
 				for ; !done.Load() || found == 0; runtime.Gosched() {
 					k := board[r.IntN(places)].Load()
 					if k == nil {
@@ -113,7 +113,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 		}
 		for h, e := range p.All() {
 			if n, ok := want[h]; !ok || *e != numbered(n) {
-				t.Fatalf("All yields %v with %v", h, *e)
+				t.Fatalf("All yields handle %v with element %v", h, *e)
 			}
 		}
 		p.checkInvariants()
@@ -155,8 +155,8 @@ func TestOneRemoverSucceeds(t *testing.T) {
 	}
 }
 
-// TestAllBesideChanges iterates while others insert and remove: an element that lives throughout is yielded
-// once.
+// TestAllBesideChanges iterates while other goroutines insert and remove. All yields each element that lives
+// throughout the loop once.
 func TestAllBesideChanges(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 4000})
 	stay := map[Handle[record]]bool{}
@@ -210,9 +210,9 @@ func TestAllBesideChanges(t *testing.T) {
 	}
 }
 
-// TestInsertersReachTheLimit lets goroutines use up a limit, and then the capacity, together. Each gets the
-// error, every slot with memory holds an element, nothing is lost, and the goroutines insert on when there is
-// room again.
+// TestInsertersReachTheLimit lets goroutines together use up a limit, and then the capacity. Each goroutine
+// gets the error, every slot with memory holds an element, and no element is lost. When there is room again,
+// the goroutines can insert again.
 func TestInsertersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -253,7 +253,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 		if n := p.Len(); n != len(handles) || n != int(p.room.Load()) || n < 1000 {
 			t.Fatalf("%v: %d elements for %d handles in %d slots", pages, n, len(handles), p.room.Load())
 		}
-		// Every goroutine finds scattered holes.
+		// The holes are scattered, so that every goroutine finds some of them.
 		for i := 0; i < len(handles); i += 5 {
 			p.Remove(handles[i])
 		}
@@ -272,7 +272,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 		}
 		before := p.Len()
 		if more := fill(vm.ErrCapacity); before+len(more) != 9000 || p.Len() != 9000 {
-			t.Fatalf("%v: %d and %d elements, want 9000", pages, before, len(more))
+			t.Fatalf("%v: %d elements and %d more, want 9000 together", pages, before, len(more))
 		}
 		for i, h := range handles {
 			if p.Valid(h) != (i%5 != 0) {
@@ -286,8 +286,8 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows a pool and takes all other memory away. The promised insertions succeed in
-// every goroutine.
+// TestGrowIsForAllInserters grows a pool, and lets another container use up the rest of the limit. The
+// promised insertions succeed in every goroutine.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})

@@ -21,16 +21,17 @@ import (
 // immutable: a writer stores a new value in another place and then changes one word. An old value is freed
 // when no reader can be looking at it; see [SharedReader.Enter].
 //
-// The entries take 8 bytes each, up to the highest entry that was set, as far as their pages were touched.
-// The values take further memory. There are an eighth more places for values than entries, plus 1,048,576
-// (16,384 on the heap stand-in): for replaced values that wait to be freed, and for places that writers hold
-// ready. A value that waits also takes 4 to 16 bytes on Go's heap. Freed places are used for the next values;
-// Close gives the memory back.
+// Each entry takes 8 bytes. Memory is committed up to the highest entry that was set, and pages that were
+// never touched stay out of memory. The values take further memory. The number of places for values is nine
+// eighths of the number of entries, plus 1,048,576 (16,384 on the heap stand-in). The additional places are
+// for replaced values that wait to be freed, and for free places that writers keep. A value that waits also
+// takes 4 to 16 bytes on Go's heap. Freed places are used for later values; only Close gives memory back.
 //
-// A reader that stays inside, or a writer whose change in [SharedWriter.Update] does not return, stops no
-// reader. All values that are replaced from then on wait, until there are no places left.
+// A reader that never calls Leave, or a callback of [SharedWriter.Update] that does not return, does not
+// block readers. But the values that are replaced from then on are not freed, and at last no places are left
+// for writers.
 type SharedTable[T any] struct {
-	entries unsafe.Pointer // atomic words: 0, or the distance of the value from values
+	entries unsafe.Pointer // atomic words: 0, or the distance of the value from the field values, in bytes
 	values  unsafe.Pointer // the place at distance 0 is not used
 	room    atomic.Uint64  // entries that have memory
 	epochs  epochs
@@ -38,13 +39,13 @@ type SharedTable[T any] struct {
 	most    uint32                      // values that addresses are reserved for
 	ended   atomic.Pointer[closedError] // the panic after Close
 
-	mu          sync.Mutex // for writers, once for many values
+	mu          sync.Mutex // guards the fields below; a writer locks it once for many values
 	region      *vm.Region
 	entrySpan   vm.Span
 	valueSpan   denseSpan
 	used        uint32         // places for values that were ever taken
-	spare       []uint32       // the free ones of these places
-	waiting     []retiredBatch // places that writers gave up, in the order of their epochs
+	spare       []uint32       // those of the used places that are free
+	waiting     []retiredBatch // places that writers have handed over, in the order of their epochs
 	writers     map[*SharedWriter[T]]struct{}
 	liveOfOther int64 // entries that closed writers set, less those that they removed
 }
@@ -52,22 +53,22 @@ type SharedTable[T any] struct {
 // retired is the place of a removed value.
 type retired struct {
 	place uint32
-	since uint64 // epoch
+	epoch uint64 // the epoch of the removal, or a later one
 }
 
-// retiredBatch holds the places of values that were removed in an epoch or before.
+// retiredBatch holds the places of values that were removed in the given epoch or earlier.
 type retiredBatch struct {
 	places []uint32
-	since  uint64
+	epoch  uint64
 }
 
 const (
 	bytesEntry = 8
 	// batchPlaces is how many places for values a writer takes or gives back at a time.
 	batchPlaces = 64
-	// spareValues is how many values there may be in addition to nine eighths of the number of entries. While
-	// a reader that is inside is not scheduled, writers replace some hundred thousand values in a few
-	// milliseconds.
+	// spareValues is how many values there may be in addition to nine eighths of the number of entries. The
+	// scheduler may interrupt a reader inside a look for a few milliseconds, and writers replace some hundred
+	// thousand values in this time.
 	spareValues = 1 << 20
 	// spareValuesHeap is spareValues if addresses cost memory.
 	spareValuesHeap = 1 << 14
@@ -116,8 +117,8 @@ func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
 
-// value returns the address of the value at a distance. It is sound for the content of an entry: the place
-// was committed before the entry got its distance.
+// value returns the address of the value at a distance. It is sound for a distance that an entry holds: the
+// place was committed before the entry got the distance.
 func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
 
 func (t *SharedTable[T]) distance(place uint32) uint64 {
@@ -133,7 +134,7 @@ func (t *SharedTable[T]) place(distance uint64) uint32 {
 // Cap returns the number of entries.
 func (t *SharedTable[T]) Cap() int { return t.plan.capacity }
 
-// Len returns how many entries have a value. While writers run, the number is that at the time of the call.
+// Len returns how many entries have a value. While writers run, the number may be outdated when Len returns.
 func (t *SharedTable[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,13 +172,13 @@ func (t *SharedTable[T]) Reserved() int { return t.region.Size() }
 // Committed returns the bytes of memory that the table may touch.
 func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 
-// Resident returns how many bytes of the table are in memory. It asks the operating system; see
+// Resident returns how many bytes of the table are in memory. The number comes from the operating system; see
 // [vm.Region.Resident].
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
-// Close gives the memory and the addresses back. It panics while a reader is inside, or while a writer is in
-// the middle of an Update. No writer may be used while Close runs. Values must not be used afterwards; using
-// a reader or writer panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. It panics while a reader is inside a look, or while a writer
+// is inside an Update. No writer may be used while Close runs. Values must not be used afterwards; using a
+// reader or writer panics. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +187,8 @@ func (t *SharedTable[T]) Close() error {
 	}
 	t.mustBeLeft()
 	// A reader announces that it is inside before it loads room. Close sets room to zero before it looks for
-	// readers. So a reader that enters at this moment is seen here, or sees that the table is closed.
+	// readers. So either Close sees a reader that enters at this moment, or the reader sees that the table is
+	// closed.
 	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
 	t.room.Store(0)
@@ -202,10 +204,10 @@ func (t *SharedTable[T]) Close() error {
 	return err
 }
 
-// mustBeLeft panics while a reader is inside, or a writer in an Update.
+// mustBeLeft panics while a reader is inside a look, or a writer inside an Update.
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
-		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an "+
+		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers and writers are inside a look or an "+
 			"Update: wait until the readers Leave and the Updates return", t.plan.name, n))
 	}
 }
@@ -239,7 +241,7 @@ func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	defer t.mu.Unlock()
 	t.mustBeOpen()
 	unseen := 0
-	for unseen < len(t.waiting) && t.epochs.unseen(t.waiting[unseen].since) {
+	for unseen < len(t.waiting) && t.epochs.unseen(t.waiting[unseen].epoch) {
 		for _, place := range t.waiting[unseen].places {
 			t.spare = append(t.spare, t.freed(place))
 		}
@@ -286,7 +288,7 @@ func (t *SharedTable[T]) commitValues(op operation, n int) error {
 	return op.commitAhead(need, ahead, t.valueSpan.grow)
 }
 
-// freed returns a place that no reader can see any more.
+// freed returns place, which no reader can see any more. With the build tag invariants it poisons the place.
 func (t *SharedTable[T]) freed(place uint32) uint32 {
 	if invariants.Enabled {
 		v := t.value(t.distance(place))
@@ -300,7 +302,7 @@ func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
 	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement,
 		Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("all %d places for the values of %d entries are taken, some by replaced values; "+
-			"%d readers are inside, or writers in an Update, and replaced values are freed only after these "+
-			"Leave or return: keep looks and Updates short, and Close unused writers",
+			"%d readers and writers are inside a look or an Update, and replaced values are freed only "+
+			"afterwards: keep looks and Updates short, and Close unused writers",
 			t.most, t.plan.capacity, t.epochs.inside())}
 }

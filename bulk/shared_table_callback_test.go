@@ -26,9 +26,10 @@ func (u tableUsers) loaded(what string, i int, want object) {
 	}
 }
 
-// TestSharedTableCallsBack makes each call from change, in the middle of an Update of entry 3. Calls of the
-// updating writer and Close of the table panic and change nothing; all other calls work. If change recovers
-// from the panic, the Update changes the newest value. The writer can be used again in both cases.
+// TestSharedTableCallsBack makes each call from the callback of an Update of entry 3. Calls of the updating
+// writer and Close of the table panic and change nothing; all other calls work. If the callback recovers from
+// the panic, the Update changes the newest value. The writer can be used again, whether or not the callback
+// recovers.
 func TestSharedTableCallsBack(t *testing.T) {
 	type callBack struct {
 		says string
@@ -39,7 +40,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 	one := objectOf(1)
 	cases := map[string]callBack{
 		"nothing": {"", func(tableUsers) {}, one, one},
-		"Close of the table": {"of its writers in an Update: wait until the readers", func(u tableUsers) {
+		"Close of the table": {"inside a look or an Update: wait until the readers", func(u tableUsers) {
 			_ = u.table.Close()
 		}, one, one},
 		"another writer's Set": {"", func(u tableUsers) { u.other.Set(4, objectOf(2)) }, one, objectOf(2)},
@@ -124,7 +125,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 			})
 			if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || passed != "" &&
 				(goesOn || passed != told) {
-				t.Errorf("%s in change panics with %q, want %q; Update with %q", name, told, c.says, passed)
+				t.Errorf("%s in change panics with %q, want %q; Update panics with %q", name, told, c.says,
+					passed)
 			}
 			want, wantCalls := c.want, 1
 			if want != objectOf(1) && want != (object{}) {
@@ -141,7 +143,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			u.loaded(name, 3, want)
 			u.loaded(name, 4, c.four)
 			if table.epochs.inside() != 0 {
-				t.Errorf("%s in change: a reader or writer is inside afterwards", name)
+				t.Errorf("%s in change: a reader or writer is still inside", name)
 			}
 			checkTable(t, table)
 			u.w.Set(5, objectOf(77))
@@ -167,16 +169,16 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 		want []int              // the entries that the walk yields
 	}{
 		"nothing": {"", func(tableUsers) {}, all},
-		"Leave":   {"not inside: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},
+		"Leave":   {"outside of a look: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},
 		"Leave and Enter": {"", func(u tableUsers) {
 			u.r.Leave()
 			u.w.Remove(2)
 			u.r.Enter()
 		}, all},
-		"Enter": {"inside already", func(u tableUsers) { u.r.Enter() }, []int{0, 1, 2}},
-		"Close": {"that is inside: Leave first", func(u tableUsers) { u.r.Close() }, []int{0,
-			1, 2}},
-		"Close of the table": {"while 1 of its readers are inside",
+		"Enter": {"inside a look already", func(u tableUsers) { u.r.Enter() }, []int{0, 1, 2}},
+		"Close": {"inside a look: Leave first", func(u tableUsers) { u.r.Close() }, []int{0, 1,
+			2}},
+		"Close of the table": {"while 1 of its readers and writers are inside",
 			func(u tableUsers) { _ = u.table.Close() }, []int{0, 1, 2}},
 		"Get and Load": {"", func(u tableUsers) {
 			if v, ok := u.r.Load(5); !ok || v != objectOf(5) || *u.r.Get(6) != objectOf(6) || !u.r.inside {
@@ -242,7 +244,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 			u.r.Leave()
 		}
 		if table.epochs.inside() != 0 {
-			t.Errorf("%s: a reader or writer is inside", name)
+			t.Errorf("%s: a reader or writer is still inside", name)
 		}
 		u.w.Close()
 		u.other.Close()

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedTableUsedAfterClose: a closed writer, and any writer of a closed table, changes nothing and
-// panics with the reason.
+// TestSharedTableUsedAfterClose: each call on a closed writer, or on a writer of a closed table, panics with
+// the reason and changes nothing.
 func TestSharedTableUsedAfterClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
@@ -35,13 +35,14 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 			"Update": func() { w.Update(1, func(o *object) { *o = objectOf(2) }) },
 			"Grow":   func() { _ = w.Grow(1) },
 		} {
-			says := "a writer of objects is used after Close: ask the table"
+			says := "a writer of objects is used after Close: make another one"
 			if text := modeltest.PanicText(f); !strings.Contains(text, says) {
 				t.Errorf("%v: %s on a closed writer panics with %q", pages, name, text)
 			}
 		}
 		if v, ok := r.Load(1); !ok || v != objectOf(1) || table.Len() != 10 {
-			t.Errorf("%v: a closed writer has changed entry 1 to %v, %t of %d", pages, v, ok, table.Len())
+			t.Errorf("%v: after calls on a closed writer entry 1 is %v, %t, Len is %d", pages, v, ok,
+				table.Len())
 		}
 		checkTable(t, table)
 		if err := table.Close(); err != nil {
@@ -64,8 +65,8 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableEnterDuringClose lets a reader enter while the system takes the memory back. If the system
-// refuses, the table stays open.
+// TestSharedTableEnterDuringClose lets a reader enter while Close gives the memory back to the operating
+// system. If the system call fails, the table stays open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error
@@ -102,7 +103,7 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 			}
 			//vastvet:ignore useafter: Close was refused
 			if v, ok := r.Load(3); !ok || v != objectOf(1) || table.Len() != 1 {
-				t.Errorf("%v: after a Close that was refused entry 3 is %v, %t", pages, v, ok)
+				t.Errorf("%v: after a Close that failed entry 3 is %v, %t", pages, v, ok)
 			}
 			w.Set(4, objectOf(2)) //vastvet:ignore useafter: Close was refused
 			w.Remove(4)           //vastvet:ignore useafter: Close was refused
@@ -116,8 +117,8 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 }
 
 // TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. Either Close sees the readers
-// and refuses, and the readers read their entries, or the readers panic because the table is closed. No
-// reader reads memory that was given back.
+// and panics, and the readers read their entries, or the readers panic because the table is closed. No reader
+// reads memory that was given back.
 func TestSharedTableCloseBesideEnter(t *testing.T) {
 	rounds := 1000
 	if testing.Short() || vm.HeapStandIn() {
@@ -175,7 +176,7 @@ func TestSharedTableCloseBesideEnter(t *testing.T) {
 				break
 			}
 			refused.Add(1)
-			if !strings.Contains(text, "of its readers are inside") {
+			if !strings.Contains(text, "of its readers and writers are inside") {
 				t.Fatalf("Close panics with %q", text)
 			}
 			runtime.Gosched()
@@ -185,7 +186,7 @@ func TestSharedTableCloseBesideEnter(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("Close was refused %d times; %d reads worked, %d were refused", refused.Load(), read.Load(),
+	t.Logf("Close panicked %d times; %d reads worked, %d panicked", refused.Load(), read.Load(),
 		told.Load())
 	if int(closed.Load()) != rounds || read.Load() == 0 {
 		t.Errorf("%d of %d tables were closed, %d reads worked", closed.Load(), rounds, read.Load())

@@ -28,7 +28,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 }
 
 // playTable decodes operations of two bytes each: the kind, and the entry. Between Enter and Leave of the
-// reader there may be several operations. They must not change the values that the reader has seen.
+// reader there may be several operations. These operations must not change the values that the reader has
+// seen.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)

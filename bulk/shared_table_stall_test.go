@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// fillTable sets an entry until all places are taken, and returns the error and how many values were set.
+// fillTable sets an entry again and again until Set panics. It returns the number of values that were set,
+// and the error.
 func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
 	defer func() { err, _ = recover().(error) }()
 	for ; ; n++ {
@@ -29,8 +30,8 @@ func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	return table
 }
 
-// mustHaveFree checks that a new writer can take all places that hold no value. Other writers may keep up to
-// kept of these places.
+// mustHaveFree checks that a new writer can take all places that hold no value. kept is the number of these
+// places that other writers may keep.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -81,7 +82,8 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 					n++
 				}
 				if held := len(w.free) + len(w.waiting) - w.first; held >= 1000 || cap(w.waiting) > 4000 {
-					t.Errorf("%s: a writer holds %d places, and room for %d", what, held, cap(w.waiting))
+					t.Errorf("%s: a writer holds %d places, and its list has room for %d", what, held,
+						cap(w.waiting))
 				}
 				mustHaveFree(t, table, what, 999)
 				checkTable(t, table)
@@ -97,7 +99,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 }
 
 // TestSharedTableWritersThatStop stops many writers, which have replaced values, without closing them. A
-// writer that goes on does not run out of places.
+// writer that continues does not run out of places.
 func TestSharedTableWritersThatStop(t *testing.T) {
 	table := openSmallTable(t, Options{Capacity: 8}, 15_000)
 	r := table.Reader()
@@ -119,10 +121,10 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableUpdateThatStalls stops change in the middle of an Update. Meanwhile another writer leaves
-// the entry alone, sets, removes or updates it, or sets it until no place is left. Readers see every change,
-// and no value from the beginning of the Update is freed. Then change goes on, panics or ends its goroutine.
-// The Update changes the newest value or nothing, and every place can be used again.
+// TestSharedTableUpdateThatStalls stops the callback of an Update. Meanwhile another writer leaves the entry
+// alone, sets, removes or updates it, or sets it until no place is left. Readers see every change, and no
+// value that was live when the Update began is freed. Then the callback continues, panics or ends its
+// goroutine. The Update changes the newest value or nothing, and every place can be used again.
 func TestSharedTableUpdateThatStalls(t *testing.T) {
 	const goesOn, panics, exits = 0, 1, 2
 	for _, pages := range pageKinds {
@@ -140,7 +142,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 			"everything": func(w *SharedWriter[object]) {
 				n, err := fillTable(w, 3)
 				if !errors.Is(err, vm.ErrCapacity) ||
-					!strings.Contains(err.Error(), "1 readers are inside, or writers in an Update") ||
+					!strings.Contains(err.Error(), "1 readers and writers are inside a look or an Update") ||
 					!strings.Contains(err.Error(), "keep looks and Updates short") || n < 5000 {
 					t.Errorf("after %d values: %v", n, err)
 				}
@@ -155,7 +157,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // the Update keeps the values that r saw while change runs
+				r.Leave() // while the callback runs, the Update keeps the values that r saw
 
 				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
@@ -193,10 +195,10 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				//vastvet:ignore useafter: the test is about the value that Update protects
 				if *seen != before || before != objectOf(1) {
-					t.Errorf("%s: the first value of the Update is %v", what, *seen)
+					t.Errorf("%s: the value that the reader saw became %v", what, *seen)
 				}
 				says := modeltest.PanicText(func() { _ = table.Close() })
-				if !strings.Contains(says, "or of its writers in an Update: wait until the readers") {
+				if !strings.Contains(says, "inside a look or an Update: wait until the readers") {
 					t.Errorf("%s: Close panics with %q", what, says)
 				}
 				goOn <- true
@@ -238,9 +240,10 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaderThatStalls lets a reader enter before each operation of a stream and leave before each
-// later operation, while three writers come and go. The values that the reader sees stay the same, and no
-// place has two owners. When the reader has left, the place of every replaced value can be used again.
+// TestSharedTableReaderThatStalls runs a stream of operations of three writers once for each pair of
+// operations: a reader enters before the first operation of the pair and leaves before the second. The values
+// that the reader sees stay the same, and no place has two owners. When the reader has left, the place of
+// every replaced value can be used again.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
 	rounds := longtest.Pick(1, 2)
@@ -276,7 +279,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 				seen[v] = model[i]
 			}
 			if len(seen) != len(model) {
-				t.Fatalf("%s: %d entries are seen, want %d", what, len(seen), len(model))
+				t.Fatalf("%s: All yields %d entries, want %d", what, len(seen), len(model))
 			}
 		}
 		if n == to {
@@ -303,7 +306,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			if had {
 				model[i] = v
 			}
-		case 4: // more Sets than a writer keeps places
+		case 4: // more Sets than a writer keeps replaced values
 			for range mostWaiting + batchPlaces {
 				(*w).Set(i, v)
 			}
@@ -355,7 +358,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 }
 
 // TestSharedTableStallAtALimit keeps a reader inside until a budget is used up. Removing still works, and no
-// writer exceeds the budget. When the reader has left, as many values as before can be set again in the same
+// writer exceeds the budget. When the reader has left, the same number of values can be set again in the same
 // memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -385,7 +388,7 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 			r.Enter()
 			again, err := fillTable(w, 2)
 			r.Leave()
-			// As many values as before fit, give or take one.
+			// The same number of values fits, plus or minus one.
 			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
 				t.Errorf("%v: %d values instead of %d: %v, %d used instead of %d", pages, again, first, err,
 					limit.Used(), used)
@@ -433,7 +436,7 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 			end()
 		})
 		if table.epochs.inside() != 0 {
-			t.Errorf("%s: a reader that leaves in a deferred call is inside", name)
+			t.Errorf("%s: a reader that leaves in a deferred call is still inside", name)
 		}
 		run(func(r *SharedReader[object], w *SharedWriter[object]) {
 			r.Enter()
@@ -448,9 +451,9 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 			w.Update(50, func(*object) { end() })
 		})
 		if v, ok := readers[0].Load(50); !ok || v != objectOf(50) || table.Len() != 90 {
-			t.Errorf("%s: entry 50 is %v, %t of %d", name, v, ok, table.Len())
+			t.Errorf("%s: entry 50 is %v, %t, Len is %d", name, v, ok, table.Len())
 		}
-		// One reader is still inside, so no replaced value is freed.
+		// A reader is still inside, so no replaced value is freed.
 		w := table.Writer()
 		if n, err := fillTable(w, 0); !errors.Is(err, vm.ErrCapacity) || n < 5000 {
 			t.Errorf("%s: after %d values: %v", name, n, err)

@@ -100,7 +100,7 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			// without Gosched, no other goroutine would run on one thread
+			// With a single thread, no other goroutine would run without Gosched.
 			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() {
 				r.Enter()
 				var seen []*object
@@ -171,7 +171,7 @@ func TestSharedTableUpdate(t *testing.T) {
 
 // TestSharedTableHeldUp: a reader that stays inside keeps the values that it sees, and all values that are
 // replaced meanwhile. When the reader leaves, all these values are freed. If places run out, the error says
-// so, and nothing has changed.
+// how many readers are inside, and nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -186,12 +186,12 @@ func TestSharedTableHeldUp(t *testing.T) {
 			n++
 		}
 	}()
-	if !errors.Is(err, vm.ErrCapacity) || !strings.Contains(err.Error(), "1 readers are inside") ||
-		int(n) != int(table.most)-1 {
-		t.Errorf("after %d of %d: %v", n, table.most, err)
+	if !errors.Is(err, vm.ErrCapacity) || int(n) != int(table.most)-1 ||
+		!strings.Contains(err.Error(), "1 readers and writers are inside") {
+		t.Errorf("after %d values in %d places: %v", n, table.most-1, err)
 	}
 	if *seen != objectOf(1) || *r.Get(3) != objectOf(n) || table.Len() != 1 {
-		t.Errorf("seen %v, now %v", *seen, *r.Get(3))
+		t.Errorf("the reader saw %v, and entry 3 is %v", *seen, *r.Get(3))
 	}
 	if err := w.Grow(1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow returned %v", err)
@@ -289,30 +289,30 @@ func TestSharedTableMisuse(t *testing.T) {
 	says("entry -1 of objects", func() { w.Set(-1, object{}) })
 	says("entry -1 of objects", func() { w.Remove(-1) })
 	says("entry 11 of objects", func() { w.Update(11, func(*object) {}) })
-	says("not inside: Enter first", func() { r.Get(0) })
-	says("All on a reader of objects that is not inside: Enter before the loop", func() {
+	says("outside of a look: Enter first", func() { r.Get(0) })
+	says("All on a reader of objects outside of a look: Enter before the loop", func() {
 		for range r.All() {
-			t.Error("All iterates outside")
+			t.Error("All iterates outside of a look")
 		}
 	})
-	says("not inside: Enter first", r.Leave)
+	says("outside of a look: Enter first", r.Leave)
 	says("GrowEntries(11) on objects, which has 10 entries", func() { _ = table.GrowEntries(11) })
 	says("GrowEntries(-1)", func() { _ = table.GrowEntries(-1) })
 	says("Grow(-1) on a writer", func() { _ = w.Grow(-1) })
 	r.Enter()
 	says("entry 10 of objects", func() { r.Get(10) })
-	says("inside already", r.Enter)
-	says("that is inside: Leave first", r.Close)
-	says("while 1 of its readers are inside", func() { _ = table.Close() })
+	says("inside a look already", r.Enter)
+	says("inside a look: Leave first", r.Close)
+	says("while 1 of its readers and writers are inside", func() { _ = table.Close() })
 	r.Leave()
 	other := table.Reader()
 	other.Close()
 	other.Close()
-	says("closed: ask the table for another Reader", other.Enter)
+	says("closed reader of objects: make another one with SharedTable.Reader", other.Enter)
 	lost := table.Writer()
 	lost.Close()
 	lost.Close()
-	says("used after Close: ask the table for another Writer", func() { lost.Set(1, object{}) })
+	says("used after Close: make another one with SharedTable.Writer", func() { lost.Set(1, object{}) })
 	says("used after Close", func() { _ = lost.Grow(1) })
 	says("NewSharedTable[struct {}]: the values have no size",
 		func() { _, _ = NewSharedTable[struct{}](Options{}) })
@@ -343,10 +343,10 @@ func TestSharedTableLimit(t *testing.T) {
 		}
 	}()
 	if !errors.Is(err, vm.ErrLimit) || n == 0 || table.Len() != n {
-		t.Fatalf("after %d of %d: %v", n, table.Len(), err)
+		t.Fatalf("after %d values Len is %d: %v", n, table.Len(), err)
 	}
 	if err := table.GrowEntries(100_000); !errors.Is(err, vm.ErrLimit) {
-		t.Errorf("Grow returned %v", err)
+		t.Errorf("GrowEntries returned %v", err)
 	}
 	r.Enter()
 	for i := range n {

@@ -10,13 +10,13 @@ import (
 // SharedWriter changes a [SharedTable] for one goroutine. Writers do not wait for readers. They wait for each
 // other only about once in 64 values, when they take places for values.
 //
-// A writer that stops stalls no reader and no other writer. Until it goes on or is closed, it keeps fewer
-// than 1,000 places from the others, or twice the number that Grow promised.
+// A writer that stops stalls no reader and no other writer. Until it continues or is closed, it keeps fewer
+// than 1,000 places from other writers. After a Grow for more values, it may keep twice the promised number.
 type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
 	barred bool         // cannot be used: closed, or in the middle of an Update
-	live   atomic.Int64 // entries that it set, less those that it removed
+	live   atomic.Int64 // entries that this writer set, less those that it removed
 	free   []uint32     // places for values
 	// waiting has the places of replaced values, in the order of their epochs; those before first are free
 	// again.
@@ -42,8 +42,8 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 // Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
 // It panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
-// ([SharedTable.GrowEntries] provides it) or for the value ([SharedWriter.Grow] does); then nothing has
-// changed. If all places for values are taken because readers are inside, Set first waits up to a tenth of a
+// (see [SharedTable.GrowEntries]) or for the value (see [SharedWriter.Grow]); then nothing has changed. If
+// all places for values are taken because readers are inside a look, Set first waits up to a tenth of a
 // second for readers to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
@@ -81,10 +81,11 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 
 // Update replaces the value of entry i by a changed copy, and reports whether there was a value. The change
 // is atomic: if another writer changes the entry meanwhile, change is called again for a copy of the newer
-// value. So change must do nothing but change its argument. Using the writer panics while change runs. If
-// change panics, the entry is unchanged. Update fails as [SharedWriter.Set] does.
+// value. So change must do nothing but change its argument. A call on the same writer panics while change
+// runs. If change panics, the entry is unchanged. Update fails as [SharedWriter.Set] does.
 //
-// Values that are replaced while change runs are freed only after it returns, as if a reader were inside.
+// Values that are replaced while change runs are freed only after change returns, as if a reader were inside
+// a look.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if w.barred {
 		w.mustBeFree("Update")
@@ -160,7 +161,7 @@ func (w *SharedWriter[T]) Grow(n int) error {
 func (w *SharedWriter[T]) mustBeFree(method string) {
 	if w.here == nil {
 		panic("bulk: a writer of " + w.table.plan.name +
-			" is used after Close: ask the table for another Writer")
+			" is used after Close: make another one with SharedTable.Writer")
 	}
 	panic("bulk: " + method + " on a writer of " + w.table.plan.name +
 		" in the middle of its Update: let the callback change only its argument, or use another Writer")
@@ -180,8 +181,8 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 }
 
 // more takes places for values: a batch, or a single place if there are too few for a batch. If there is no
-// place because readers are inside, it lets them run: a reader whose goroutine or thread was interrupted
-// delays all writers.
+// place because readers are inside a look, more lets other goroutines run: a reader whose goroutine or thread
+// was interrupted delays all writers.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -225,14 +226,15 @@ func (w *SharedWriter[T]) retire(distance uint64) {
 }
 
 // reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
-// to other writers. If no reader is inside, two advances free everything. If a reader stays inside, the table
-// takes over the values that wait, so that other writers can free them later even if this writer stops.
+// to other writers. If no reader is inside a look, two advances of the epoch free all these values. If a
+// reader stays inside, the table takes over the values that wait, so that other writers can free them later
+// even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.since = 0
 	t.epochs.advance()
 	t.epochs.advance()
-	for w.first < len(w.waiting) && t.epochs.unseen(w.waiting[w.first].since) {
+	for w.first < len(w.waiting) && t.epochs.unseen(w.waiting[w.first].epoch) {
 		w.free = append(w.free, t.freed(w.waiting[w.first].place))
 		w.first++
 	}
@@ -254,8 +256,8 @@ func (w *SharedWriter[T]) reclaim() {
 	}
 }
 
-// Close ends the use of the writer. Its places for values go to other writers. It panics in the middle of an
-// Update. Closing twice does nothing.
+// Close ends the use of the writer. Its places for values go to other writers. Close panics in the middle of
+// an Update. Closing twice does nothing.
 func (w *SharedWriter[T]) Close() {
 	if w.here == nil {
 		return

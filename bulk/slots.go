@@ -151,7 +151,8 @@ func (s *slots) makeRoom(c container, op operation, n int) error {
 	return err
 }
 
-// search returns the lowest free slot. If there is none, it makes room, or panics and changes nothing.
+// search returns the lowest free slot. If there is no free slot, search makes room. If it cannot make room,
+// it panics and changes nothing.
 //
 //go:noinline
 func (s *slots) search(c container) uint {
@@ -176,8 +177,8 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free stores a new value in presence word w, and updates the summaries and the hint. A slot that was live is
-// free in the new value, after.
+// free stores after in presence word w, and updates the summaries and the hint. In after, a slot that was
+// live is free.
 //
 //go:noinline
 func (s *slots) free(w uint, after uint64) {
@@ -218,7 +219,7 @@ func (s *slots) checkInvariants() {
 		s.broken("room for %d of %d elements", s.room, s.plan.capacity)
 	}
 	if i := s.live.Next(s.room); i < uint(s.live.Len()) {
-		s.broken("slot %d is live, but there are %d", i, s.room)
+		s.broken("slot %d is live, but there are %d slots", i, s.room)
 	}
 	for w := range min(s.hint, (s.room+wordBits-1)/wordBits) {
 		if free := ^s.live.Word(w) &^ s.retired[w]; free != 0 {

@@ -16,12 +16,12 @@ type snugSpan struct {
 	off, size int // bytes
 	committed int // bytes
 	promised  int // bytes that Grow has promised and that shrink leaves committed
-	ahead     int // the part of a need that is committed ahead: 16 for a sixteenth, 0 for nothing
+	ahead     int // 16: a sixteenth more than needed is committed; 0: nothing more
 	advised   bool
 }
 
-// carveSnug takes a snug span of this many bytes from r. The aligned span takes at most alignedSize(bytes)
-// of r.
+// carveSnug takes a span of the given number of bytes from r. With its alignment, the span takes at most
+// alignedSize(bytes) of r.
 func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
 	s, err := r.Carve(bytes, hugeUnit(bytes))
 	if err != nil {
@@ -31,10 +31,10 @@ func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error)
 		purpose: purpose}, nil
 }
 
-// target returns how many bytes to commit for a need.
+// target returns how many bytes to commit when need bytes are needed.
 func (s *snugSpan) target(need int) int {
 	unit := vm.PageSize()
-	// From 16 huge pages on, rounding up to a whole one costs no more than a sixteenth.
+	// From 16 huge pages on, rounding up to a whole huge page costs no more than a sixteenth.
 	if huge := vm.HugePageSize(); huge > 0 && need >= 16*huge {
 		unit = huge
 	}
@@ -74,9 +74,9 @@ func (s *snugSpan) grow(op operation, need int) error {
 	return nil
 }
 
-// shrink decommits the memory beyond the target of keep bytes or of the promised bytes, whichever is larger.
-// It does nothing if that is at most a sixteenth of the committed memory. Memory that is committed again is
-// zero. shrink returns an error as [vm.Region.Decommit] does; then the unused memory stays committed.
+// shrink decommits the memory that neither keep bytes nor the promised bytes need. It does nothing if this
+// memory is at most a sixteenth of the committed memory. Memory that is committed again is zero. shrink
+// returns an error as [vm.Region.Decommit] does; then the unused memory stays committed.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

@@ -26,8 +26,8 @@ func (states) Container(container any) (state.Container, error) {
 }
 
 // PoolOf makes a pool with slots for elements of a type that is known only at run time. The caller reads and
-// writes the elements: the element of slot i lies i × size bytes behind the address that Memory of rooms.Pool
-// returns. The results of Insert and Get only say whether there is an element.
+// writes the elements: the element of slot i lies i × size bytes behind the address that the method Memory of
+// rooms.Pool returns. The results of Insert and Get only say whether there is an element.
 func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan, err := newPlan[struct{}]("Pool", o, maxSlots)
 	if err != nil {
@@ -36,7 +36,7 @@ func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan.element, plan.sizeElement = element, int(element.Size())
 	if plan.capacity > math.MaxInt/8/plan.sizeElement {
 		return nil, &vm.Error{Op: "reserve", Purpose: plan.name, Bytes: plan.sizeElement, Err: vm.ErrSize,
-			Detail: "ask for fewer or smaller elements"}
+			Detail: "use fewer or smaller elements"}
 	}
 	return poolOf[struct{}](plan, o)
 }

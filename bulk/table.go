@@ -18,9 +18,10 @@ type TableOptions struct {
 	// default: the values of one row in many columns would compete for the same few cache sets. The option
 	// exists to measure the effect.
 	PageAligned bool
-	// Capacity is the largest number of rows. Addresses for all of them are reserved; they cost no memory.
-	// Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or 16 MiB
-	// if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the largest number of rows. Addresses for all these rows are reserved, which takes no
+	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
+	// 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
+	// memory).
 	Capacity int
 	// MaxBytes is a budget in bytes of rows. Exceeding it is an error wrapping [vm.ErrLimit]. Default: none.
 	MaxBytes int
@@ -52,9 +53,9 @@ type TableOptions struct {
 type Table struct {
 	len   int // rows
 	ready int // rows from len to ready hold safe values and have memory
-	// used is the end of the rows that had been written when ready was lowered last. If all safe values are
-	// zero, rows from the larger of used and ready on are zero, because memory from the operating system is
-	// zero.
+	// used is the end of the rows that may hold other values although they are not ready. If all safe values
+	// are zero, the rows from the larger of used and ready on need no filling: they were never written, and
+	// memory from the operating system is zero.
 	used     int
 	room     int // rows with memory, a multiple of the group
 	perBlock int // rows of a block
@@ -92,9 +93,9 @@ func NewTable(o TableOptions) *Table {
 	return &Table{options: o, plan: plan{name: o.Name}}
 }
 
-// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. If
-// there is no room, it panics with the [*vm.Error] that [Table.Grow] would return, and the table is
-// unchanged.
+// Append adds a row at the end and returns its number. The fields of the new row hold their safe values, zero
+// by default. If there is no room, it panics with the [*vm.Error] that [Table.Grow] would return, and the
+// table is unchanged.
 //
 // Complexity: constant. The first row of a block, or of a group of 16, may take longer: Append then writes
 // the safe values of all rows of the group.
@@ -117,8 +118,9 @@ func (t *Table) more() {
 	t.prepare(t.len + 1)
 }
 
-// AppendN adds n rows at the end and returns the number of the first. Their fields hold their safe values. It
-// panics when n is negative, and fails as [Table.Grow] does; then the table is unchanged.
+// AppendN adds n rows at the end and returns the number of the first new row. The fields of the new rows hold
+// their safe values. It panics when n is negative, and fails as [Table.Grow] does; then the table is
+// unchanged.
 func (t *Table) AppendN(n int) (first int, err error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -145,9 +147,9 @@ func (t *Table) Clear() {
 	t.cut(0)
 }
 
-// Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows and 64 KiB for the
-// next ones. The kept memory of each column, or of the blocks, is rounded up to whole pages, or to whole huge
-// pages if it fills one. It panics when n is not in [0, Len]. Complexity: a step for each field of the
+// Truncate keeps the first n rows and gives memory back. It keeps the memory of these rows, and 64 KiB for
+// the next rows. The kept memory of each column, or of the blocks, is rounded up to whole pages, or to whole
+// huge pages if it fills one. It panics when n is not in [0, Len]. Complexity: one step for each value of the
 // padding, and, if memory is given back, two system calls for each column or for the blocks.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
@@ -201,7 +203,7 @@ func (t *Table) mustBeOpen() {
 	}
 }
 
-// rowError says that a table has no row with a number.
+// rowError is the panic of a call with the number of a row that the table does not have.
 type rowError struct {
 	op    string
 	row   int

@@ -6,7 +6,7 @@ import (
 )
 
 // Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
-// [LayoutColumns] it is the whole table. It is a small value, valid until rows are removed.
+// [LayoutColumns] the only block is the whole table. A Block is a small value, valid until rows are removed.
 type Block struct {
 	// A Block has at most four fields: the compiler would keep a larger struct in memory.
 	table *Table
@@ -26,8 +26,8 @@ func (b Block) First() int {
 // Len returns the number of the block's rows, without padding.
 func (b Block) Len() int { return b.end - b.First() }
 
-// Blocks yields the blocks of the table in ascending order of rows. All but the last are full. The body must
-// not remove rows; rows that it appends may be yielded or not.
+// Blocks yields the blocks of the table in ascending order of rows. All but the last are full. The loop's
+// body must not remove rows. Rows that the body appends may be yielded or not.
 func (t *Table) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -44,9 +44,10 @@ func (t *Table) Blocks() iter.Seq[Block] {
 
 // PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no
 // loop for a remainder. With [LayoutColumns] the length of the slices is a multiple of 16; with the other
-// layouts every block is full. Len does not count the rows of the padding. When the iteration begins, they
-// hold each field's safe value, even if an earlier iteration has written other values there. PaddedBlocks
-// writes these values, so it counts as a change of the table. The body must neither remove nor append rows.
+// layouts every block is full. Len does not count the rows of the padding. When the iteration begins, these
+// rows hold each field's safe value, even if an earlier iteration has written other values there.
+// PaddedBlocks writes these values, so it counts as a change of the table. The loop's body must neither
+// remove nor append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -83,7 +84,7 @@ func (t *Table) startPadded() int {
 	return end
 }
 
-// blockError says that a block does not belong to a field's table.
+// blockError says that a block does not belong to a field's table, or not any more.
 type blockError struct {
 	block Block
 	field *field

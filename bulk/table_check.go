@@ -13,14 +13,14 @@ func (f *field) value(row int) []byte {
 	return unsafe.Slice((*byte)(f.at(row, uintptr(f.size))), f.size)
 }
 
-// poison overwrites rows [from, to), which were removed, so that a use through an old pointer shows.
+// poison overwrites rows [from, to), which were removed, so that tests notice reads through old pointers.
 func (f *field) poison(from, to int) {
 	for row := from; row < to; row++ {
 		invariants.Poison(f.value(row))
 	}
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each field of the
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each value of the
 // padding.
 func (t *Table) checkInvariants() {
 	fail := func(format string, args ...any) {
@@ -45,7 +45,7 @@ func (t *Table) checkInvariants() {
 	for _, f := range t.fields {
 		for row := t.len; row < min(t.ready, t.padded(t.len)); row++ {
 			if v := f.value(row); !bytes.Equal(v, f.safe) {
-				fail("row %d behind the last holds % x in field %q, and not the safe value % x", row, v,
+				fail("row %d of the padding holds % x in field %q instead of the safe value % x", row, v,
 					f.name, f.safe)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 // Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. The fastest
 // layout depends on the work and on the processor: columns for work on few fields of all rows, blocks if rows
 // are also visited one at a time, and structs in a [Pool] or an [Array] if most fields of a row are used
-// together. Processors prefetch best along one array, so that without vector code blocks are often slower
-// than columns and structs. `vast bench table` measures all layouts.
+// together. Processors prefetch best along one array, so blocks are often slower than columns and structs if
+// the code has no vector instructions. `vast bench table` measures all layouts.
 type Layout uint8
 
 const (
@@ -25,11 +25,11 @@ const (
 	// 32 bytes.
 	LayoutBlocks8
 	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one
-	// field loads no other. The part of each field begins at a multiple of 64 bytes.
+	// field loads no other field. The part of each field begins at a multiple of 64 bytes.
 	LayoutBlocks16
-	// LayoutBlocksPage puts together as many rows as fill a page, a multiple of 16 (at least 16, even if they
-	// need more than a page): work on one row touches one page. The part of each field begins at a multiple
-	// of 64 bytes.
+	// LayoutBlocksPage puts together as many rows as fit into a page, rounded down to a multiple of 16. So
+	// work on one row touches one page. If 16 rows need more than a page, a block has 16 rows. The part of
+	// each field begins at a multiple of 64 bytes.
 	LayoutBlocksPage
 )
 

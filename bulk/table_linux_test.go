@@ -40,7 +40,7 @@ func TestTableMappings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(mappingsIn(t, half.Base(), half.Size())) < 2 {
-		t.Skip("this system's list of mappings does not show their borders")
+		t.Skip("this system's list of mappings does not show the borders of mappings")
 	}
 	for _, layout := range layouts {
 		for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {

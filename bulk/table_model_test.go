@@ -62,7 +62,8 @@ func (t rowsTable) set(row int, v tableRow) {
 	*t.a.At(row), *t.b.At(row), *t.c.At(row), *t.d.At(row), *t.e.At(row) = v.a, v.b, v.c, v.d, v.e
 }
 
-// playRows applies the operations in data to a table and to a slice of rows and fails if they differ.
+// playRows applies the operations in data to a table and to a slice of rows, and fails if table and slice
+// differ.
 func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	const capacity = 1003 // the last block is not full
 	o.Capacity = capacity
@@ -80,7 +81,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 			return
 		}
 		if e != nil || row != len(m) || tab.get(row) != fresh {
-			t.Fatalf("Append made row %d of %d with %v: %v", row, len(m), tab.get(row), e)
+			t.Fatalf("Append made row %d, want %d, with %v: %v", row, len(m), tab.get(row), e)
 		}
 		tab.set(row, v)
 		m = append(m, v)
@@ -94,12 +95,12 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 			first, err := tab.AppendN(n)
 			if len(m)+n > capacity {
 				if !errors.Is(err, vm.ErrCapacity) {
-					t.Fatalf("AppendN(%d) to %d of %d: %v", n, len(m), capacity, err)
+					t.Fatalf("AppendN(%d) with %d of %d rows in use: %v", n, len(m), capacity, err)
 				}
 				break
 			}
 			if err != nil || first != len(m) {
-				t.Fatalf("AppendN(%d) made rows from %d of %d on: %v", n, first, len(m), err)
+				t.Fatalf("AppendN(%d) returns row %d, want %d: %v", n, first, len(m), err)
 			}
 			for i := range n {
 				if tab.get(first+i) != fresh {
@@ -130,7 +131,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 		case 6:
 			n := in.Below(2 * capacity)
 			if err := tab.Grow(n); (err == nil) != (len(m)+n <= capacity) {
-				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m), capacity, err)
+				t.Fatalf("Grow(%d) with %d of %d rows in use: %v", n, len(m), capacity, err)
 			}
 		case 7:
 			i := in.Below(2 * capacity)

@@ -15,10 +15,10 @@ type mover struct {
 	safe unsafe.Pointer // the safe value
 }
 
-// RemoveSwap removes a row by moving the last one into its place. It returns the old number of the moved row,
-// which is the new length, so that references to that row can be updated. If row itself was the last, it
-// returns row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each
-// field.
+// RemoveSwap removes a row and moves the last row of the table into its place. It returns the old number of
+// the moved row, which is the new length, so that references to that row can be updated. If the removed row
+// was the last, RemoveSwap returns its number and moves nothing. It panics when row is not in [0, Len).
+// Complexity: one step for each field.
 func (t *Table) RemoveSwap(row int) (moved int) {
 	// The addresses are sound for the same reason as in rowLocator.at. Values of up to eight bytes, whose
 	// addresses are multiples of their size, are moved without a call.

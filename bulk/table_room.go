@@ -62,7 +62,7 @@ func (t *Table) commit(groups int) error {
 			for j := range i {
 				parts[j].shrinkTo(parts[j].before)
 			}
-			// If giving back fails too, there is more memory than rows need.
+			// If giving the memory back fails too, more memory than needed stays committed.
 			t.setRoom()
 			return err
 		}
@@ -81,7 +81,7 @@ func (t *Table) setRoom() {
 	t.room = groups * t.group
 }
 
-// reserve fixes the places of the fields and takes the addresses, or changes nothing.
+// reserve chooses the places of the fields and reserves the addresses, or changes nothing.
 func (t *Table) reserve() error {
 	if len(t.fields) == 0 {
 		panic("bulk: " + t.plan.name + " has no fields: add some with NewField before the first row")
@@ -152,7 +152,7 @@ func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	return p, nil
 }
 
-// padded returns the number of rows of the groups that hold the first n.
+// padded returns the number of rows of the groups that hold the first n rows.
 func (t *Table) padded(n int) int {
 	if t.group == 0 {
 		return 0
@@ -160,7 +160,7 @@ func (t *Table) padded(n int) int {
 	return roundUp(n, t.group)
 }
 
-// prepare writes safe values to all rows that have none, up to the end of the group with row end-1. These
+// prepare writes safe values to all rows that are not ready, up to the end of the group with row end-1. These
 // rows must have memory.
 func (t *Table) prepare(end int) {
 	to := t.padded(end)
@@ -181,7 +181,7 @@ func (t *Table) prepare(end int) {
 	t.ready = min(to, t.plan.capacity)
 }
 
-// lay notes that the rows from the length on are not ready: those below end may hold other values than the
+// lay notes that the rows from len on are not ready, because rows below end may hold other values than the
 // safe ones.
 func (t *Table) lay(end int) {
 	t.used = max(t.used, end)
@@ -228,7 +228,7 @@ func (t *Table) Committed() int {
 	return t.region.Committed()
 }
 
-// Resident returns how many bytes of the table are in memory. It asks the operating system; see
+// Resident returns how many bytes of the table are in memory. The number comes from the operating system; see
 // [vm.Region.Resident].
 func (t *Table) Resident() (int, error) {
 	if t.region == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// tableState implements state.Container. A file has the values of each field in the order of rows, whatever
-// the table's layout.
+// tableState implements state.Container. A file has the values of each field in the order of rows, for every
+// layout of the table.
 type tableState struct{ t *Table }
 
 func (t *Table) keep() (any, error) {
@@ -43,7 +43,8 @@ func (s *tableState) Arrays(c state.Contents, column int) (arrays []state.Array)
 	return arrays
 }
 
-// each calls do with the values from a row on and the bytes of b for them, group by group.
+// each walks over the values of f from a row on, group by group, until it has passed all of b. It calls do
+// with the values in one group and the part of b that belongs to them.
 func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	for len(b) > 0 {
 		n := min(len(b), (f.table.group-row%f.table.group)*f.size)
@@ -53,7 +54,7 @@ func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	}
 }
 
-// Reserve writes safe values to all rows: they stay in fields that the file lacks.
+// Reserve writes safe values to all rows. In fields that the file lacks, the safe values stay.
 func (s *tableState) Reserve(c state.Contents) error {
 	t := s.t
 	if t.len > 0 {

@@ -77,8 +77,8 @@ func TestTableUnderLimit(t *testing.T) {
 	}
 }
 
-// TestTableWithEachCallFailing lets each memory call of a table's life fail in turn. A failed call adds no
-// row.
+// TestTableWithEachCallFailing uses a table from its first row to Close, and lets each memory call fail in
+// turn. A failed call adds no row.
 func TestTableWithEachCallFailing(t *testing.T) {
 	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
@@ -121,7 +121,7 @@ func TestTableWithEachCallFailing(t *testing.T) {
 			}
 			return errors.Join(met...)
 		})
-		// The life reserves, grows each part at least twice, gives memory back, and closes.
+		// The calls reserve, grow each part at least twice, give memory back, and close.
 		if parts := map[bool]int{true: 5, false: 1}[layout == LayoutColumns]; calls < 3+3*parts {
 			t.Errorf("%v: only %d calls", layout, calls)
 		}
@@ -183,8 +183,8 @@ func TestTableBudget(t *testing.T) {
 	small.Close()
 }
 
-// TestTableBases checks the addresses of one row in many columns. They fall on one cache set if the columns
-// are page-aligned, and on different cache sets otherwise.
+// TestTableBases checks the addresses of one row in many columns. The addresses fall on one cache set if the
+// columns are page-aligned, and on different cache sets otherwise.
 func TestTableBases(t *testing.T) {
 	for _, pageAligned := range []bool{false, true} {
 		tab := NewTable(TableOptions{Capacity: 1 << 20, PageAligned: pageAligned})
@@ -243,8 +243,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 		tab.Truncate(tab.Len())
 		after, err := tab.Resident()
 		if err != nil || after > before/5 || tab.Committed() > before/5 {
-			t.Errorf("%v: %d bytes are left of %d, %d committed: %v", layout, after, before, tab.Committed(),
-				err)
+			t.Errorf("%v: %d of %d bytes stay resident, %d committed: %v", layout, after, before,
+				tab.Committed(), err)
 		}
 		tab.Clear()
 		if tab.Committed() == 0 || tab.Len() != 0 {

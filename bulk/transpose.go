@@ -16,10 +16,10 @@ type TransposeOptions struct {
 	Scratch int
 }
 
-// Transpose makes temporary columns of some fields of elements that lie one after the other, block by block,
-// and writes the fields back. The elements stay whole, and a calculation over them finds the values of a
-// field side by side. It pays if the calculation gains more from this, by vector instructions for example,
-// than the copying costs.
+// Transpose copies some fields of consecutive elements to temporary columns, one block of elements at a time,
+// and writes the fields back. The program keeps its array of elements, and a calculation finds the values of
+// a field side by side. Transposing pays if the calculation gains more from the columns, for example by
+// vector instructions, than the copying costs.
 //
 //	t := bulk.NewTranspose[particle](bulk.TransposeOptions{})
 //	y := bulk.ColumnOf(t, func(p *particle) *float32 { return &p.position[1] }) // read and written back
@@ -55,11 +55,11 @@ type temporary interface {
 	bytes() int                            // bytes of a value
 	written() (lo, hi uintptr)             // the bytes of an element that are written back
 	place(memory unsafe.Pointer, rows int) // gives the column memory
-	// The next methods move values between the rows from row on and elements that lie one after the other.
+	// gather and scatter copy values between n rows, of which row is the first, and n consecutive elements.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// The next two methods move only those of 64 rows whose bits are set. gatherSome gives the other rows the
-	// safe value.
+	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in some. gatherSome gives the
+	// other rows the safe value.
 	gatherSome(row int, elements unsafe.Pointer, some uint64)
 	scatterSome(row int, elements unsafe.Pointer, some uint64)
 	// pad gives rows [from, to) the safe value.
@@ -79,8 +79,8 @@ func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	return &Transpose[T]{scratch: o.Scratch}
 }
 
-// Slice iterates over the elements of s block by block and yields the number of rows of each block. After the
-// body, even if it breaks, the columns of [ColumnOf] are written back.
+// Slice iterates over the elements of s block by block and yields the number of rows of each block. It writes
+// the columns of [ColumnOf] back each time the loop's body ends, also by break.
 func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(nil)
@@ -98,9 +98,10 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 }
 
 // Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
-// rows of each. A row is a slot. Words of 64 slots without an element are left out, and the rows of other
-// holes hold the columns' safe values. After the body, even if it breaks, the columns of [ColumnOf] are
-// written back. The body may remove elements (see [Transpose.HandleAt]) and must not insert any.
+// rows of each block. A row is a slot. Words of 64 slots without an element are left out, and the rows of
+// other holes hold the columns' safe values. Pool writes the columns of [ColumnOf] back each time the loop's
+// body ends, also by break. The body may remove elements (see [Transpose.HandleAt]) and must not insert
+// elements.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(p)
@@ -137,7 +138,7 @@ func (t *Transpose[T]) arrange() {
 		bytesRow += c.bytes()
 	}
 	t.rows = max(wordBits, t.scratch/bytesRow/wordBits*wordBits)
-	// The collector need not look into the memory: layout.Check has refused fields with pointers.
+	// The collector need not scan this memory: layout.Check has refused fields with pointers.
 	memory := make([]byte, t.rows*bytesRow+cacheLine)
 	at := unsafe.Pointer(&memory[-uintptr(unsafe.Pointer(&memory[0]))%cacheLine])
 	for _, c := range t.columns {
@@ -147,10 +148,10 @@ func (t *Transpose[T]) arrange() {
 	t.words, t.live = make([]uint, 0, t.rows/wordBits), make([]uint64, 0, t.rows/wordBits)
 }
 
-// mustBeUnderWay panics if the body of iteration pass has begun another one with the same columns.
+// mustBeUnderWay panics if the body of iteration pass has begun another iteration with the same columns.
 func (t *Transpose[T]) mustBeUnderWay(pass int) {
 	if t.pass != pass {
-		panic("bulk: a Transpose is used inside its own iteration: make another one for that")
+		panic("bulk: a Transpose is used inside its own iteration: make another Transpose for the inner loop")
 	}
 }
 
@@ -179,12 +180,12 @@ func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	return Handle[T]{uint32(i), t.pool.generations.of(uint(i))}
 }
 
-// take gathers the block that begins with element from.
-func (t *Transpose[T]) take(s []T, from int) {
-	t.first, t.n = from, min(t.rows, len(s)-from)
+// take gathers the block that begins with element first.
+func (t *Transpose[T]) take(s []T, first int) {
+	t.first, t.n = first, min(t.rows, len(s)-first)
 	t.padded = roundUp(t.n, rowsPadded)
 	for _, c := range t.columns {
-		c.gather(0, unsafe.Pointer(&s[from]), t.n)
+		c.gather(0, unsafe.Pointer(&s[first]), t.n)
 		c.pad(t.n, t.padded)
 	}
 }

@@ -58,7 +58,7 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	}
 	for _, other := range t.columns {
 		if lo, hi := other.written(); back && lo < offset+size && offset < hi {
-			panic(what + "a part of the field is another column that is written back: name each part once, " +
+			panic(what + "another column already writes back a part of the field: name each part once, " +
 				"or use InputOf")
 		}
 	}
@@ -71,8 +71,8 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 // all bytes. It panics when v has a number that is NaN or denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s: give another, because "+
-			"calculations may read rows without an element", v, is))
+		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s: use another value, "+
+			"because calculations may read rows without an element", v, is))
 	}
 	c.safe = v
 	return c

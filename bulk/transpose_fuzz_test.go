@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzTranspose iterates in blocks over a pool with holes, with scratch memory of any size. It removes some
-// elements on the way.
+// elements during the iteration.
 func FuzzTranspose(f *testing.F) {
 	f.Add([]byte{0, 100, 200, 3, 5, 1, 9, 2, 0, 64, 128})
 	f.Add([]byte{255, 255, 1, 0, 7, 255, 0})
@@ -37,7 +37,7 @@ func FuzzTranspose(f *testing.F) {
 		for rows := range c.Pool(p) {
 			x := c.x.Slice()
 			if len(x) != rows {
-				t.Fatalf("a block of %d rows has a slice of %d", rows, len(x))
+				t.Fatalf("a block of %d rows has a slice of %d values", rows, len(x))
 			}
 			passed := []Handle[body]{}
 			for i := range x {

@@ -136,7 +136,7 @@ func TestTransposePool(t *testing.T) {
 			for rows := range c.Pool(p) {
 				x, mass := c.x.Slice(), c.mass.Slice()
 				if len(x) != rows || rows%64 != 0 || len(c.x.Padded()) != rows {
-					t.Fatalf("a block of %d rows has a slice of %d", rows, len(x))
+					t.Fatalf("a block of %d rows has a slice of %d values", rows, len(x))
 				}
 				for i := range x {
 					h := c.HandleAt(i)
@@ -188,7 +188,7 @@ func TestTransposeRemoves(t *testing.T) {
 			x[i]++
 			if i%3 == 0 {
 				if p.Remove(h) == h.IsZero() {
-					t.Fatalf("row %d with handle %v", i, h)
+					t.Fatalf("Remove for row %d with handle %v returns the wrong result", i, h)
 				}
 			}
 		}

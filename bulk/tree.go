@@ -6,20 +6,19 @@ import (
 	"unsafe"
 )
 
-// tree is a B+tree of pairs (key, value) in ascending order, each of them at most once. Pairs of one key are
-// ordered by their values' bits, so that finding one of a million values of a key is a descent like any
-// other.
+// tree is a B+tree of pairs (key, value) in ascending order, each pair at most once. Pairs of one key are
+// ordered by their values' bits, so that finding one of a million values of a key is an ordinary descent.
 //
 // A node has bytesNode bytes and a number. The nodes in use are always the first ones: when a node is freed,
-// the last one moves into its place, so that memory can be given back at the end. An inner node has for each
-// child the least pair that may lie below it. The pair of child 0 is not read: child 0 begins where the node
-// itself begins, and the node's parent has that border.
+// the last node moves into its place, so that memory can be given back at the end. An inner node has an entry
+// for each child: the child's number, and the least pair that may lie below the child. The pair of child 0 is
+// not read, because the range of child 0 begins where the range of the node itself begins. The node's parent
+// has that pair.
 //
-// The entries that a full node cannot hold, and those left in a node that became too empty, are spread evenly
-// over the node and its neighbours under the same parent (file tree_spread.go). So nodes are at least 65%
-// full, except the last one of each level and a parent's children while there are fewer than three. Knuth's
-// B*-tree does the same with one neighbour and is two thirds full ("The Art of Computer Programming", volume
-// 3, 6.2.4).
+// When a node overflows or becomes too empty, the entries of the node and its neighbours under the same
+// parent are spread evenly over these nodes (file tree_spread.go). So nodes are at least 65% full, except the
+// last one of each level and a parent's children while there are fewer than three. Knuth's B*-tree does the
+// same with one neighbour and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
 type tree[K cmp.Ordered, V any] struct {
 	base    unsafe.Pointer // node 0
 	root    uint32
@@ -35,8 +34,8 @@ type tree[K cmp.Ordered, V any] struct {
 	freed   []uint32 // nodes that the change under way has freed
 }
 
-// bytesNode is a compromise: larger nodes waste less of themselves and make the tree lower; smaller nodes are
-// searched and shifted in fewer cache lines.
+// bytesNode is a compromise: larger nodes waste a smaller part of their memory and make the tree lower;
+// smaller nodes are searched and shifted in fewer cache lines.
 const bytesNode = 1024
 
 // treeAhead means that a tree commits one sixteenth of its memory ahead.
@@ -95,7 +94,8 @@ func bytesTree(n, sizeKey, sizeValue int) int {
 	return (f.nodesFor(n) + 2*mostLevels) * bytesNode
 }
 
-// nodesFor returns how many nodes n pairs take at most: half-full ones, and some at the right edge.
+// nodesFor returns an upper bound for the number of nodes that n pairs take. It assumes half-full nodes, and
+// two more on each level for its right edge.
 func (f *nodeForm) nodesFor(n int) int {
 	total := 0
 	for k, most := n, f.leafMost; ; most = f.innerMost {
@@ -158,7 +158,7 @@ func (t *tree[K, V]) all(i uint32) rows[K, V] {
 		unsafe.Slice((*uint32)(unsafe.Add(p, t.form.children)), n)}
 }
 
-// copyRows copies n entries from one place to another; the places may be in one node.
+// copyRows copies n entries from one place to another. Both places may be in the same node.
 func copyRows[K, V any](to rows[K, V], at int, from rows[K, V], begin, n int) {
 	copy(to.keys[at:at+n], from.keys[begin:begin+n])
 	copy(to.values[at:at+n], from.values[begin:begin+n])
@@ -184,8 +184,8 @@ func bitsOf[V any](v V) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// fetch loads the first bytes of a node from memory, all lines together. A search knows the next line only
-// after it has read the line before, and would wait for each line.
+// fetch loads the first bytes of a node from memory, all cache lines at once. Without fetch a search would
+// wait for each line, because it finds the next line only after it has read the line before.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
 	var read byte
@@ -253,7 +253,7 @@ func (t *tree[K, V]) childAt(i uint32, at int) uint32 {
 }
 
 // seek returns the place of the first pair that is not before (k, v): its leaf and its index there. If there
-// is none, it returns the last leaf and its number of pairs. The tree must not be empty.
+// is no such pair, seek returns the last leaf and the number of its pairs. The tree must not be empty.
 func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
 	leaf = t.root
 	for range t.height - 1 {
@@ -315,7 +315,8 @@ func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	return n > 0
 }
 
-// run returns the values of key k in a leaf, from index at on, and the next leaf if that may have more.
+// run returns the values of key k in a leaf, from index at on, and the next leaf if that leaf may have more
+// values of k.
 func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
 	keys, values := t.keys(leaf), t.values(leaf)
 	if keys[len(keys)-1] == k {
@@ -325,7 +326,7 @@ func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, mor
 	return values[at:before(keys, values, at, k, 1<<64-1, true)], 0, false
 }
 
-// step is one level of a descent: a node, and the index of the entry in it that leads on.
+// step is one level of a descent: a node, and the index of the entry that the descent follows.
 type step struct {
 	node uint32
 	at   int
@@ -337,8 +338,8 @@ const mostLevels = 12
 // path is a descent from the root to a leaf.
 type path [mostLevels]step
 
-// descend goes to the place of (k, v): the index in the leaf is that of the first pair that is not before (k,
-// v).
+// descend stores the path to (k, v) in p. The index in the leaf is that of the first pair that is not before
+// (k, v).
 func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	i := t.root
 	for d := range t.height - 1 {
@@ -387,7 +388,8 @@ func (t *tree[K, V]) remove(k K, v V) bool {
 	return removed
 }
 
-// removeBeside is remove. It also returns how many other pairs of the key it has seen: there may be more.
+// removeBeside removes a pair as remove does. It also returns how many other pairs of the key it has found
+// near the removed one; there may be more.
 func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if t.len == 0 {
 		return false, 0
@@ -414,7 +416,7 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	return true, last - first
 }
 
-// mostBeside is how far removeBeside looks in either direction.
+// mostBeside is how many entries removeBeside reads in either direction.
 const mostBeside = fewestInGroup
 
 // clear removes all pairs.
@@ -428,7 +430,7 @@ func (t *tree[K, V]) clear() {
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	// Each insertion makes at most one leaf, and nodes are at least half full.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
-	// An insertion asks for a node on each level and a new root before it begins.
+	// An insertion reserves a node on each level and a new root before it begins.
 	return t.makeNodes(op, need+t.height+2)
 }
 
@@ -442,7 +444,7 @@ func (t *tree[K, V]) makeNodes(op operation, n int) error {
 	return err
 }
 
-// giveBack decommits the memory far beyond the nodes in use.
+// giveBack decommits memory that the tree does not need; see snugSpan.shrink.
 func (t *tree[K, V]) giveBack() error {
 	err := t.span.shrink(t.nodes * bytesNode)
 	t.room = t.span.committed / bytesNode

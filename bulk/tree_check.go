@@ -17,7 +17,7 @@ func (t *tree[K, V]) checkInvariants(name string) {
 		return
 	}
 	if t.nodes > t.room || t.room*bytesNode > t.span.committed {
-		fail("%d nodes in the room of %d in %d bytes", t.nodes, t.room, t.span.committed)
+		fail("%d nodes in use, room for %d, %d bytes committed", t.nodes, t.room, t.span.committed)
 	}
 	c := treeCheck[K, V]{t: t, fail: fail, seen: make([]bool, t.nodes)}
 	c.node(t.root, t.height-1, -1, nil, nil)
@@ -60,7 +60,7 @@ func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	c.nodes++
 	h := c.t.head(i)
 	if int(h.level) != level || h.count == 0 || int(h.count) > c.t.form.most(level) {
-		c.fail("node %d on level %d says %d and has %d entries", i, level, h.level, h.count)
+		c.fail("node %d on level %d has level %d in its head and %d entries", i, level, h.level, h.count)
 	}
 	r := c.t.all(i)
 	var last *pair[K, V]
@@ -73,7 +73,7 @@ func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 			}
 			last = p
 		} else if at > 0 && p.compare(low) != 0 {
-			c.fail("node %d begins with %v, and its parent says %v", i, *p, *low)
+			c.fail("node %d begins with %v, but its parent has %v", i, *p, *low)
 		}
 	}
 	if level == 0 {

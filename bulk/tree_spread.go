@@ -18,7 +18,7 @@ func (t *tree[K, V]) take(level uint32) uint32 {
 	return i
 }
 
-// insert puts an entry into the node at depth d of the path, before the entry with index at.
+// insert puts an entry into the node at depth d of the path. at is the index that the new entry gets.
 func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	i := p[d].node
 	h := t.head(i)
@@ -35,7 +35,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	}
 	parent := p[d-1]
 	if at == int(h.count) && parent.at == int(t.head(parent.node).count)-1 && t.isLast(p, d-1) {
-		// Ascending keys leave full nodes behind.
+		// The entry is the last of its level and gets a new node. So ascending keys leave full nodes behind.
 		n := t.take(h.level)
 		r := t.all(n)
 		r.set(0, k, v, child)
@@ -77,7 +77,7 @@ func (t *tree[K, V]) isLast(p *path, d int) bool {
 	return true
 }
 
-// raise puts a new root above the root and into the path.
+// raise puts a new root above the old root and into the path.
 func (t *tree[K, V]) raise(p *path) {
 	old := t.root
 	t.root = t.take(uint32(t.height))
@@ -116,11 +116,11 @@ func (t *tree[K, V]) unlink(i uint32) {
 	}
 }
 
-// cut removes entry at of node i.
-func (t *tree[K, V]) cut(i uint32, at int) {
+// cut removes an entry of node i.
+func (t *tree[K, V]) cut(i uint32, entry int) {
 	h := t.head(i)
 	r := t.all(i)
-	copyRows(r, at, r, at+1, int(h.count)-at-1)
+	copyRows(r, entry, r, entry+1, int(h.count)-entry-1)
 	h.count--
 }
 
@@ -142,9 +142,9 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 	return total
 }
 
-// spread puts total entries from the scratch rows evenly into the children of the node at depth d-1, from the
-// child begin on. There are n of these children before and m after, at most one more or one fewer. The parent
-// changes last, because its own entries may be spread then.
+// spread puts total entries from the scratch rows evenly into children of the node at depth d-1, from child
+// begin on. The entries come from n children and go into m children; m is n-1, n or n+1. The parent changes
+// last, because that change may spread its own entries.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
 	up := t.all(parent)
@@ -167,8 +167,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The first child keeps its border. An inner node has the border as its first pair, too, and may
-			// have been empty.
+			// The first child keeps the border that its parent has for it. An inner node also has the border
+			// as its own first pair, which must be set in case the node was empty.
 			r := t.all(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
@@ -191,7 +191,7 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 }
 
 // fill mends the tree after the node at depth d of the path has lost an entry. If the node has too few
-// entries left, fill spreads the entries of the node and its neighbours, and then does the same for the nodes
+// entries left, fill spreads the entries of the node and its neighbours, and then does the same on the levels
 // above.
 func (t *tree[K, V]) fill(p *path, d int) {
 	for ; d > 0; d-- {
@@ -202,7 +202,8 @@ func (t *tree[K, V]) fill(p *path, d int) {
 		}
 		begin, n := t.neighbours(p[d-1])
 		if n == 1 {
-			// An only child is freed when it is empty; its parent then gets children of neighbours.
+			// An only child is freed when it is empty. On the next level, its parent then gets children from
+			// the parent's neighbours.
 			if h.count == 0 {
 				if level == 0 {
 					t.unlink(p[d].node)
@@ -222,7 +223,7 @@ func (t *tree[K, V]) fill(p *path, d int) {
 	t.lower()
 }
 
-// lower removes roots that lead to a single node or to nothing.
+// lower removes roots that have a single child or no entries.
 func (t *tree[K, V]) lower() {
 	for t.height > 1 && t.head(t.root).count == 1 {
 		child := t.childAt(t.root, 0)
@@ -236,7 +237,7 @@ func (t *tree[K, V]) lower() {
 	}
 }
 
-// free takes a node out of use. compact must follow.
+// free marks a node as freed. The caller must call compact afterwards.
 func (t *tree[K, V]) free(i uint32) { t.freed = append(t.freed, i) }
 
 // compact moves the last nodes into the places of freed ones, so that the nodes in use are the first ones.
@@ -244,7 +245,7 @@ func (t *tree[K, V]) compact() {
 	if len(t.freed) == 0 {
 		return
 	}
-	// With the greatest number first, the last node is never a freed one.
+	// The greatest number comes first. So the last node is node i itself or a node in use.
 	slices.SortFunc(t.freed, func(a, b uint32) int { return int(b) - int(a) })
 	for _, i := range t.freed {
 		t.nodes--
@@ -262,7 +263,7 @@ func (t *tree[K, V]) compact() {
 // move moves a node to another number.
 func (t *tree[K, V]) move(from, to uint32) {
 	h := t.head(from)
-	// A descent to a pair below the node passes through the node.
+	// A descent to a pair below the node finds the node's parent.
 	leaf := from
 	for range h.level {
 		leaf = t.childAt(leaf, 0)

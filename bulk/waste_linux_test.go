@@ -70,12 +70,12 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 		}
 		used := n * size
 		if committed < used || committed-used > ahead+unit-page+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are committed for %d, step %d", n, size, committed,
-				used, ahead)
+			t.Errorf("%d elements of %d bytes: %d bytes are committed, %d are used, step %d", n, size,
+				committed, used, ahead)
 		}
 		if resident < used || resident-used > unit-size+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are resident for %d, pages of %d", n, size, resident,
-				used, unit)
+			t.Errorf("%d elements of %d bytes: %d bytes are resident, %d are used, pages of %d", n, size,
+				resident, used, unit)
 		}
 		worstCommitted, worstResident = max(worstCommitted, committed-used), max(worstResident, resident-used)
 	}

@@ -44,7 +44,7 @@ def read_blocks(file):
             sys.exit(f"block {blocks} is damaged")
         if kind == 6:
             if count != blocks:
-                sys.exit(f"the file has {blocks} blocks, of {count}")
+                sys.exit(f"the file has {blocks} blocks, and its last block counts {count}")
             return
         blocks += 1
         if kind == 8:
@@ -176,7 +176,7 @@ def description(path):
 
 
 def files_of(path):
-    """The files that hold a checkpoint: one that is complete, and the deltas that follow."""
+    """Returns the files that hold a checkpoint: one that is complete, and the deltas that follow."""
     files = [path]
     kept = description(path).get("kept", {})
     while "base" in kept:
@@ -190,7 +190,9 @@ def files_of(path):
 
 
 def read(path, found, values):
-    """Reads a file over what the files before it have left, and returns the description of the world.
+    """Reads one file of a chain into found and values, and returns the description of the world.
+
+    The contents of the file replace those of earlier files.
 
     found is (column, container, kind, number) → {number of the element: value}; values is column → values in
     the order of slots. Columns and containers have their names as keys.
@@ -227,7 +229,7 @@ def read(path, found, values):
 
 
 def key_of(manifest, array):
-    """What tells an array from others in all files of a store."""
+    """Returns a key that identifies an array in all files of a store."""
     column, container = array["column"], array.get("container", 0)
     return (manifest["columns"][column]["name"] if column >= 0 else "",
             manifest["containers"][container - 1]["name"] if container > 0 else "",
@@ -272,7 +274,7 @@ def main(path):
 
 
 def newest(path):
-    """The last checkpoint of a folder, or the file itself."""
+    """Returns the path of the last checkpoint of a folder, or the path itself if it is a file."""
     if not os.path.isdir(path):
         return path
     checkpoints = [name for name in os.listdir(path)

@@ -2,18 +2,19 @@ package guard
 
 import "slices"
 
-// addresses hands out ranges of pages: first from the free end of the region, then from the free ranges
-// below.
+// addresses allocates ranges of pages: first from the free end of the region, then from the free ranges
+// below this end.
 type addresses struct {
 	total int         // pages in the region
-	next  int         // all pages from here on are free
+	next  int         // the first page of the region's free end
 	again []pageRange // the free ranges below next, sorted and not adjacent
 }
 
 // pageRange is a range of page numbers, including lo and excluding hi.
 type pageRange struct{ lo, hi int }
 
-// take returns the first of n adjacent free pages and marks them used, or returns false if there are none.
+// take allocates n adjacent pages and returns the first page. It returns false if no n adjacent pages are
+// free.
 func (a *addresses) take(n int) (page int, ok bool) {
 	if n <= a.total-a.next {
 		page = a.next
@@ -31,7 +32,7 @@ func (a *addresses) take(n int) (page int, ok bool) {
 	return 0, false
 }
 
-// give takes n pages back and joins them with free neighbours.
+// give frees n pages and joins them with adjacent free pages.
 func (a *addresses) give(page, n int) {
 	lo, hi := page, page+n
 	i, _ := slices.BinarySearchFunc(a.again, lo, func(r pageRange, lo int) int { return r.lo - lo })

@@ -37,7 +37,7 @@ func TestAddresses(t *testing.T) {
 	a.give(16, 3)
 	a.give(19, 1)
 	if a.next != 16 || len(a.again) != 0 {
-		t.Errorf("unused pages begin at %d, returned are %v; want 16 and none", a.next, a.again)
+		t.Errorf("next is %d and again is %v, want 16 and no ranges", a.next, a.again)
 	}
 	take(4, 16)
 }

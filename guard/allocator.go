@@ -9,7 +9,7 @@ import (
 )
 
 // Allocator gives every block pages of its own, with an uncommitted guard page before and behind them.
-// Freeing a block takes its memory away and keeps its addresses.
+// Freeing a block decommits its pages and keeps their addresses.
 //
 // Many goroutines may call the methods at the same time.
 type Allocator struct {
@@ -32,7 +32,7 @@ type Allocator struct {
 	closed         bool
 }
 
-// NewAllocator makes an allocator without blocks. It reserves addresses and takes no memory.
+// NewAllocator makes an allocator without blocks. It reserves addresses and commits no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when an option is negative.
 func NewAllocator(o Options) (*Allocator, error) {
@@ -52,12 +52,13 @@ func NewAllocator(o Options) (*Allocator, error) {
 }
 
 // Alloc returns the address of a block of size bytes, which are zero. The address is a multiple of align, a
-// power of two up to the page size. Free it with [Allocator.Free].
+// power of two up to the page size. Free the block with [Allocator.Free].
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too small,
-// or another error of [vm.Region.Commit]; then nothing has changed, except that the oldest freed blocks may
-// have left the quarantine. It panics when size is negative or align is invalid. Complexity: one system call
-// when the block is made and one when it is freed, a page fault, and the recording of the call stack.
+// Alloc returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too
+// small, or another error of [vm.Region.Commit]. After an error nothing has changed, except that the oldest
+// freed blocks may have left the quarantine. Alloc panics when size is negative or align is invalid.
+// Complexity: one system call to make the block and one to free it, a page fault, and the recording of the
+// call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -94,7 +95,7 @@ func (a *Allocator) alloc(size, align int, what kind) (*block, error) {
 	return b, nil
 }
 
-// prepare takes addresses and commits them. It returns a spare block.
+// prepare makes a spare block: it allocates addresses and commits their memory.
 func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	a.mustBeOpen()
 	page := vm.PageSize()
@@ -188,11 +189,11 @@ func (a *Allocator) makeLive(b *block, what kind, from calls) {
 	a.live++
 }
 
-// Free takes the memory of the block at p away: accesses to it fault from now on. Free panics with a [*Fault]
-// if p is not the address of a live block (a freed block, an interior address, a foreign address), or if
-// bytes around the block were overwritten; an overwritten block is freed nevertheless. It panics with an
-// [*vm.Error] if the system cannot decommit the memory (see [vm.Region.Decommit]); then the block is
-// unchanged.
+// Free decommits the pages of the block at p, so that later accesses to the block fault. Free panics with a
+// [*Fault] if p is not the address of a live block (a freed block, an interior address, a foreign address).
+// It also panics with a [*Fault] if bytes around the block were overwritten, but the block is freed
+// nevertheless. It panics with an [*vm.Error] if the system cannot decommit the memory (see
+// [vm.Region.Decommit]); then the block is unchanged.
 func (a *Allocator) Free(p unsafe.Pointer) { a.free(uintptr(p)) }
 
 //go:noinline
@@ -247,7 +248,7 @@ func (a *Allocator) drop(b *block) error {
 	return nil
 }
 
-// uncommit takes the memory of a block away.
+// uncommit decommits the pages of a block.
 func (a *Allocator) uncommit(b *block) error {
 	if err := a.region.Decommit(b.page*vm.PageSize(), b.pages*vm.PageSize()); err != nil {
 		return err
@@ -272,9 +273,9 @@ func (a *Allocator) blockAt(p uintptr) *block {
 	return b
 }
 
-// Owns reports whether p is one of the allocator's addresses, whether or not a live block has this address.
-// It costs one comparison. A program that allocates only some blocks here calls Owns to tell these blocks
-// from the others.
+// Owns reports whether p is one of the allocator's addresses, even if no live block has this address. It
+// costs one comparison. A program that has blocks of several allocators calls Owns to find the allocator of
+// a block.
 func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
 
 // Len returns the number of live blocks; 0 after Close.
@@ -299,8 +300,8 @@ func (a *Allocator) Check() error {
 	return nil
 }
 
-// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards. Alloc,
-// Free and Check panic afterwards. Closing twice does nothing.
+// Close gives back the memory of all blocks, and the addresses. The blocks must not be used afterwards, and
+// Alloc, Free and Check panic. A second Close does nothing.
 //
 // If the region cannot be closed, Close returns an error as [vm.Region.Close] does, and the allocator stays
 // open. Otherwise the allocator is closed. If [Allocator.Check] would return a [*Fault], Close returns this

@@ -37,8 +37,8 @@ func alloc(t testing.TB, a *Allocator, size int) unsafe.Pointer {
 	return p
 }
 
-// TestAddressesAreUsedAgainOldestFirst checks that addresses are used again only after all addresses were
-// used once, in the order of the frees.
+// TestAddressesAreUsedAgainOldestFirst checks that freed addresses are used again only after all addresses
+// were used once, and in the order in which they were freed.
 func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	for _, pages := range pageKinds {
 		const blocks = 10
@@ -84,7 +84,7 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	}
 }
 
-// TestFreedMemoryIsGivenBack checks in the region that freed blocks have addresses but no memory.
+// TestFreedMemoryIsGivenBack checks that the region has no committed or resident memory for freed blocks.
 func TestFreedMemoryIsGivenBack(t *testing.T) {
 	a := newAllocator(t, Options{Name: "given back"})
 	if a.faults != !vm.HeapStandIn() {
@@ -114,7 +114,7 @@ func TestFreedMemoryIsGivenBack(t *testing.T) {
 // TestMappings checks that a live block costs two mappings and that a freed block costs none.
 func TestMappings(t *testing.T) {
 	if vm.HeapStandIn() || runtime.GOOS != "linux" {
-		t.Skip("only Linux counts mappings")
+		t.Skip("the mappings are read from /proc/self/maps of Linux")
 	}
 	mappings := func() int {
 		maps, err := os.ReadFile("/proc/self/maps")
@@ -169,7 +169,7 @@ func TestLimits(t *testing.T) {
 		_, err := b.Alloc(1, 1)
 		if !errors.As(err, &e) || e.Op != "alloc" || e.Err != vm.ErrCapacity ||
 			!strings.Contains(e.Detail, "2 of 2 blocks are in use: free some, or raise Options.Capacity") {
-			t.Errorf("%v: a third block of two: %v", pages, err)
+			t.Errorf("%v: a third block with Capacity 2: %v", pages, err)
 		}
 		for _, size := range []int{math.MaxInt, math.MaxInt - 5, b.region.Size() + 1, b.region.Size()} {
 			c := newAllocator(t, Options{Pages: pages})

@@ -17,13 +17,13 @@ type block struct {
 	state       state
 	allocated   calls
 	freed       calls
-	after       *block // the block that was freed next after this one
+	after       *block // the next block in the quarantine, freed after this block
 }
 
-// kind says what a block holds: a value of a type, a slice of them, or (without a name) bytes.
+// kind is the type of a block's content: one value, a slice of values, or plain bytes.
 type kind struct {
-	name  string
-	count int // elements of a slice; -1 for one value
+	name  string // "" for plain bytes
+	count int    // elements of a slice; -1 for one value
 }
 
 // state is the state of a block.
@@ -53,8 +53,8 @@ func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (al
 // pagesOf returns the number of pages for a block of a rounded size.
 func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
 
-// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so a copy shifted by a few
-// bytes is detected.
+// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so that a write of the
+// pattern shifted by a few bytes is detected.
 var canary = func() []byte {
 	b := make([]byte, vm.PageSize())
 	for i := range b {
@@ -63,9 +63,9 @@ var canary = func() []byte {
 	return b
 }()
 
-// slack returns the bytes before and after the block in its pages. Each part lies in one page. Only a block
-// of size zero can have a part that fills the page. The conversion is sound while the block's pages are
-// committed or lie on the Go heap.
+// slack returns the bytes before and after the block in its pages. Each of the two parts lies in one page.
+// Only a block of size zero can have a part of a whole page. The conversion is sound while the block's pages
+// are committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page
@@ -101,8 +101,8 @@ func (a *Allocator) fillFreed(b *block) {
 	}
 }
 
-// disturbed returns the offset, from the block's start, of the first byte written after fillFreed.
-func (a *Allocator) disturbed(b *block) (offset int, yes bool) {
+// disturbed returns the offset, from the block's start, of the first byte that has changed since fillFreed.
+func (a *Allocator) disturbed(b *block) (offset int, changed bool) {
 	for page := range b.pages {
 		if i := firstDifference(a.pageOf(b.page+page), canary); i >= 0 {
 			return (b.page+page)*vm.PageSize() + i - b.start, true

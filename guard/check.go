@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// changed runs checkInvariants after a change: often enough to be near the cause, and rarely enough for tests
-// with many blocks.
+// changed counts a change. In builds with invariants it runs checkInvariants when there is one change for
+// every 16 blocks, so that tests with many blocks stay fast.
 func (a *Allocator) changed() {
 	if !invariants.Enabled {
 		return
@@ -62,7 +62,7 @@ func (a *Allocator) checkInvariants() {
 	quarantined, last := 0, (*block)(nil)
 	for b := a.oldest; b != nil; b = b.after {
 		if b.state != freed || a.blocks[b.page] != b {
-			fail("the block of page %d is in quarantine, but is not freed or not known", b.page)
+			fail("the block of page %d is in quarantine, but it is not freed or not in blocks", b.page)
 		}
 		quarantined, last = quarantined+1, b
 	}

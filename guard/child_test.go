@@ -15,10 +15,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function that a child process of these tests runs instead of the tests.
+// childVariable is the environment variable with the name of the function that a child process runs instead
+// of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
-// Each of the children is a program that dies of one bad access or call.
+// children are programs by name. Each program dies of one bad access or call.
 var children = map[string]func(){
 	"write after free": func() {
 		defer vm.Watch()()
@@ -125,7 +126,7 @@ func TestDeath(t *testing.T) {
 			cmd.Env = append(os.Environ(), childVariable+"="+c.child)
 			out, err := cmd.CombinedOutput()
 			if errors.Is(err, errors.ErrUnsupported) {
-				t.Skip("this system starts no other processes:", err)
+				t.Skip("this system cannot start processes:", err)
 			}
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
@@ -139,7 +140,7 @@ func TestDeath(t *testing.T) {
 				}
 				rest = after
 			}
-			// The runtime's own message names the address, which Describe could explain.
+			// A child that prints the address of its bad write expects this address in the runtime's message.
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {

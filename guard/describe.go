@@ -39,10 +39,10 @@ func (r *registry) find(p uintptr) *Allocator {
 	return nil
 }
 
-// Describe reports which block an address belongs to: an address from a log, from a debugger, or of a
-// suspected pointer. It returns false if no open allocator owns the address. Fault.At is nil in the report.
-// Many goroutines may call Describe at the same time. Complexity: linear in the number of open allocators and
-// in the pages of the block.
+// Describe reports which block an address belongs to. The address may be from a log, from a debugger or from
+// a suspected pointer. Describe returns false if no open allocator owns the address. Fault.At is nil in the
+// report. Many goroutines may call Describe at the same time. Complexity: linear in the number of open
+// allocators and in the number of the block's pages.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {
@@ -55,8 +55,8 @@ func Describe(p uintptr) (*Fault, bool) {
 
 // Explain returns the report about the value that a deferred function has recovered. It returns false unless
 // that value is a [*Fault] or a memory fault at an address of an open allocator. A memory fault can be
-// recovered only after [runtime/debug.SetPanicOnFault]. If the deferred function itself calls Explain, the
-// report also tells where the access was.
+// recovered only after [runtime/debug.SetPanicOnFault]. If the deferred function itself calls Explain,
+// Fault.At contains the stack of the access.
 func Explain(recovered any) (*Fault, bool) {
 	switch r := recovered.(type) {
 	case *Fault:
@@ -100,7 +100,7 @@ func (a *Allocator) describe(p uintptr) *Fault {
 		}
 		return a.report(Nothing, b, at)
 	}
-	// The address is in a page between two blocks: the report is about the nearer one.
+	// The address is in a page between two blocks: the report is about the nearer block.
 	next := a.blocks[page+1]
 	if b != nil && b.state == spare {
 		b = nil
@@ -117,8 +117,8 @@ func (a *Allocator) describe(p uintptr) *Fault {
 	return a.wild(p)
 }
 
-// around returns the block whose pages, or whose guard page behind them, include the page. It returns nil if
-// there is no such block.
+// around returns the block that the page belongs to. The guard page behind a block counts as a page of the
+// block. around returns nil if the page belongs to no block.
 func (a *Allocator) around(page int) *block {
 	for first := page; first > 0; first-- {
 		if b := a.blocks[first]; b != nil {
@@ -152,7 +152,9 @@ func (a *Allocator) notFreed(p uintptr) *Fault {
 	return f
 }
 
-// check returns a report about the lowest block whose slack, or whose freed bytes, were overwritten; or nil.
+// check returns a report about the damaged block with the lowest address, or nil if no block is damaged. A
+// live block is damaged if its slack was overwritten. Where accesses do not fault, a freed block is damaged
+// if it was written to.
 func (a *Allocator) check() *Fault {
 	var first *block
 	var kind Kind
@@ -166,7 +168,7 @@ func (a *Allocator) check() *Fault {
 				first, kind, at = b, Overwritten, offset
 			}
 		} else if b.state == freed && !a.faults {
-			if offset, yes := a.disturbed(b); yes {
+			if offset, changed := a.disturbed(b); changed {
 				first, kind, at = b, AfterFree, offset
 			}
 		}

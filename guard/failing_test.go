@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closeFailed closes a container whose Close may fail once.
+// closeFailed closes a container whose Close may fail once. It returns the error of the first Close.
 func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	if err = c.Close(); err != nil {
 		if again := c.Close(); again != nil {
@@ -21,7 +21,7 @@ func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	return err
 }
 
-// attempt returns the memory error that f panics with.
+// attempt calls f and returns the memory error that f panics with, or nil.
 func attempt(f func()) error {
 	if _, e := caught(f); e != nil {
 		return e
@@ -88,7 +88,7 @@ func TestPoolsWhereEachCallFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			all := livePool(t, p)
+			all := usePool(t, p)
 			return errors.Join(append(all, closeFailed(t, p))...)
 		})
 		if calls < 15 {
@@ -97,8 +97,9 @@ func TestPoolsWhereEachCallFails(t *testing.T) {
 	}
 }
 
-// livePool uses a pool, and checks after each failure that nothing has changed.
-func livePool(t *testing.T, p exchangeable[record]) (all []error) {
+// usePool calls the methods of a pool, and checks after each failure that nothing has changed. It returns the
+// errors.
+func usePool(t *testing.T, p exchangeable[record]) (all []error) {
 	var handles []bulk.Handle[record]
 	unchanged := func(err error) {
 		if err == nil {
@@ -154,24 +155,24 @@ func livePool(t *testing.T, p exchangeable[record]) (all []error) {
 	return all
 }
 
-// TestDamageOutlivesAFailingClose: one of the calls of Close returns the damage, even if the system refuses
-// to take memory back in between.
+// TestDamageOutlivesAFailingClose checks that the Close that succeeds returns the damage, even if an earlier
+// Close has failed because the system did not take the memory back.
 func TestDamageOutlivesAFailingClose(t *testing.T) {
 	for kind := range 3 {
 		refused := 0
 		for allowed := 0; closeDamaged(t, kind, allowed); allowed++ {
 			refused++
 		}
-		// The allocator or the blocks, and then the table of the elements.
+		// Close can fail at the allocator or its blocks, and later at the table of cells.
 		if refused < 2 {
-			t.Errorf("pool of kind %d: Close failed in %d places", kind, refused)
+			t.Errorf("pool of kind %d: Close can fail at %d calls, want at least 2", kind, refused)
 		}
 	}
 }
 
-// closeDamaged closes a damaged pool. The system takes memory back for the given number of calls, and refuses
-// all further calls of this Close. Then closeDamaged closes the pool again, without refusals. It reports
-// whether the first Close was refused.
+// closeDamaged closes a damaged pool twice. In the first Close, only the given number of calls that give
+// memory back may succeed. In the second Close, all calls succeed. closeDamaged reports whether the first
+// Close failed.
 func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
 	closing, calls := false, 0
 	stop := injected.Inject(func(op string) error {

@@ -43,7 +43,7 @@ func (k Kind) String() string {
 }
 
 // Fault is a report about a bad access or call: the kind, the block, and where the block was allocated and
-// freed. [vm.Do] and [vm.Watch] panic with it after a bad access. Wrong calls panic with it too.
+// freed. [vm.Do] and [vm.Watch] panic with a *Fault after a bad access, and so do wrong calls.
 type Fault struct {
 	Kind      Kind
 	Allocator string  // the allocator's Options.Name
@@ -68,7 +68,7 @@ func (f *Fault) Error() string {
 		fmt.Fprintf(&b, "byte %d of %s is in order", f.Offset, f.subject())
 	case AfterFree:
 		fmt.Fprintf(&b, "byte %d of %s, which was freed", f.Offset, f.subject())
-		remedy = "keep a handle in place of the pointer, or drop the pointer where the block is freed"
+		remedy = "keep a handle instead of the pointer, or drop the pointer where the block is freed"
 	case PastEnd:
 		fmt.Fprintf(&b, "%s past the end of %s", count(f.Distance), f.subject())
 		remedy = "compare the index with the length before the access"
@@ -81,8 +81,8 @@ func (f *Fault) Error() string {
 			side = "past the end"
 		}
 		fmt.Fprintf(&b, "%s %s of %s", count(f.Distance), side, f.subject())
-		remedy = "find the writer: Check narrows down the time, and Options.AtStart makes the other side " +
-			"fault"
+		remedy = "find the write: call Check often to narrow down the time, or change Options.AtStart so " +
+			"that the write faults"
 		at = "found at"
 	case Wild:
 		fmt.Fprintf(&b, "%#x is near no block of %s", f.Address, f.Allocator)
@@ -90,13 +90,13 @@ func (f *Fault) Error() string {
 			"quarantine"
 	case DoubleFree:
 		fmt.Fprintf(&b, "%s", f.subject())
-		remedy = "free a block once: where the pointer is dropped"
+		remedy = "free a block only once, where its pointer is dropped"
 	case InteriorFree:
 		fmt.Fprintf(&b, "byte %d of %s", f.Offset, f.subject())
 		remedy = "free the address that the allocator returned"
 	case ForeignFree:
 		fmt.Fprintf(&b, "%#x is no block of %s", f.Address, f.Allocator)
-		remedy = "free a block where it was allocated"
+		remedy = "free a block with the allocator that allocated it"
 	}
 	if remedy != "" {
 		b.WriteString("\n\t" + remedy)

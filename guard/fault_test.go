@@ -57,7 +57,7 @@ func caught(t testing.TB, f func()) (found *guard.Fault) {
 	return nil
 }
 
-// The functions below make the accesses and calls, so that tests can look for their names in reports.
+// The functions below make the accesses and calls, so that tests can search reports for the functions' names.
 
 //go:noinline
 func allocateRecord(a *guard.Allocator) *record { return guard.Make[record](a) }
@@ -71,7 +71,8 @@ func writeByte(p unsafe.Pointer, offset int) { *(*byte)(unsafe.Add(p, offset)) =
 //go:noinline
 func readByte(p unsafe.Pointer, offset int) byte { return *(*byte)(unsafe.Add(p, offset)) }
 
-// mentions checks that a stack begins in a function of this package.
+// mentions checks that a stack begins in the given function of this package. If function is "", the stack
+// must be empty.
 func mentions(t *testing.T, what string, s guard.Stack, function string) {
 	t.Helper()
 	for f := range s.Frames() {
@@ -128,7 +129,7 @@ func TestOutsideTheBlock(t *testing.T) {
 		{false, 40, 8, 47, 8, guard.PastEnd},
 		{false, 5, 1, 5, 1, guard.PastEnd},
 		{false, 1, 1, 100, 100, guard.PastEnd},
-		{false, 13, 8, 16, 4, guard.PastEnd}, // 3 bytes of slack lie between
+		{false, 13, 8, 16, 4, guard.PastEnd}, // the first 3 bytes past the end are slack
 		{false, page, 8, page, 1, guard.PastEnd},
 		{false, page, 8, -1, 1, guard.BeforeStart},
 		{false, 3*page + 8, 8, 3*page + 8, 1, guard.PastEnd},
@@ -174,7 +175,7 @@ func TestSlack(t *testing.T) {
 		for _, c := range []struct {
 			atStart                bool
 			size, align            int
-			offset, distance, also int // a second written byte, farther away
+			offset, distance, also int // also is a second byte, which is written without a change
 		}{
 			{false, 13, 8, 13, 1, 15},
 			{false, 40, 8, -1, 1, -1},
@@ -309,8 +310,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDoLeavesOthersAlone checks that foreign panics and faults pass through Do unchanged, and that Do
-// restores the goroutine's setting.
+// TestDoLeavesOthersAlone checks that Do does not change panics and faults that have nothing to do with an
+// allocator, and that Do restores the goroutine's setting.
 func TestDoLeavesOthersAlone(t *testing.T) {
 	for _, want := range []any{"text", fmt.Errorf("an error"), &guard.Fault{Kind: guard.Wild}} {
 		func() {

@@ -49,8 +49,8 @@ func numberedOdd(i int) odd      { return odd{0: byte(i), 12: byte(i >> 8)} }
 func numberedLarge(i int) large  { return large{0: uint64(i), 350: uint64(i), 699: ^uint64(i)} }
 func numberedNothing(int) [0]int { return [0]int{} }
 
-// pools returns the constructors of pools with the methods of bulk.Pool. bulk.NewPool comes first, and
-// NewSampledPool comes last.
+// pools returns the constructors of all pools that implement exchangeable: bulk.NewPool, NewPool, NewPoolIn
+// and NewSampledPool.
 func pools[T any](shared *Allocator, every int) []makePool[T] {
 	return []makePool[T]{
 		func(o bulk.Options) (exchangeable[T], error) { return bulk.NewPool[T](o) },

@@ -36,8 +36,8 @@ type piece struct {
 	want  []byte // its expected content
 }
 
-// playAllocator applies the operations in data to an allocator and to a list of its blocks, and fails if they
-// differ.
+// playAllocator applies the operations in data to an allocator and to a list of its blocks. The test fails if
+// the allocator and the list differ.
 func playAllocator(t *testing.T, o Options, data []byte) {
 	const capacity, pages = 20, 60
 	page := vm.PageSize()
@@ -50,14 +50,14 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 	var gone []unsafe.Pointer
 	taken := make([]bool, pages) // pages of live blocks and their guard pages
 	taken[0] = true
-	mark := func(p unsafe.Pointer, size int, to bool) {
+	mark := func(p unsafe.Pointer, size int, used bool) {
 		first := int(uintptr(p)-uintptr(a.base)) / page
 		last := (int(uintptr(p)-uintptr(a.base)) + max(1, size) - 1) / page
 		for i := first; i <= last+1; i++ {
-			if taken[i] == to {
+			if taken[i] == used {
 				t.Fatalf("page %d of a block of %d bytes belongs to another block", i, size)
 			}
-			taken[i] = to
+			taken[i] = used
 		}
 	}
 	forget := func(i int) {
@@ -90,7 +90,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 						gap = 0
 					}
 					if gap >= n && len(blocks) < capacity {
-						t.Fatalf("%d pages are free, but: %v", n, err)
+						t.Fatalf("%d adjacent pages are free, but Alloc fails: %v", n, err)
 					}
 				}
 				break
@@ -195,8 +195,8 @@ func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 // makePool makes one of the exchangeable pools.
 type makePool[T any] func(bulk.Options) (exchangeable[T], error)
 
-// playPool applies the operations in data to a pool and to a map, and fails if they differ. With inOrder,
-// elements must take the lowest free slot.
+// playPool applies the operations in data to a pool and to a map. The test fails if the pool and the map
+// differ. With inOrder, each insertion must take the lowest free slot.
 func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool,
 	element func(int) T) {
 	const capacity = 100
@@ -233,7 +233,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at || !p.Valid(h) || seen[h] {
-			t.Fatalf("the element of %v is not at the address of Insert, or its handle was used before", h)
+			t.Fatalf("Get of %v does not return the address from Insert, or the handle is not new", h)
 		}
 		live[h], seen[h] = v, true
 		if inOrder {

@@ -15,11 +15,11 @@ type Options struct {
 	// Linux allows 65,530 mappings unless vm.max_map_count is raised. Default: 16,384 blocks, which take half
 	// of the mappings.
 	Capacity int
-	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its pages
-	// and one more. Freed addresses are used again when no others are left, the oldest first. Until then a
-	// freed block costs some 400 bytes of Go heap. Default: 1 GiB, enough for 131,072 blocks of one page of 4
-	// KiB; 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
-	// memory).
+	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its
+	// pages and one guard page. If no unused addresses are left, the allocator reuses those of the block
+	// that was freed first. Until then a freed block costs some 400 bytes of Go heap. Default: 1 GiB, enough
+	// for 131,072 blocks of one page of 4 KiB; 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
+	// race detector, systems without virtual memory).
 	Addresses int
 	// AtStart puts blocks at the start of their pages, so that an access before the start faults. Default: at
 	// the end, so that an access past the end faults.
@@ -27,8 +27,8 @@ type Options struct {
 	// Limit is a budget of committed memory, shared with other containers. A block commits whole pages.
 	// Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults. Other policies change
-	// nothing.
+	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults. All other values mean
+	// the same: small pages.
 	Pages vm.Pages
 }
 

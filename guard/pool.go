@@ -12,11 +12,11 @@ import (
 
 // Pool is a [bulk.Pool] in which each element has a block of an [Allocator] to itself. Using a pointer after
 // its element was removed faults, and so does an access past the element's end. A Pool has the methods, the
-// handles and the slot order of a bulk.Pool. Changing one line of a program replaces a bulk.Pool by a Pool,
-// and the program behaves the same up to the fault.
+// handles and the slot order of a bulk.Pool. Changing one line of a program replaces a bulk.Pool by a Pool.
+// The program then behaves as with the bulk.Pool until it faults.
 //
-// Three things differ. An element costs pages, system calls and mappings (see [Options]). A run of
-// [Pool.Runs] is one element. Accessing a slice from Runs faults once its element is removed.
+// Three things differ. An element costs pages, system calls and mappings (see [Options]). Each run of
+// [Pool.Runs] has one element. Accessing a slice from Runs faults after its element is removed.
 //
 // One goroutine may change a pool at a time, as with a bulk.Pool.
 type Pool[T any] struct {
@@ -33,7 +33,7 @@ type Pool[T any] struct {
 // cell is the entry of an element: the first page of its block.
 type cell struct{ page int }
 
-// exchangeable is the interface that bulk.Pool and Pool share, so that one can replace the other.
+// exchangeable has the methods of all pools, so that a pool of this package can replace a bulk.Pool.
 type exchangeable[T any] interface {
 	Insert(v T) (bulk.Handle[T], *T)
 	InsertZero() (bulk.Handle[T], *T)
@@ -59,8 +59,8 @@ var (
 )
 
 // NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
-// more addresses if the elements are large. Its capacity also bounds the pool: at most 16,384 elements live
-// at once, even if Options.Capacity is larger. Options.Step is ignored.
+// more addresses if the elements are large. The allocator's capacity also bounds the pool: at most 16,384
+// elements live at once, even if Options.Capacity is larger. Options.Step is ignored.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
@@ -99,7 +99,8 @@ func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 	}
 	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), bytes: o.MaxBytes}
 	if o.MaxBytes > 0 {
-		// An element counts by its own bytes, as in a bulk.Pool: the same budget allows the same number.
+		// MaxBytes counts the bytes of the elements, not their pages. So it allows as many elements as in a
+		// bulk.Pool.
 		p.most = o.MaxBytes / layout.Size[T]()
 	}
 	if o.Capacity == 0 {
@@ -166,9 +167,9 @@ func (p *Pool[T]) insert(v T) (bulk.Handle[T], *T, error) {
 	return handleOf[T](h), e, nil
 }
 
-// Remove removes the element of h and reports whether it was there. It panics with a [*Fault] if bytes around
-// the element were overwritten; then the element is removed. It panics with an [*vm.Error] as
-// [Allocator.Free] does; then the element is still there.
+// Remove removes the element of h and reports whether h was valid. It panics with a [*Fault] if bytes around
+// the element were overwritten; the element is removed nevertheless. It panics with an [*vm.Error] as
+// [Allocator.Free] does; then the element is still live.
 func (p *Pool[T]) Remove(h bulk.Handle[T]) bool {
 	c := p.cells.Get(cellOf(h))
 	if c == nil {
@@ -225,9 +226,9 @@ func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	}
 }
 
-// Clear removes all elements. Before that it calls f, unless f is nil, with each of them in ascending order
-// of slots; f must not change the pool. If f panics, nothing is removed. Clear panics as [Pool.Remove] does
-// for an element; then all elements before that element are gone.
+// Clear removes all elements. If f is not nil, Clear first calls f for each element in ascending order of
+// slots; f must not change the pool. If f panics, nothing is removed. Clear panics at an element where
+// [Pool.Remove] panics; then all elements before that element are gone.
 func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	if f != nil {
 		for h, e := range p.All() {

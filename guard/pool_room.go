@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow commits a block for each of the next n insertions, so that these cannot fail. It panics when n is
-// negative.
+// Grow commits a block for each of the next n insertions, so that these insertions cannot fail. It panics
+// when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
 // Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another error of
@@ -56,7 +56,8 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	return nil
 }
 
-// renamed returns an error of a part of the pool as an error of the pool's operation op.
+// renamed returns a copy of the error with the pool's operation op. The original error has the operation of a
+// part of the pool.
 func renamed(op string, err error) error {
 	var e *vm.Error
 	if !errors.As(err, &e) {
@@ -67,16 +68,16 @@ func renamed(op string, err error) error {
 	return &other
 }
 
-// Trim gives back the unused whole pages of the table of elements. The elements' own memory goes back when
-// they are removed. Trim returns an error as [vm.Region.Discard] does.
+// Trim gives back the unused whole pages of the pool's table of handles. The memory of an element is given
+// back when the element is removed. Trim returns an error as [vm.Region.Discard] does.
 func (p *Pool[T]) Trim() error { return p.cells.Trim() }
 
-// Reserved returns the number of bytes of addresses that the pool takes, including its own allocator; 0 after
-// Close.
+// Reserved returns the number of bytes of addresses that the pool takes, including an allocator that the pool
+// owns; 0 after Close.
 func (p *Pool[T]) Reserved() int { return p.cells.Reserved() + p.ofAllocator(p.a.region.Size()) }
 
-// Committed returns the number of bytes of memory that the pool may touch, including its own allocator; 0
-// after Close.
+// Committed returns the number of bytes of memory that the pool may touch, including an allocator that the
+// pool owns; 0 after Close.
 func (p *Pool[T]) Committed() int { return p.cells.Committed() + p.ofAllocator(p.a.region.Committed()) }
 
 // ofAllocator returns bytes if the pool has its own allocator and is open, and 0 otherwise.
@@ -87,8 +88,8 @@ func (p *Pool[T]) ofAllocator(bytes int) int {
 	return bytes
 }
 
-// Resident returns the number of bytes of the pool in memory, including its own allocator. It asks the
-// operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the pool are in physical memory, including an allocator that the pool
+// owns. It queries the operating system; see [vm.Region.Resident].
 func (p *Pool[T]) Resident() (int, error) {
 	bytes, err := p.cells.Resident()
 	if err != nil || !p.owned {
@@ -98,15 +99,16 @@ func (p *Pool[T]) Resident() (int, error) {
 	return bytes + blocks, err
 }
 
-// Close gives the memory back, and the addresses too if the allocator is the pool's own. The elements must
-// not be used afterwards, and using the pool panics. Closing twice does nothing. Close returns an error as
-// [Allocator.Close] does. In a shared allocator it also returns the [*Fault] of a damaged element. If the
-// system refuses to take memory back, Close may be called again; the call that succeeds returns the [*Fault].
+// Close gives back the memory, and also the addresses if the pool owns the allocator. The elements must not
+// be used afterwards, and using the pool panics. Closing twice does nothing. Close returns an error as
+// [Allocator.Close] does. If the allocator is shared, Close also returns the [*Fault] of a damaged element.
+// If the system refuses to take memory back, Close may be called again; the call that succeeds returns the
+// [*Fault].
 func (p *Pool[T]) Close() error {
 	if p.cells.Reserved() == 0 {
 		return nil
 	}
-	// Damage is found once: if a later step fails, the Close that succeeds returns it.
+	// p.found keeps the damage. If a later step fails, the next Close that succeeds returns p.found.
 	if p.owned {
 		if err := p.a.Close(); err != nil && !errors.As(err, &p.found) {
 			return err

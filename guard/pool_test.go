@@ -32,8 +32,8 @@ func fault(f func()) *Fault {
 	return found
 }
 
-// TestPoolTakesThePlaceOfABulkPool checks that the same calls give the same handles, apart from the pool's
-// mark.
+// TestPoolTakesThePlaceOfABulkPool checks that the same calls give handles with the same slots and
+// generations as a bulk.Pool.
 func TestPoolTakesThePlaceOfABulkPool(t *testing.T) {
 	guarded := newPool[record](t, bulk.Options{Capacity: 200})
 	plain, err := bulk.NewPool[record](bulk.Options{Capacity: 200})

@@ -14,16 +14,16 @@ import (
 
 // SampledPoolOptions configure a sampled pool. The zero value works.
 type SampledPoolOptions struct {
-	// Options are those of the [bulk.Pool] of the unguarded elements. Name, Limit and Pages apply to the
-	// guarded elements too.
+	// Options configure the [bulk.Pool] of the unguarded elements. Name, Limit and Pages apply to the guarded
+	// elements too.
 	bulk.Options
 	// Every is the average number of insertions per guarded element. Default: 1000.
 	Every int
 	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's
 	// GWP-ASan.
 	Slots int
-	// Quarantine is the number of removed guarded elements whose addresses are not used again yet, so that a
-	// stale pointer to one faults. Default: 16 times Slots.
+	// Quarantine is the number of removed guarded elements whose addresses are not used again yet. A stale
+	// pointer to such an element faults. Default: 16 times Slots.
 	Quarantine int
 }
 
@@ -33,13 +33,13 @@ type SampledPoolOptions struct {
 //
 // Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
 // much as in a bulk.Pool; an insertion also costs the sampler's decision. Guarded elements have slots from
-// Options.Capacity on and are yielded after the others. They do not count towards Options.Capacity and
-// Options.MaxBytes; SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the
-// bulk.Pool.
+// Options.Capacity on and are yielded after the unguarded elements. They do not count towards
+// Options.Capacity and Options.MaxBytes; SampledPoolOptions.Slots limits their number. If an element cannot
+// be guarded, Insert puts it into the bulk.Pool.
 //
 // The rules for concurrent use are those of a bulk.Pool.
 type SampledPool[T any] struct {
-	plain[T] // no pointer, because each look-up would have to load a pointer
+	plain[T] // embedded by value, because a pointer costs each look-up one more load
 	sampler  Sampler
 	guarded  *Pool[T]
 	slots    int    // the largest number of guarded elements
@@ -99,8 +99,9 @@ func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	return sampled, nil
 }
 
-// outsidePool is the view that the plain pool has of the guarded elements. A slot below first, for which the
-// plain pool has no memory yet, wraps around to a slot that guarded elements never reach.
+// outsidePool gives the plain pool access to the guarded elements. The plain pool also passes slots below
+// first for which it has no memory yet. Such a slot wraps around to a slot that guarded elements never
+// reach.
 type outsidePool[T any] SampledPool[T]
 
 // Get implements outside.Store.
@@ -135,7 +136,7 @@ func (p *SampledPool[T]) InsertZero() (bulk.Handle[T], *T) {
 	return p.insertPicked(zero)
 }
 
-// insertPicked inserts an element at the end of the sampler's interval.
+// insertPicked inserts the element that ends the sampler's interval. The element is guarded if possible.
 //
 //go:noinline
 func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
@@ -202,7 +203,7 @@ func (p *SampledPool[T]) Reserved() int { return p.plain.Reserved() + p.guarded.
 // Committed returns the number of bytes of memory that the pool may touch; 0 after Close.
 func (p *SampledPool[T]) Committed() int { return p.plain.Committed() + p.guarded.Committed() }
 
-// Resident returns the number of bytes of the pool in memory. It asks the operating system; see
+// Resident returns how many bytes of the pool are in physical memory. It queries the operating system; see
 // [vm.Region.Resident].
 func (p *SampledPool[T]) Resident() (int, error) {
 	bytes, err := p.plain.Resident()
@@ -225,7 +226,7 @@ func (p *SampledPool[T]) Close() error {
 	if err := p.plain.Close(); err != nil {
 		return err
 	}
-	// A second Close finds the pool closed.
+	// Only the first successful Close returns the damage.
 	if f := p.found; f != nil {
 		p.found = nil
 		return f

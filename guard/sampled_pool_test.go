@@ -45,7 +45,7 @@ func TestSampler(t *testing.T) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}
 		if longest > 2*every-1 || len(distinct) < min(every, 100) {
-			t.Errorf("one in %d: the longest interval is %d, of %d lengths", every, longest, len(distinct))
+			t.Errorf("one in %d: the longest of %d distinct intervals is %d", every, len(distinct), longest)
 		}
 	}
 	for _, s := range []Sampler{{}, NewSampler(0)} {
@@ -57,8 +57,8 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestSampledPool checks that some elements are guarded, never more than the pool has slots for, and that the
-// other elements are in a bulk.Pool.
+// TestSampledPool checks that some elements are guarded, but never more than Slots at a time, and that the
+// unguarded elements are in a bulk.Pool.
 func TestSampledPool(t *testing.T) {
 	const slots = 8
 	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000},

@@ -2,9 +2,9 @@ package guard
 
 import "math/rand/v2"
 
-// Sampler picks a fraction of all allocations at random. The decision costs a decrement. A random number is
-// drawn for each pick, as in GWP-ASan: the next interval is uniform from 1 to one less than twice the mean,
-// so that no regular pattern of allocations escapes.
+// Sampler picks a fraction of all allocations at random. The decision for an allocation costs a decrement.
+// After each pick, the sampler draws the interval to the next pick at random, as in GWP-ASan, so that no
+// regular pattern of allocations escapes. The interval is uniform from 1 to one less than twice the mean.
 //
 // The zero Sampler picks nothing. A Sampler belongs to one goroutine at a time.
 type Sampler struct {

@@ -45,8 +45,8 @@ func (a *Allocator) useSpare(b *block, what kind) {
 	a.makeLive(b, what, from)
 }
 
-// release frees the live block that begins in page, and returns the damage around it. After an error the
-// block is live.
+// release frees the live block whose first page is given, and returns the damage around it. After an error
+// the block is still live.
 //
 //go:noinline
 func (a *Allocator) release(page int) (*Fault, error) {

@@ -31,8 +31,8 @@ func Make[T any](a *Allocator) *T {
 }
 
 // AllocSlice returns a slice of zero values of T in one block, which ends with the slice's capacity. A slice
-// without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does, and panics when T
-// holds Go pointers, or unless 0 ≤ length ≤ capacity.
+// without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does. It panics when T
+// holds Go pointers, when length is negative, or when length is greater than capacity.
 func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	layout.Check[T]("guard: AllocSlice")
 	var v T
@@ -67,8 +67,8 @@ func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 // Free frees a value from [Alloc] or [Make]. It panics as [Allocator.Free] does.
 func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
 
-// FreeSlice frees a slice from [AllocSlice] or [MakeSlice]. s must begin where it was allocated; a slice
-// without capacity is not an allocation. It panics as [Allocator.Free] does.
+// FreeSlice frees a slice from [AllocSlice] or [MakeSlice]. The slice must begin at the first element that
+// was allocated. FreeSlice ignores a slice without capacity. It panics as [Allocator.Free] does.
 func FreeSlice[T any](a *Allocator, s []T) {
 	if cap(s) > 0 {
 		a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s))))

@@ -9,16 +9,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Buffer is a sequence in a heap that grows at its end by whole pages. It doubles the number of pages, so the
-// average cost of an insertion does not depend on the length. Its capacity is the number of elements that fit
-// into its pages. So the unused rest of its pages is smaller than one element; doubling the number of
-// elements instead leaves half a page unused on average. A page of 4 KiB holds 13 elements of 300 bytes; two
-// pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas Gray ("Virtual Memory Tricks",
-// 2017).
+// Buffer is a sequence in a heap that grows at its end by whole pages. Growing doubles the number of pages,
+// so the average cost of an insertion does not depend on the length. The capacity is the number of elements
+// that fit into the pages. So the unused bytes at the end of the pages are fewer than one element has. A
+// buffer that doubles its number of elements leaves half a page unused on average. A page of 4 KiB holds 13
+// elements of 300 bytes; two pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas Gray
+// ("Virtual Memory Tricks", 2017).
 //
 // Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
-// element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on, elements move rarely and by
-// their pages, on Linux without a copy; see [Heap.Realloc].
+// element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of 256 KiB or more rarely
+// moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
 //
 // One goroutine may use a buffer at a time. Any number of goroutines may have buffers in one heap.
 type Buffer[T any] struct {
@@ -35,11 +35,11 @@ func NewBuffer[T any](h *Heap) *Buffer[T] {
 	return &Buffer[T]{heap: h}
 }
 
-// fitting returns how many elements of size bytes fit into pages of page bytes.
+// fitting returns how many elements of size bytes fit into a number of pages of page bytes each.
 func fitting(pages, page, size int) int { return pages * page / size }
 
-// nextPages returns the page count to which a buffer grows to hold need elements: twice its pages, or more if
-// that is not enough. It returns 0 if the count overflows.
+// nextPages returns the page count to which a buffer grows to hold need elements. The count is twice the
+// buffer's pages, or more if need elements need more pages. nextPages returns 0 if the count overflows.
 func nextPages(pages, page, size, need int) int {
 	if need > (math.MaxInt-page)/2/size {
 		return 0
@@ -71,7 +71,8 @@ func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 	return b.elements[have:], nil
 }
 
-// Grow makes the next n additions of an element unable to fail. It panics when n is negative.
+// Grow makes room for n more elements, so that the next n insertions cannot fail. It panics when n is
+// negative.
 //
 // It returns an error as [Heap.Alloc] does; then the buffer is unchanged.
 func (b *Buffer[T]) Grow(n int) error {
@@ -116,8 +117,8 @@ func (b *Buffer[T]) resize(pages int) error {
 	return nil
 }
 
-// Truncate keeps the first n elements. If they need at most a quarter of the pages, Truncate gives back half
-// of the pages or more. It panics when n is not in [0, Len].
+// Truncate removes all elements except the first n. If the first n elements need at most a quarter of the
+// pages, Truncate gives back half of the pages or more. It panics when n is not in [0, Len].
 func (b *Buffer[T]) Truncate(n int) {
 	b.mustBeOpen("Truncate")
 	if uint(n) > uint(len(b.elements)) {
@@ -174,8 +175,8 @@ func (b *Buffer[T]) Cap() int { return cap(b.elements) }
 func (b *Buffer[T]) Committed() int { return b.pages << b.heap.pages.shift }
 
 // Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics.
-// Closing twice does nothing. The heap may be closed first. The result is always nil: it makes a buffer an
-// [io.Closer].
+// Closing twice does nothing. The heap may be closed first. Close always returns nil. It has a result so
+// that a buffer is an [io.Closer].
 func (b *Buffer[T]) Close() error {
 	if b.ended {
 		return nil

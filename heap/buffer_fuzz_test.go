@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzBuffer plays the same operations on two buffers in one heap with limited memory, and on slices.
+// FuzzBuffer applies operations to two buffers in one heap with limited memory, and to two slices. The
+// buffers must have the same elements as the slices.
 func FuzzBuffer(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 200, 100, 3, 255, 255, 4, 3, 2, 0, 1, 9, 3, 128, 10, 5, 6})
 	f.Fuzz(func(t *testing.T, data []byte) {

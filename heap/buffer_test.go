@@ -56,11 +56,11 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 		case pages == 0 && now == (size+vm.PageSize()-1)/vm.PageSize(), pages > 0 && now == 2*pages:
 			pages = now
 		default:
-			t.Fatalf("elements of %d bytes: %d pages after %d", size, now, pages)
+			t.Fatalf("elements of %d bytes: the buffer grows to %d pages from %d", size, now, pages)
 		}
 		if unused := pages*vm.PageSize() - b.Cap()*size; unused < 0 || unused >= size {
-			t.Fatalf("elements of %d bytes: room for %d leaves %d bytes of %d pages", size, b.Cap(), unused,
-				pages)
+			t.Fatalf("elements of %d bytes: a capacity of %d leaves %d bytes of %d pages unused", size,
+				b.Cap(), unused, pages)
 		}
 	}
 	b.Close()

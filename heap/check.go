@@ -52,7 +52,7 @@ func (h *Heap) check() {
 			}
 			for i := uint32(1); i < e.units; i++ {
 				if t := h.pages.entry(at + i); t.kind != kindTail || t.head != at {
-					panic(fmt.Sprintf("heap: page %d of the pool at page %d leads to %d", i, at, t.head))
+					panic(fmt.Sprintf("heap: page %d of the pool at page %d has head %d", i, at, t.head))
 				}
 			}
 			used := int(c.objects) - zero
@@ -83,15 +83,14 @@ func (h *Heap) check() {
 		for i, prev := s.first, uint32(0); i != 0; listed[number]-- {
 			e := h.pages.entry(i - 1)
 			if e.kind != kindPool || int(e.class) != number || e.free == 0 || e.prev != prev {
-				panic(fmt.Sprintf("heap: page %d is in the list of pools of class %d with free "+
-					"objects, but is not one or is linked wrongly", i-1, number))
+				panic(fmt.Sprintf("heap: page %d is in the list of pools of class %d with free objects, but "+
+					"it does not begin such a pool, or it is linked wrongly", i-1, number))
 			}
 			i, prev = e.next, i
 		}
 		if listed[number] != 0 || s.free != free[number] || s.promised > s.free {
-			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and %d "+
-				"pools too many",
-				number, s.free, s.promised, free[number], listed[number]))
+			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and the "+
+				"list lacks %d pools", number, s.free, s.promised, free[number], listed[number]))
 		}
 	}
 	meta := h.pages.meta.Committed() + h.rooms.meta.Committed()

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// grain is the smallest object in bytes. All object sizes are multiples of it.
+// grain is the size of the smallest objects in bytes. All object sizes are multiples of grain.
 const grain = 16
 
 // runMost is the largest number of pages in a pool.
@@ -24,9 +24,9 @@ type class struct {
 // too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
-// classes are all object sizes in ascending order. Up to 128 bytes, each step is a grain, and rounding up
-// adds less than a grain. From each larger size to its double there are eight steps, so rounding up adds less
-// than an eighth.
+// classes are all object sizes in ascending order. Up to 128 bytes, the step from size to size is a grain,
+// and rounding up adds less than a grain. Above 128 bytes there are eight steps from each power of two to
+// the next, so rounding up adds less than an eighth.
 var classes = makeClasses(vm.PageSize())
 
 // classOf holds, for each number of grains, the smallest class of at least that size.
@@ -46,8 +46,8 @@ func makeClasses(page int) []class {
 	return all
 }
 
-// poolPages returns the number of pages in a pool of objects of size bytes: the smallest that leaves less
-// than a tenth unused.
+// poolPages returns the number of pages in a pool of objects of size bytes: the smallest number that leaves
+// less than a tenth of the pool unused, but at most runMost.
 func poolPages(page, size int) uint32 {
 	for n := 1; n < runMost; n++ {
 		if n*page%size*10 < n*page {
@@ -71,7 +71,7 @@ func makeClassOf(classes []class) []uint8 {
 var smallMost = int(classes[len(classes)-1].size)
 
 // classFor returns the smallest class of at least size bytes whose objects are aligned to align, or false if
-// there is none. Pools begin at pages, so the object size alone decides the alignment.
+// there is no such class. A pool begins at a page boundary, so the object size alone decides the alignment.
 func classFor(size, align int) (int, bool) {
 	if size > smallMost {
 		return 0, false

@@ -2,7 +2,7 @@ package heap
 
 import "testing"
 
-// TestClasses checks the promises of the classes for all common page sizes.
+// TestClasses checks the documented properties of the classes for all common page sizes.
 func TestClasses(t *testing.T) {
 	for _, page := range []int{4 << 10, 8 << 10, 16 << 10, 64 << 10} {
 		all := makeClasses(page)
@@ -22,7 +22,7 @@ func TestClasses(t *testing.T) {
 			}
 			if i > 0 {
 				if added := size - int(all[i-1].size) - 1; added >= grain && added*8 >= size {
-					t.Errorf("pages of %d: up to %d bytes are added in objects of %d", page, added, size)
+					t.Errorf("pages of %d: rounding up to %d bytes adds up to %d", page, size, added)
 				}
 			}
 			for off := range bytes {

@@ -15,7 +15,7 @@
 //	heap.FreeSlice(h, names)
 //	heap.Free(h, s)
 //
-// [Alloc] and [AllocSlice] return an error; [Make] and [MakeSlice] panic with it.
+// [Alloc] and [AllocSlice] return an error; [Make] and [MakeSlice] panic with the error.
 //
 // # Terminology
 //
@@ -35,15 +35,15 @@
 //
 //	small objects   1 bit each, and 64 bytes a page of 4 KiB
 //	a room          32 bytes, and one or two of the 65,530 mappings of a Linux process; when mappings
-//	                run out, large allocations lie among the blocks, which need none
+//	                run out, large allocations lie among the blocks, which need no mappings
 //
 // # When memory goes back
 //
 // Freeing a block gives its memory back to the operating system, except for 1 MiB in each heap, which the
-// next allocations use. Freeing a room always gives its memory back. A pool gives its memory back when its
-// last object is freed, unless no other pool of its class has a free object. The pages stay committed, so
-// that holes cost no mappings. When memory is refused, the heap decommits the holes, so that they no longer
-// count in a limit, and tries the allocation again. [Heap.Trim] gives the remaining memory back.
+// next allocations use. Freeing a room always gives its memory back. Freeing the last object of a pool gives
+// the pool's memory back if another pool of its class has a free object. The pages stay committed, so that
+// holes cost no mappings. When memory is refused, the heap decommits the holes, so that they no longer count
+// in a limit, and tries the allocation again. [Heap.Trim] gives the remaining memory back.
 //
 // # Element types, lifetimes
 //
@@ -56,16 +56,17 @@
 //
 // # Finding bad accesses
 //
-// The environment variable VAST_GUARD=1/1000 (any number from 1 to 2147483647) guards one in a thousand small
-// allocations of each heap, chosen at random, up to 16 at a time. A guarded allocation is a block of a
-// [guard.Allocator]: an access after it was freed, or past its end, is a memory fault, and the report says
-// where it was allocated and freed. In goroutines that begin with `defer vm.Watch()()`, and in the systems of
-// a schedule, the fault is a panic with that report; elsewhere it ends the process without a report. Without
-// the variable this costs nothing. In builds with the tag invariants freed memory is poisoned, and an
-// allocation panics if its memory was written after it was freed.
+// The environment variable VAST_GUARD=1/1000 (any number from 1 to 2147483647) guards one in a thousand
+// small allocations of each heap, chosen at random, up to 16 at a time. A guarded allocation is a block of a
+// [guard.Allocator]: an access to a freed block, or past the end of a block, is a memory fault, and the
+// report says where the block was allocated and freed. In goroutines that begin with `defer vm.Watch()()`,
+// and in the systems of a schedule, the fault is a panic with that report; elsewhere the fault ends the
+// process without a report. If the variable is not set, guarding costs nothing. In builds with the tag
+// invariants freed memory is poisoned, and an allocation panics if its memory was written after it was
+// freed.
 //
 // # Running out
 //
-// An allocation that fails returns a [*vm.Error] and changes nothing. [Grow] makes the next allocations of a
-// small type unable to fail.
+// An allocation that fails returns a [*vm.Error] and changes nothing. After [Grow], the next allocations of a
+// small type cannot fail.
 package heap

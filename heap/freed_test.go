@@ -18,7 +18,7 @@ func TestFreedMemoryIsPoisoned(t *testing.T) {
 	}
 	for _, size := range []int{24, 900, vm.PageSize(), 3 * vm.PageSize()} {
 		h := open(t, Options{Name: "ships"})
-		keep := alloc(t, h, size) // keeps the pool of the small sizes
+		keep := alloc(t, h, size) // so that the pool of a small size keeps its pages
 		p := alloc(t, h, size)
 		n := h.SizeOf(p)
 		h.Free(p)

@@ -23,8 +23,8 @@ type Options struct {
 	// costs no memory. Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap], the race
 	// detector, systems without virtual memory).
 	Capacity int
-	// Unshared declares that one goroutine at a time uses the heap. Then the heap takes no lock. The lock
-	// takes a third to a half of the time of a small allocation, and more if the caches miss: the lock waits
+	// Unshared declares that only one goroutine at a time uses the heap. Then the heap takes no lock. Locking
+	// takes a third to a half of the time of a small allocation, and more if the caches miss: locking waits
 	// for earlier writes. Default: shared.
 	Unshared bool
 	// Limit is a budget of committed memory, shared with other heaps and containers. Default:
@@ -35,11 +35,11 @@ type Options struct {
 	Pages vm.Pages
 }
 
-// Heap allocates memory outside Go's heap, and takes allocations back in any order. See the package
+// Heap allocates memory outside Go's heap, and frees allocations in any order. See the package
 // documentation. All methods, and the functions of this package that take a heap, may be called from many
-// goroutines at once, also with allocations that another goroutine made. A mutex orders them. It is held
-// while pages are committed, given back or moved, but not while memory is cleared or copied. A heap made with
-// Options.Unshared has no mutex.
+// goroutines at once, also with allocations that another goroutine made. A mutex serializes the calls. The
+// mutex is held while pages are committed, given back or moved, but not while memory is cleared or copied. A
+// heap made with Options.Unshared does not use the mutex.
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
@@ -67,7 +67,7 @@ const (
 	roomsPerPages = 4
 )
 
-// New makes an empty heap. It reserves addresses and takes no memory.
+// New makes an empty heap. It reserves addresses and commits no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
 func New(o Options) (*Heap, error) {
@@ -75,7 +75,7 @@ func New(o Options) (*Heap, error) {
 		panic(fmt.Sprintf("heap: New: Options.Capacity is %d: leave it zero for the default", o.Capacity))
 	}
 	if vm.HeapStandIn() || o.Pages == vm.PagesHeap {
-		// Small units make many rooms of a few megabytes.
+		// With small units, a few megabytes have space for many rooms.
 		return newHeap(o, 8<<20, 64<<10, 128<<10)
 	}
 	capacity := int64(16 << 30)
@@ -150,8 +150,8 @@ func (h *Heap) unlock() {
 }
 
 // Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the heap
-// panics. Closing twice does nothing. With VAST_GUARD set it may return a [*guard.Fault] as
-// [guard.Allocator.Close] does; then the heap is closed.
+// panics. Closing twice does nothing. With VAST_GUARD set, Close may return a [*guard.Fault] as
+// [guard.Allocator.Close] does; the heap is closed nevertheless.
 func (h *Heap) Close() error {
 	h.lock()
 	defer h.unlock()
@@ -256,7 +256,7 @@ func (h *Heap) full(size int) error {
 			vm.Bytes(h.inUse), vm.Bytes(int(h.pages.end)<<h.pages.shift))}
 }
 
-// run takes a run of pages. If memory is refused, it gives back unused memory and tries again.
+// run allocates a run of pages. If memory is refused, it gives back unused memory and tries again.
 func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	at, dirty, err = h.pages.run(n, align)
 	for try := 0; err != nil && h.retry(err, int(n)<<h.pages.shift, try); try++ {
@@ -268,19 +268,19 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// tries is the number of retries of an allocation. Each retry gives back twice as much memory as the one
-// before, because the entries of the allocation count in limits, too. Giving memory back may also join free
-// ranges, so that one of them is long enough.
+// tries is the number of retries of an allocation. Each retry gives back twice as much memory as the
+// previous retry, because limits also count the memory of the allocation's entries. Giving memory back may
+// also join free ranges to a range that is long enough.
 const tries = 4
 
-// retry gives memory back after err, so that the limits leave room for bytes. It reports whether trying again
-// makes sense.
+// retry gives memory back after err, so that the limits have room for the given number of bytes. It reports
+// whether trying again makes sense.
 func (h *Heap) retry(err error, bytes, try int) bool {
 	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
 		return false // giving memory back frees neither addresses nor mappings
 	}
 	before := h.region.Committed()
-	_ = h.trim() // the committed bytes tell below whether this helped
+	_ = h.trim() // the comparison of the committed bytes below shows whether trim has helped
 	h.pages.uncharge((bytes + stepCommit) << try)
 	return h.region.Committed() < before
 }
@@ -307,10 +307,10 @@ func (h *Heap) count(allocations, bytes int) {
 // place is the location of an allocation.
 type place struct {
 	e      *entry
-	unit   uint32 // of pages or of rooms
-	object uint32 // in a pool
-	room   bool
-	size   int // usable bytes
+	unit   uint32 // the first page or, in a room, the first unit of the room
+	object uint32 // number of the object in its pool
+	room   bool   // the allocation has a room
+	size   int    // usable bytes
 }
 
 // find returns the place of the allocation that begins at p, or the reason why there is none.
@@ -378,9 +378,9 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 	return at
 }
 
-// Free gives an allocation back. Its memory may go to the operating system at once, and must not be used
-// afterwards. Free(nil) does nothing. Free panics when no allocation of this heap begins at p, or when it was
-// freed already. For an allocation guarded by VAST_GUARD it panics with a [*guard.Fault].
+// Free frees the allocation that begins at p. Its memory must not be used afterwards: Free may give the
+// memory back to the operating system at once. Free(nil) does nothing. Free panics when no live allocation
+// of this heap begins at p. For an allocation guarded by VAST_GUARD, Free panics with a [*guard.Fault].
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return

@@ -29,7 +29,8 @@ func TestFaults(t *testing.T) {
 			}
 		}()
 		var all []piece
-		// again repeats an operation that failed without changing anything.
+		// again runs an operation. If the operation fails, it must change nothing, and it must succeed when
+		// it runs once more.
 		again := func(what string, op func() error) {
 			t.Helper()
 			err = errors.Join(err, faulttest.Again(t, what, op, func() {
@@ -82,7 +83,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v after everything was freed", s)
 		}
 		h.checked()
-		// Reused memory is zero, even if the system refused to take it back when it was freed.
+		// Reused memory is zero, even if the system refused to take back the memory of a freed allocation.
 		for range 3 {
 			if p, one := h.Alloc(3*testUnit, 0); one == nil {
 				zero(t, p, 0, 3*testUnit)

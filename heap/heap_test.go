@@ -122,8 +122,8 @@ func TestStaleWrites(t *testing.T) {
 	h := open(t, Options{})
 	var all []unsafe.Pointer
 	sizes := []int{16, 40, 300, 2500, vm.PageSize(), 5 * vm.PageSize()}
-	// A third of the freed allocations are pages, and the heap keeps all of these pages. In other free memory
-	// the written bytes would stay.
+	// A third of the freed allocations are whole pages. The number of allocations is so small that the heap
+	// keeps all of these pages, and therefore clears them when it reuses them.
 	count := min(600, 3*bytesKept/vm.PageSize())
 	for i := range count {
 		all = append(all, alloc(t, h, sizes[i%len(sizes)]))
@@ -153,7 +153,7 @@ func TestStaleWrites(t *testing.T) {
 			continue
 		}
 		p := alloc(t, h, size)
-		zero(t, p, 0, h.SizeOf(p)) // cleared when reused
+		zero(t, p, 0, h.SizeOf(p)) // Alloc clears reused memory
 	}
 	// Some allocations use memory that was never used before.
 	if invariants.Enabled && found < count/6 {
@@ -162,13 +162,13 @@ func TestStaleWrites(t *testing.T) {
 	h.checked()
 }
 
-// TestInsideBlocks makes blocks where pools were. It checks that the stale entries of the pools do not turn
-// the pages of the blocks into objects.
+// TestInsideBlocks makes blocks where pools were. It checks that Free detects pointers inside the blocks,
+// although their pages still have the stale entries of the pools.
 func TestInsideBlocks(t *testing.T) {
 	h := open(t, Options{})
 	page := vm.PageSize()
 	var all []unsafe.Pointer
-	for range 2 * testCapacity / page / 2 { // half of the pages: more than are kept
+	for range 2 * testCapacity / page / 2 { // half of the heap's pages, more than the heap keeps
 		all = append(all, alloc(t, h, page/2))
 	}
 	for _, p := range all {
@@ -191,7 +191,7 @@ func TestZeroSize(t *testing.T) {
 	h := open(t, Options{})
 	p, q := alloc(t, h, 0), alloc(t, h, 0)
 	if p == q || p == nil || h.SizeOf(p) != grain {
-		t.Errorf("allocations of nothing at %p and %p have %d bytes", p, q, h.SizeOf(p))
+		t.Errorf("allocations of size zero lie at %p and %p, and have %d bytes", p, q, h.SizeOf(p))
 	}
 	h.Free(p)
 	h.Free(q)

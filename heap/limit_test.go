@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhaust allocates until an allocation fails, and checks the reason.
+// exhaust allocates until an allocation fails, and checks the reason. It returns the allocations.
 func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	t.Helper()
 	var all []unsafe.Pointer
@@ -33,8 +33,8 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	}
 }
 
-// TestLimit checks that the whole limit is usable again after any allocations and frees. Holes lose no
-// memory.
+// TestLimit checks that the whole limit is usable again after any allocations and frees, because the memory
+// of holes is reused.
 func TestLimit(t *testing.T) {
 	const budget = 3 << 20
 	page := vm.PageSize()
@@ -43,7 +43,7 @@ func TestLimit(t *testing.T) {
 		h := open(t, Options{Name: "ships", Limit: limit, Pages: pages, Capacity: 3 * testCapacity})
 		sizes := []int{16, 300, page, 7 * page, 2 * testBlock, 48, 1 << 20, 2500, page}
 		if testing.Short() {
-			sizes = sizes[1:] // most time goes into the smallest
+			sizes = sizes[1:] // the smallest size takes most of the time
 		}
 		for _, size := range sizes {
 			all := exhaust(t, h, size, vm.ErrLimit)
@@ -52,15 +52,14 @@ func TestLimit(t *testing.T) {
 				t.Errorf("a limit of %d bytes gives only %d in allocations of %d: %v", budget, taken,
 					size, h.Stats())
 			}
-			// Free every second allocation, then the rest.
 			for i := 0; i < len(all); i += 2 {
 				h.Free(all[i])
 			}
 			if size >= page {
 				half := exhaust(t, h, 3*page, vm.ErrLimit)
 				if len(half)*3*page < len(all)/2*size-10*page {
-					t.Errorf("after every second of %d allocations of %d bytes was freed, only %d of %d fit",
-						len(all), size, len(half), 3*page)
+					t.Errorf("after every second of %d allocations of %d bytes was freed, only %d "+
+						"allocations of %d bytes succeed", len(all), size, len(half), 3*page)
 				}
 				for _, p := range half {
 					h.Free(p)
@@ -74,10 +73,10 @@ func TestLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s := h.Stats(); s.Allocations != 0 || s.Committed != limit.Used() {
-			t.Errorf("%v, %d of the limit used", s, limit.Used())
+			t.Errorf("%v, %d bytes of the limit are used", s, limit.Used())
 		}
 		if err := h.Close(); err != nil || limit.Used() != 0 {
-			t.Errorf("after Close %d of the limit are used: %v", limit.Used(), err)
+			t.Errorf("after Close %d bytes of the limit are used: %v", limit.Used(), err)
 		}
 	}
 }
@@ -93,7 +92,7 @@ func TestCapacity(t *testing.T) {
 		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	// Rooms have addresses of their own, and use the addresses of pages when their own addresses run out.
+	// Rooms have addresses of their own. When these run out, large allocations use the addresses of blocks.
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
 	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
@@ -121,9 +120,10 @@ func TestGrowIsAPromise(t *testing.T) {
 		t.Fatal(err)
 	}
 	exhaust(t, h, vm.PageSize(), vm.ErrLimit)
-	for _, s := range all { // the pools are empty now, but promised
+	for _, s := range all {
 		Free(h, s)
 	}
+	// All objects are free now, but Trim keeps the objects that Grow has promised.
 	if err := h.Trim(); err != nil {
 		t.Fatal(err)
 	}

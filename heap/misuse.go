@@ -7,8 +7,8 @@ import (
 
 // These texts say why no live allocation of the heap begins at a pointer.
 const (
-	misuseForeign = "it lies outside the heap's addresses: give it back where it came from"
-	misuseFreed   = "it was freed already: free an allocation once, and drop every copy of its pointer then"
+	misuseForeign = "it lies outside the heap's addresses: free it with the allocator that allocated it"
+	misuseFreed   = "it was freed already: free an allocation once, and then drop every copy of its pointer"
 	misuseOutside = "no allocation begins there: pass a pointer that an allocation returned and that was " +
 		"not freed since"
 	misuseInside = "it points %d bytes into an allocation of %d: pass the pointer that the allocation " +

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sizeOf returns the size of a small object, or sometimes a size near a page's border, of a block or of a
-// room.
+// sizeOf returns a size that depends on the stream. Most sizes are those of small objects. Some sizes are
+// near a multiple of the page size, or those of blocks or rooms.
 func sizeOf(s *modeltest.Stream) int {
 	page := vm.PageSize()
 	switch v := s.Byte(); v % 8 {
@@ -95,7 +95,7 @@ func (c *piece) pattern(i int) byte { return c.number*31 + byte(i) + byte(i>>8)*
 
 func (c *piece) fill() { c.probes(func(i int) { bytesOf(c.p, c.size)[i] = c.pattern(i) }) }
 
-// holds fails unless the first n bytes hold the pattern.
+// holds checks that the first n bytes hold the pattern.
 func (c *piece) holds(t *testing.T, n int) {
 	t.Helper()
 	c.probes(func(i int) {
@@ -107,12 +107,12 @@ func (c *piece) holds(t *testing.T, n int) {
 
 var zeros [64 << 10]byte
 
-// zero fails unless all bytes from one on are zero.
-func zero(t *testing.T, p unsafe.Pointer, from, to int) {
+// zero checks that the bytes [lo, hi) behind p are zero.
+func zero(t *testing.T, p unsafe.Pointer, lo, hi int) {
 	t.Helper()
-	for ; from < to; from += len(zeros) {
-		if n := min(len(zeros), to-from); !bytes.Equal(bytesOf(unsafe.Add(p, from), n), zeros[:n]) {
-			t.Fatalf("some of the bytes %d to %d at %p are not zero", from, from+n, p)
+	for ; lo < hi; lo += len(zeros) {
+		if n := min(len(zeros), hi-lo); !bytes.Equal(bytesOf(unsafe.Add(p, lo), n), zeros[:n]) {
+			t.Fatalf("some of the bytes %d to %d at %p are not zero", lo, lo+n, p)
 		}
 	}
 }
@@ -135,12 +135,12 @@ func (m *heapModel) refused(err error) bool {
 	}
 	if e := (*vm.Error)(nil); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) &&
 		(m.limit == nil || !errors.Is(err, vm.ErrLimit)) {
-		m.t.Fatalf("an error without a reason: %v", err)
+		m.t.Fatalf("an unexpected error: %v", err)
 	}
 	return true
 }
 
-// add checks an allocation and fills it.
+// add checks a new allocation, fills it and adds it to the model. The bytes from zeroFrom on must be zero.
 func (m *heapModel) add(p unsafe.Pointer, size, align, zeroFrom int) {
 	c := piece{p: p, size: size, align: align, number: m.number, usable: m.h.SizeOf(p)}
 	m.number++
@@ -171,7 +171,7 @@ func (m *heapModel) compare() {
 	})
 	for i, c := range sorted {
 		if i > 0 && uintptr(sorted[i-1].p)+uintptr(sorted[i-1].usable) > uintptr(c.p) {
-			m.t.Fatalf("%d bytes at %p reach into %p", sorted[i-1].usable, sorted[i-1].p, c.p)
+			m.t.Fatalf("%d bytes at %p overlap the allocation at %p", sorted[i-1].usable, sorted[i-1].p, c.p)
 		}
 		c.holds(m.t, c.size)
 		sum += c.usable
@@ -182,11 +182,12 @@ func (m *heapModel) compare() {
 		m.t.Fatalf("%v; want %d allocations of %d bytes", s, len(m.pieces), sum)
 	}
 	if m.limit != nil && m.limit.Used() != s.Committed {
-		m.t.Fatalf("%d of the limit are used, %d committed", m.limit.Used(), s.Committed)
+		m.t.Fatalf("%d bytes of the limit are used, but %d are committed", m.limit.Used(), s.Committed)
 	}
 }
 
-// play applies the operations in data to a heap and to the model, and fails if they differ.
+// play applies the operations in data to a heap and to a model. The test fails if the heap and the model
+// differ.
 func play(t *testing.T, o Options, data []byte) {
 	o.Capacity = testCapacity
 	h := open(t, o)
@@ -229,7 +230,7 @@ func play(t *testing.T, o Options, data []byte) {
 			p, err := h.Realloc(c.p, size, c.align)
 			if m.refused(err) {
 				if size <= c.usable {
-					t.Fatalf("%d of %d bytes are refused: %v", size, c.usable, err)
+					t.Fatalf("Realloc to %d of %d usable bytes fails: %v", size, c.usable, err)
 				}
 				c.holds(t, c.size)
 				break
@@ -283,7 +284,7 @@ func play(t *testing.T, o Options, data []byte) {
 	h.checked()
 }
 
-// promisedBytes returns the most bytes that empty promised pools can take.
+// promisedBytes returns an upper bound of the bytes of the pools that have only promised objects.
 func (h *Heap) promisedBytes() int {
 	n := 0
 	for number, s := range h.supplies {
@@ -293,7 +294,7 @@ func (h *Heap) promisedBytes() int {
 	return n
 }
 
-// misuse frees pointers that must not be freed.
+// misuse passes a wrong pointer to Free, SizeOf and Realloc, which must panic.
 func (m *heapModel) misuse(in *modeltest.Stream) {
 	var p unsafe.Pointer
 	switch kind := in.Byte(); {

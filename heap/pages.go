@@ -16,18 +16,18 @@ const stepCommit = 64 << 10
 // back and taking another costs two to five microseconds; clearing a page costs a tenth of a microsecond.
 const bytesKept = 1 << 20
 
-// pages gives out runs of pages. It commits them from the lowest address on. Freed runs give their memory
-// back by [vm.Region.Discard] and stay committed: a hole in the committed pages would cost one of the
-// process's few mappings. The holes are decommitted only when memory is refused, so that they no longer count
-// in a limit.
+// pages allocates runs of pages. It commits pages in ascending order of their addresses. Freed runs give
+// their memory back by [vm.Region.Discard] and stay committed: a decommitted hole would cost one of the
+// process's few mappings. The holes are decommitted only when memory is refused, so that they no longer
+// count in a limit.
 type pages struct {
 	ranges
 	region    *vm.Region
-	off       int            // of the first page in the region, bytes
-	base      unsafe.Pointer // of the first page
+	off       int            // offset of the first page in the region, bytes
+	base      unsafe.Pointer // address of the first page
 	size      int            // bytes of a page
 	shift     uint           // log2 of size
-	committed uint32         // the pages from top up to this one are committed
+	committed uint32         // the pages from top up to, but not including, this page are committed
 	kept      [][]uint32     // free runs whose memory is kept, by length in pages
 	pagesKept int
 }
@@ -35,20 +35,21 @@ type pages struct {
 // at returns the address of a page. The conversion is sound for pages of the reserved range.
 func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
 
-// runBytes views committed pages.
+// runBytes returns the memory of n committed pages.
 func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
 // begin commits the first pages before mappings run out, because later pages then cost no mapping. It ignores
-// failures: taking a run reports them.
+// failures: run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.usable(0, 1, false)
 	}
 }
 
-// run takes n pages; the first is a multiple of align. dirty reports that they may not be zero.
+// run allocates n pages. The number of the first page is a multiple of align. dirty reports that the pages
+// may have bytes other than zero.
 func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	if align == 1 && int(n) < len(p.kept) {
 		if k := len(p.kept[n]) - 1; k >= 0 {
@@ -68,7 +69,7 @@ func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, false, nil
 }
 
-// extend takes the n pages from at on, directly behind a run, if they are free.
+// extend allocates the pages [at, at+n), which lie directly behind a run, if they are free.
 func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	if at < p.top && p.entry(at).kind == kindKept {
 		_ = p.release(at) // after a failure the pages are still committed
@@ -112,8 +113,8 @@ func (p *pages) commit(from, to uint32) error {
 	return p.region.Commit(p.off+int(from)<<p.shift, int(to-from)<<p.shift)
 }
 
-// give puts back a run whose committed pages are zero. If the top comes down over holes, give decommits the
-// pages between the holes too.
+// give frees a run whose committed pages are zero. If the top moves down over holes that may be decommitted,
+// give decommits all pages from the new top on.
 func (p *pages) give(at, n uint32, reserved bool) {
 	if head, mixed := p.put(at, n, reserved); head == p.top && mixed && head < p.committed {
 		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
@@ -121,7 +122,7 @@ func (p *pages) give(at, n uint32, reserved bool) {
 	}
 }
 
-// free gives back a used run: it keeps the memory, or returns it to the system.
+// free frees a run that was used. It either keeps the run's memory or gives the memory back to the system.
 func (p *pages) free(at, n uint32) {
 	if int(n) < len(p.kept) && p.pagesKept+int(n) <= bytesKept>>p.shift {
 		if invariants.Enabled {
@@ -133,11 +134,11 @@ func (p *pages) free(at, n uint32) {
 		p.pagesKept += int(n)
 		return
 	}
-	_ = p.discard(at, n) // after a failure the memory stays, for the next run
+	_ = p.discard(at, n) // after a failure the memory stays committed for the next run
 }
 
-// discard gives back a run and its memory. Its committed pages are zero afterwards, even if the system
-// refuses; then discard returns an error.
+// discard frees a run and gives its memory back. If the system refuses to take the memory back, discard
+// clears the pages and returns an error.
 func (p *pages) discard(at, n uint32) error {
 	off, bytes := p.off+int(at)<<p.shift, int(n)<<p.shift
 	err := p.region.Discard(off, bytes)
@@ -157,8 +158,8 @@ func (p *pages) discard(at, n uint32) error {
 func (p *pages) release(at uint32) error {
 	n := p.entry(at).units
 	stack := p.kept[n]
-	for i, one := range stack {
-		if one == at {
+	for i, page := range stack {
+		if page == at {
 			stack[i] = stack[len(stack)-1]
 			p.kept[n] = stack[:len(stack)-1]
 			break
@@ -191,8 +192,8 @@ func (p *pages) lower() error {
 	return err
 }
 
-// uncharge decommits free ranges, the longest first, until the given number of bytes or more no longer counts
-// in any limit. It stops when the system refuses another hole.
+// uncharge decommits free ranges, the longest first, until at least the given number of bytes no longer
+// counts in any limit. It stops when the system refuses to decommit a range.
 func (p *pages) uncharge(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {

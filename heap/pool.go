@@ -9,13 +9,13 @@ import (
 )
 
 // A pool is a run of pages divided into objects of one class. The bits of its free objects lie behind the
-// entry of its first page; the entries of its other pages hold the number of the first. A pool whose objects
-// are all free gives its pages back, unless it is the only pool of its class with free objects, or Grow has
-// promised these objects.
+// entry of its first page; the entries of its other pages hold the number of the first page. A pool whose
+// objects are all free gives its pages back, unless it is the only pool of its class with free objects, or
+// Grow has promised these objects.
 
 // supply is the stock of free objects of a class.
 type supply struct {
-	first    uint32 // first pool with free objects plus 1, or 0; the others follow in a list
+	first    uint32 // 1 + the page of the first pool in the list of pools with free objects; 0 if none
 	free     int    // free objects
 	promised int    // free objects that Grow has promised to later allocations
 }
@@ -27,7 +27,7 @@ func (h *Heap) words(pool uint32, c *class) []uint64 {
 	return unsafe.Slice(first, (c.objects+63)/64)
 }
 
-// newPool makes a pool of a class and lists it.
+// newPool makes a pool of a class and adds it to the class's list.
 func (h *Heap) newPool(number int) error {
 	c := &classes[number]
 	at, dirty, err := h.run(c.pages, 1)
@@ -79,7 +79,8 @@ func (h *Heap) unlistPool(number int, e *entry) {
 	}
 }
 
-// takeObject takes the lowest free object of the class's first pool. dirty reports that it may not be zero.
+// takeObject allocates the lowest free object of the class's first pool. dirty reports that the object may
+// have bytes other than zero.
 func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) {
 	s := &h.supplies[number]
 	if s.first == 0 {
@@ -113,8 +114,8 @@ func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) 
 	return unsafe.Add(h.pages.at(pool), int(i*c.size)), dirty, nil
 }
 
-// object returns the number of the object that begins at p, an address in a pool, or the reason why there is
-// none.
+// object returns the number of the live object of a pool that begins at p, or the reason why no live object
+// begins there.
 func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong string) {
 	c := &classes[e.class]
 	off := uint32(uintptr(p) - uintptr(h.pages.at(pool)))
@@ -145,14 +146,14 @@ func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	s.free++
 	h.live--
 	h.inUse -= int(c.size)
-	// The last pool with free objects stays: alternating free and alloc must not create and end a pool each
-	// time.
+	// The last pool with free objects stays. Otherwise freeing and allocating an object in turn could make a
+	// new pool each time.
 	if uint32(e.free) == c.objects && s.first != 0 && (s.first != pool+1 || e.next != 0) {
 		h.endPool(number, pool, e)
 	}
 }
 
-// endPool gives back the pages of a pool without live objects, unless they are promised.
+// endPool gives back the pages of a pool without live objects, unless Grow has promised these objects.
 func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	c, s := &classes[number], &h.supplies[number]
 	if s.free-int(c.objects) < s.promised {
@@ -164,7 +165,8 @@ func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	h.pages.free(pool, c.pages)
 }
 
-// endEmptyPools gives back the pages of all pools without live objects that are not promised.
+// endEmptyPools gives back the pages of all pools without live objects, except for objects that Grow has
+// promised.
 func (h *Heap) endEmptyPools() {
 	for number := range h.supplies {
 		c := &classes[number]

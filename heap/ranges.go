@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// kind says what a unit is part of. Only the first and the last unit of a range, and all pages of a pool, are
-// marked; inner units keep stale kinds.
+// kind is the kind of the range that a unit belongs to. Only the first and the last unit of a range, and all
+// pages of a pool, have a valid kind; other units keep stale kinds.
 type kind uint8
 
 const (
@@ -21,40 +21,41 @@ const (
 	kindTail              // a unit in use that is not the first of its range
 )
 
-// entry describes a unit. The entry of a page is followed by the bits of a pool.
+// entry describes a unit. Behind the entry of a page there is space for the bits of a pool's objects.
 type entry struct {
 	kind     kind
 	class    uint8  // of a pool
 	reserved bool   // a part of a free range may be uncommitted
 	free     uint16 // free objects of a pool
-	first    uint16 // the words of a pool's bits before this one are zero
-	fresh    uint16 // the objects of a pool from this one on are zero
-	units    uint32 // length of a range; a free range stores it at both ends
+	first    uint16 // of a pool: all words of bits before this word are zero
+	fresh    uint16 // of a pool: this object and all later objects have only zero bytes
+	units    uint32 // length of a range; a free range stores its length at both ends
 	head     uint32 // of a tail: the range's first unit
-	next     uint32 // in a list of free ranges or pools: the first unit of the next one plus 1, or 0
-	prev     uint32
+	next     uint32 // 1 + the first unit of the next free range or pool in a list, or 0
+	prev     uint32 // 1 + the first unit of the previous free range or pool in a list, or 0
 	pages    uint32 // committed pages of a room
 }
 
 const bytesEntry = int(unsafe.Sizeof(entry{}))
 
-// ranges gives out ranges of numbered units and takes them back. Its entries are in memory of their own,
+// ranges allocates and frees ranges of numbered units. The entries of the units are in memory of their own,
 // indexed by unit number. Nothing is written into free memory, so a write through a stale pointer cannot harm
 // the entries.
 //
-// Adjacent free ranges are joined. Free ranges are in lists by the logarithm of their length. There is no
-// free range at the top: the top comes down instead.
+// Adjacent free ranges are joined. Free ranges are in lists by the logarithm of their length. No free range
+// ends at the top: when the range below the top is freed, the top moves down.
 type ranges struct {
 	base   unsafe.Pointer // of entry 0
 	stride int            // bytes between entries
 	meta   vm.Span        // the entries' memory
-	top    uint32         // units from here on are free and in no range
+	top    uint32         // this unit and all later units are free and in no range
 	end    uint32         // number of units
-	bins   [32]uint32     // first free range of 2^i to 2^(i+1)-1 units plus 1, or 0
+	bins   [32]uint32     // bin i lists free ranges of 2^i to 2^(i+1)-1 units: 1 + the first range, or 0
 	filled uint32         // a bit for each bin that is not empty
 }
 
-// scanLimit is the number of free ranges in a bin to try before splitting a larger one or moving the top.
+// scanLimit is the largest number of free ranges that take tries in a bin. After these ranges it tries bins
+// of longer ranges, and then moves the top.
 const scanLimit = 16
 
 // entry returns the entry of a unit. The conversion is sound for units below the top, whose entries are
@@ -63,9 +64,9 @@ func (r *ranges) entry(unit uint32) *entry {
 	return (*entry)(unsafe.Add(r.base, int(unit)*r.stride))
 }
 
-// take returns the first of n free units; it is a multiple of align, a power of two. reserved reports that a
-// part of them may be uncommitted. For units above the old top, reserved is false, and the caller must know
-// which of them are committed.
+// take allocates n units and returns the first unit, which is a multiple of align, a power of two. reserved
+// reports that some of the units may be uncommitted. For units above the old top, reserved is false, and the
+// caller must know which of these units are committed.
 func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	for limit := scanLimit; ; limit = -1 {
 		at, reserved, ok := r.takeFree(n, align, limit)
@@ -91,15 +92,15 @@ func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	}
 }
 
-// errNoRange reports that no free range is long enough. The caller adds the bytes.
+// errNoRange reports that no free range is long enough. The caller replaces it by an error with the bytes.
 var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
 // takeFree takes n units from a free range, as take does. It tries at most limit ranges of each list, or all
 // if limit is negative.
 func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok bool) {
 	for filled := r.filled &^ (1<<log2(n) - 1); filled != 0; filled &= filled - 1 {
-		looked := 0
-		for i := r.bins[bits.TrailingZeros32(filled)]; i != 0 && looked != limit; looked++ {
+		tried := 0
+		for i := r.bins[bits.TrailingZeros32(filled)]; i != 0 && tried != limit; tried++ {
 			head := i - 1
 			e := r.entry(head)
 			at := (head + align - 1) &^ (align - 1)
@@ -112,8 +113,8 @@ func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok b
 	return 0, false, false
 }
 
-// cut takes n units from at on out of the free range that begins at head. It reports whether they may be
-// uncommitted.
+// cut takes the units [at, at+n) out of the free range that begins at head. It reports whether some of these
+// units may be uncommitted.
 func (r *ranges) cut(head, at, n uint32) (reserved bool) {
 	e := r.entry(head)
 	units, reserved := e.units, e.reserved
@@ -128,7 +129,7 @@ func (r *ranges) cut(head, at, n uint32) (reserved bool) {
 	return reserved
 }
 
-// takeAt takes the n units from at on if they are free.
+// takeAt allocates the units [at, at+n) if they are free.
 func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {
@@ -147,10 +148,11 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 	return r.cut(at, at, n), true, nil
 }
 
-// forget gives back the memory of the entries above the top. If the system refuses, they stay committed.
+// forget decommits the memory of the entries above the top. If the system refuses, this memory stays
+// committed.
 func (r *ranges) forget() error { return r.meta.DecommitTo(int(r.top) * r.stride) }
 
-// mark makes n units a range in use, whose first unit has no kind yet.
+// mark makes the units [at, at+n) a range in use. The caller sets the kind of the first unit afterwards.
 func (r *ranges) mark(at, n uint32) {
 	last := r.entry(at + n - 1)
 	last.kind, last.head = kindTail, at
@@ -158,9 +160,9 @@ func (r *ranges) mark(at, n uint32) {
 	e.kind, e.units, e.reserved = kindNone, n, false
 }
 
-// put gives back units in use. reserved says that a part of them may be uncommitted. It returns the first
-// unit of the free range that now holds them, and whether a part of that range may be uncommitted. If the
-// range ends at the top, the top comes down to its first unit.
+// put frees the units [at, at+n) and joins them with adjacent free ranges. reserved says that some of the
+// units may be uncommitted. put returns the first unit of the joined range, and whether some of its units
+// may be uncommitted. If the joined range ends at the top, the top moves down to its first unit.
 func (r *ranges) put(at, n uint32, reserved bool) (head uint32, mixed bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {
@@ -220,8 +222,8 @@ func (r *ranges) unlink(at uint32) {
 // log2 returns the logarithm of n, rounded down.
 func log2(n uint32) int { return bits.Len32(n) - 1 }
 
-// check panics unless the ranges cover all units below the top without gaps, no two free ranges touch, and
-// the lists hold exactly the free ranges. It calls inUse for the first unit of each range in use.
+// check panics if the ranges do not cover all units below the top, if two free ranges are adjacent, or if the
+// lists do not hold exactly the free ranges. It calls inUse for the first unit of each range in use.
 func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 	free, wasFree := 0, false
 	for at := uint32(0); at < r.top; {

@@ -19,7 +19,8 @@ import (
 // Smaller allocations are copied. An allocation that shrinks stays in place and gives back the pages that it
 // does not need, or moves to a smaller place.
 //
-// It returns an error as Alloc does; then p is unchanged. Shrinking an allocation cannot fail.
+// Realloc returns an error as Alloc does; then the allocation at p is unchanged. Shrinking an allocation
+// cannot fail.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -91,7 +92,7 @@ func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 	}
 }
 
-// resizeBlock resizes a block in place. It returns nil if it cannot.
+// resizeBlock resizes a block in place. It returns nil if the allocation must be copied.
 func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
 	n, have := uint32(h.pagesFor(size)), at.e.units
 	switch {
@@ -114,7 +115,7 @@ func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer 
 }
 
 // resizeRoom resizes an allocation in a room, in place or by moving its pages. It returns nil if the
-// allocation must go elsewhere.
+// allocation must be copied.
 func (h *Heap) resizeRoom(at place, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	n, have := h.pagesFor(size), int(at.e.pages)
 	if n <= have {
@@ -155,13 +156,13 @@ func (h *Heap) resized(e *entry, n int) {
 	e.pages = uint32(n)
 }
 
-// moveRoom moves an allocation to a longer room, page by page, without a copy if the system can. It returns
-// nil if no addresses are free for a longer room.
+// moveRoom moves the pages of an allocation to a longer room. It copies bytes only if the system cannot move
+// pages. It returns nil if no addresses are free for a longer room.
 func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	have := int(at.e.pages)
 	to, err := h.takeRoom(n, align)
 	if err != nil {
-		return nil, nil // the allocation may fit among the blocks
+		return nil, nil // the allocation may still fit among the blocks
 	}
 	e := h.rooms.entry(to)
 	if err = h.commitRoom(to, have, n); err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReallocWays grows and shrinks an allocation through pools, blocks and rooms, and checks whether it
-// moves.
+// TestReallocWays grows and shrinks an allocation through pools, blocks and rooms, and checks whether each
+// step moves the allocation.
 func TestReallocWays(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -24,20 +24,20 @@ func TestReallocWays(t *testing.T) {
 		}{
 			{16, true},             // the same class
 			{100, false},           // another class
-			{60, true},             // still more than half of its class
-			{20, false},            // less than half
+			{60, true},             // at least half of the class's size
+			{20, false},            // less than half of the class's size
 			{2 * page, false},      // a block
 			{3 * page, true},       // the pages behind are free
 			{page, true},           // gives pages back
-			{4 * page, true},       //
+			{4 * page, true},       // the pages behind are free
 			{testBlock * 2, false}, // a room
 			{testBlock * 3, true},  // in its room
 			{testUnit * 4, true},   // the addresses behind are free
 			{testBlock * 2, true},  // gives pages back
-			{testUnit * 9, true},   //
+			{testUnit * 9, true},   // the addresses behind are free
 			{testBlock / 4, false}, // a block again
 			{50, false},            // an object
-			{0, false},             //
+			{0, false},             // an object of the smallest class
 		} {
 			had := c
 			p, err := h.Realloc(c.p, step.size, 0)
@@ -68,11 +68,11 @@ func TestReallocMoves(t *testing.T) {
 		c.fill()
 		for _, size := range []int{5 * testUnit, 11 * testUnit, 30*testUnit + 7} {
 			for range 12 {
-				alloc(t, h, 2*testBlock) // one of these allocations occupies the addresses behind p
+				alloc(t, h, 2*testBlock) // one of these allocations occupies the addresses behind c
 			}
 			p, err := h.Realloc(c.p, size, 0)
 			if err != nil || p == c.p {
-				t.Fatalf("%v: %p stays at %p, or %v", pages, c.p, p, err)
+				t.Fatalf("%v: Realloc of %p returns %p and %v, want another address", pages, c.p, p, err)
 			}
 			had := c
 			had.p = p
@@ -107,7 +107,7 @@ func TestReallocWithoutRoom(t *testing.T) {
 	for _, c := range all {
 		for _, size := range []int{3*c.size + vm.PageSize(), testCapacity, math.MaxInt} {
 			if p, err := h.Realloc(c.p, size, 0); err == nil || p != nil {
-				t.Errorf("%d bytes became %d at %p", c.size, size, p)
+				t.Errorf("Realloc from %d to %d bytes returns %p and %v, want an error", c.size, size, p, err)
 			}
 			c.holds(t, c.size)
 		}
@@ -119,7 +119,7 @@ func TestReallocWithoutRoom(t *testing.T) {
 	for _, c := range all {
 		p, err := h.Realloc(c.p, c.size/3, 0)
 		if err != nil {
-			t.Errorf("%d bytes cannot become %d: %v", c.size, c.size/3, err)
+			t.Errorf("Realloc from %d to %d bytes fails: %v", c.size, c.size/3, err)
 			continue
 		}
 		c.p = p

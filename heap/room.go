@@ -12,12 +12,12 @@ import (
 type rooms struct {
 	ranges
 	region *vm.Region
-	off    int            // of the first room in the region, bytes
-	base   unsafe.Pointer // of the first room
+	off    int            // offset of the first room in the region, bytes
+	base   unsafe.Pointer // address of the first room
 	unit   int            // bytes
 	page   int            // bytes
 	asked  bool           // huge pages were requested
-	full   bool           // the mappings ran out, and no room was freed since
+	full   bool           // the mappings ran out, and no room was freed since then
 }
 
 // offset returns the offset of a room in the region.
@@ -26,11 +26,11 @@ func (r *rooms) offset(unit uint32) int { return r.off + int(unit)*r.unit }
 // at returns the address of a room. The conversion is sound for units of the reserved range.
 func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(unit)*r.unit) }
 
-// unitsFor returns the number of units that hold pages.
+// unitsFor returns the number of units that the given number of pages needs.
 func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.unit - 1) / r.unit) }
 
-// askForHuge asks for huge pages once, for all rooms together: asking for each room would cost a mapping
-// each. The system uses huge pages where an allocation covers them. The call is a hint.
+// askForHuge requests huge pages once for all rooms together, because separate requests would cost a mapping
+// for each room. The system uses huge pages where an allocation covers them. The request is a hint.
 func (r *rooms) askForHuge() {
 	if !r.asked {
 		r.asked = true
@@ -60,7 +60,8 @@ func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	return at, err
 }
 
-// commitRoom commits pages of a room. If memory is refused, it gives back unused memory and tries again.
+// commitRoom commits the pages [from, to) of a room. If memory is refused, it gives back unused memory and
+// tries again.
 func (h *Heap) commitRoom(at uint32, from, to int) error {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	err := h.region.Commit(off, n)
@@ -75,7 +76,7 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32
 	if h.rooms.full {
-		err = vm.ErrMappings // asking again takes the system longer than all other work
+		err = vm.ErrMappings // another attempt to commit would take longer than all other work
 	} else {
 		at, err = h.takeRoom(n, align)
 	}
@@ -103,8 +104,8 @@ func (h *Heap) endRoom(at uint32, e *entry) {
 	h.rooms.put(at, e.units, true)
 }
 
-// decommitRoom gives back the memory of pages of a room. If the system refuses to decommit them, decommitRoom
-// makes them zero for the next owner of the room.
+// decommitRoom gives back the memory of the pages [from, to) of a room. If the system refuses to decommit the
+// pages, decommitRoom makes them zero for the next owner of the room.
 func (h *Heap) decommitRoom(at uint32, from, to int) {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	if h.region.Decommit(off, n) != nil && h.region.Discard(off, n) != nil {

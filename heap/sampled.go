@@ -10,12 +10,12 @@ import (
 
 // sampled guards a few small allocations of a heap, chosen at random, when the environment variable
 // VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its address lies outside the
-// heap's addresses, so Free looks among the blocks only after it has found no pool at p.
+// heap's addresses, so Free checks for a guarded block only if p does not point into a pool.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler
-	found   error // the damage that closing the blocks found
-	bytes   int   // of live blocks; guarded by the heap's lock
+	found   error // the damage that close found
+	bytes   int   // of live blocks; protected by the heap's lock
 }
 
 const (
@@ -28,10 +28,10 @@ const (
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 
-// newSampled returns the guard of a heap; every is the average number of small allocations for each guarded
-// one. It returns nil if every is 0, or if no addresses are available.
-func newSampled(name string, o Options, every int) *sampled {
-	if every == 0 {
+// newSampled returns the guard of a heap. interval is the average number of small allocations for each
+// guarded allocation. newSampled returns nil if interval is 0, or if no addresses are available.
+func newSampled(name string, o Options, interval int) *sampled {
+	if interval == 0 {
 		return nil
 	}
 	blocks, err := guard.NewAllocator(guard.Options{Name: name, Capacity: sampledLive,
@@ -40,7 +40,7 @@ func newSampled(name string, o Options, every int) *sampled {
 	if err != nil {
 		return nil
 	}
-	return &sampled{blocks: blocks, sampler: guard.NewSampler(every)}
+	return &sampled{blocks: blocks, sampler: guard.NewSampler(interval)}
 }
 
 // allocUnusually handles a small allocation of a heap that is closed or sampled. The caller holds the lock.
@@ -110,7 +110,8 @@ func (h *Heap) reallocGuarded(p unsafe.Pointer, size, align int) (unsafe.Pointer
 	return h.copyTo(p, h.guardedSize("Realloc", p), size, align)
 }
 
-// close closes the blocks. It stores damage around the blocks, which Heap.Close returns at its end.
+// close closes the guard.Allocator. It stores the damage that it finds; Heap.Close returns this damage at its
+// end.
 func (s *sampled) close() error {
 	if s == nil {
 		return nil

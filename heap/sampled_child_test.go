@@ -14,12 +14,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function that a child process of these tests runs instead of the tests.
+// childVariable is the environment variable with the name of the function that a child process runs instead
+// of the tests.
 const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
 
-// Each of the children is a program with one bad access to a heap's memory, or with one bad call.
+// children are programs by name. Each program makes one bad access to a heap's memory, or one bad call.
 var children = map[string]func(h *heap.Heap){
 	"use after free": func(h *heap.Heap) { s := makeShip(h); freeShip(h, s); s.x = 3 },
 	"past the end":   func(h *heap.Heap) { s := makeShip(h); use(unsafe.Add(unsafe.Pointer(s), 24)) },
@@ -30,7 +31,7 @@ var children = map[string]func(h *heap.Heap){
 	},
 	"overwritten at Close": func(h *heap.Heap) {
 		p, _ := h.Alloc(21, 0)
-		use(unsafe.Add(p, 21)) // bytes up to the next multiple of 16 do not fault
+		use(unsafe.Add(p, 21)) // an access behind the end, up to the next multiple of 16, does not fault
 		fmt.Println("Close:", h.Close())
 		fmt.Println("again:", h.Close())
 	},

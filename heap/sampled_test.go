@@ -10,11 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// openSampled makes a heap that guards small allocations. On average it guards one in the given number.
-func openSampled(t *testing.T, every int, o Options) *Heap {
+// openSampled makes a heap that guards small allocations. interval is the average number of small allocations
+// for each guarded allocation.
+func openSampled(t *testing.T, interval int, o Options) *Heap {
 	t.Helper()
 	h := open(t, o)
-	h.sampled = newSampled(h.name, o, every)
+	h.sampled = newSampled(h.name, o, interval)
 	h.unusual = true
 	return h
 }

@@ -11,7 +11,7 @@ type Stats struct {
 	Committed   int // memory that may be touched; a limit counts these bytes
 	Allocations int // number of live allocations
 	InUse       int // the sum of SizeOf of all allocations
-	Wasted      int // the pages of allocations and pools, less InUse: free objects and unused ends
+	Wasted      int // free objects and unused ends: the pages of allocations and pools minus InUse
 	Kept        int // free pages whose memory is not given back yet: at most 1 MiB
 	Own         int // committed for the heap's own data
 }
@@ -36,7 +36,7 @@ func (s Stats) String() string {
 		s.Allocations, s.InUse, s.Wasted, s.Kept, s.Own, s.Committed, s.Reserved)
 }
 
-// Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
+// Resident returns how many bytes of the heap are in physical memory. Complexity: as [vm.Region.Resident].
 func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 
 // Trim gives back the memory of all free pages and of all pools without allocations, and decommits the pages

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Alloc returns a zero T outside Go's heap. It panics when T holds Go pointers. Its errors and its cost are
-// those of [Heap.Alloc].
+// Alloc returns the address of a zero T outside Go's heap. It panics when T holds Go pointers. Its errors and
+// its cost are those of [Heap.Alloc].
 func Alloc[T any](h *Heap) (*T, error) {
 	mustBePlain[T]("Alloc")
 	var v T
@@ -19,12 +19,12 @@ func Alloc[T any](h *Heap) (*T, error) {
 	return (*T)(p), err
 }
 
-// plain caches the addresses of types that are known to hold no Go pointers. The address of a type decides
-// its slot.
+// plain caches the addresses of types that are known to hold no Go pointers. The slot of a type depends on
+// its address.
 var plain [256]atomic.Uintptr
 
-// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it makes one comparison:
-// looking a type up would take as long as a small allocation.
+// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it makes only one
+// comparison. Looking up the type in a map would take as long as a small allocation.
 //
 // The first word of an interface is the address of its dynamic type, here *T. That address is a constant of
 // the program. The address is used only as a number.
@@ -47,11 +47,12 @@ func Make[T any](h *Heap) *T {
 	return p
 }
 
-// AllocSlice returns a slice of zero elements with the given length and capacity. Beyond that capacity the
+// AllocSlice returns a slice of zero elements with the given length and capacity. Beyond this capacity the
 // built-in append moves the slice to Go's heap; use [Resize] instead. A capacity of zero allocates nothing.
-// AllocSlice panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
+// AllocSlice panics when T holds Go pointers or has size zero, when length is negative, or when length is
+// greater than capacity.
 //
-// It returns an error as [Heap.Alloc] does, or one wrapping [vm.ErrSize] if the byte count overflows.
+// It returns an error as [Heap.Alloc] does, or an error wrapping [vm.ErrSize] if the byte count overflows.
 func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
 	size, err := sliceSize[T]("AllocSlice", h, length, capacity)
 	if capacity == 0 || err != nil {
@@ -74,10 +75,10 @@ func MakeSlice[T any](h *Heap, length, capacity int) []T {
 	return s
 }
 
-// Resize gives a slice of [AllocSlice] room for capacity elements, as [Heap.Realloc] does. It keeps the
-// elements, also those between length and capacity, cuts off those that do not fit, and adds zero elements. s
-// must begin where it was allocated, and must not be used afterwards. Resize of a slice without capacity
-// allocates. It panics as AllocSlice does.
+// Resize changes the capacity of a slice of [AllocSlice], as [Heap.Realloc] does. It keeps the elements that
+// fit into the new capacity, also those between length and capacity, and adds zero elements. The slice s
+// must begin at the first element that was allocated, and must not be used afterwards. Resize of a slice
+// without capacity allocates. It panics as AllocSlice does.
 //
 // It returns an error as AllocSlice does; then s is unchanged.
 func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
@@ -122,20 +123,21 @@ func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
 	return capacity * each, nil
 }
 
-// Free gives back an allocation of [Alloc] or [Make], as [Heap.Free] does.
+// Free frees an allocation of [Alloc] or [Make], as [Heap.Free] does.
 func Free[T any](h *Heap, p *T) { h.Free(unsafe.Pointer(p)) }
 
-// FreeSlice gives back a slice of [AllocSlice], [MakeSlice] or [Resize], as [Heap.Free] does. s must begin
-// where it was allocated; its length does not matter. A slice without capacity is not an allocation.
+// FreeSlice frees a slice of [AllocSlice], [MakeSlice] or [Resize], as [Heap.Free] does. The slice must
+// begin at the first element that was allocated; its length does not matter. FreeSlice ignores a slice
+// without capacity.
 func FreeSlice[T any](h *Heap, s []T) {
 	if cap(s) > 0 {
 		h.Free(unsafe.Pointer(unsafe.SliceData(s)))
 	}
 }
 
-// Grow makes the next n allocations of a T unable to fail. Allocations of other types of the same class count
-// among the n. It panics when n is negative, when T holds Go pointers, or when T is larger than an object of
-// a pool (seven eighths of a page).
+// Grow makes sure that the next n allocations of a T cannot fail. An allocation of another type of the same
+// class counts as one of the n allocations. Grow panics when n is negative, when T holds Go pointers, or
+// when T is larger than an object of a pool (seven eighths of a page).
 //
 // It returns an error as [Heap.Alloc] does; then only committed pages may have changed.
 func Grow[T any](h *Heap, n int) error {
@@ -153,7 +155,7 @@ func Grow[T any](h *Heap, n int) error {
 	return h.promise(c, n)
 }
 
-// promise makes sure that a class has n free objects.
+// promise makes sure that a class has n free objects, and promises them to later allocations.
 func (h *Heap) promise(number, n int) error {
 	s, c := &h.supplies[number], &classes[number]
 	before := s.promised
@@ -164,7 +166,7 @@ func (h *Heap) promise(number, n int) error {
 		s.promised = max(before, s.free) // so that newPool does not give these objects back
 		if err := h.newPool(number); err != nil {
 			s.promised = before
-			_ = h.trim() // the first error is the one to report
+			_ = h.trim() // promise returns the first error
 			return err
 		}
 	}

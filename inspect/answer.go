@@ -71,8 +71,8 @@ func fail(w http.ResponseWriter, err error) {
 	}{p})
 }
 
-// answer writes a value as JSON. A value that cannot be encoded is a bug of the inspector, and the answer
-// says so.
+// answer writes a value as JSON. If the value cannot be encoded, which is a bug of the inspector, answer
+// writes an error instead.
 func answer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -137,7 +137,7 @@ func TestShapeDiffers(t *testing.T) {
 			t.Fatal(c)
 		}
 		if d := shapeDiffers("v", e, g); len(d) != c.want {
-			t.Errorf("%s and %s: %v", c.example, c.got, d)
+			t.Errorf("%s and %s: the differences are %q, want %d", c.example, c.got, d, c.want)
 		}
 	}
 }

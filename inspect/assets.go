@@ -23,7 +23,7 @@ var contentTypes = map[string]string{
 	"":      "text/plain; charset=utf-8", // licences
 }
 
-// pageHandler serves the page's own files. They are public and take no token.
+// pageHandler serves the page's own files. These files are public: a request for them needs no token.
 func pageHandler() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
@@ -50,7 +50,7 @@ func pageHandler() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", kind)
-		// The browser asks each time, because a rebuilt program may bring a new page.
+		// The browser must revalidate a cached file each time, because a rebuilt program may have a new page.
 		w.Header().Set("Cache-Control", "no-cache")
 		http.ServeFileFS(w, r, from, name)
 	})

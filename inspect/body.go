@@ -15,7 +15,7 @@ func decodeBody(body io.Reader, into any, example string) error {
 	err := d.Decode(into)
 	whole := err == nil
 	if whole {
-		// Decoder.More does not suffice: it reports the end of a list at any closing bracket.
+		// Decoder.More does not suffice: it returns false at any closing bracket.
 		_, err = d.Token()
 	}
 	switch tooLarge := new(http.MaxBytesError); {

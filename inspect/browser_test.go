@@ -44,7 +44,7 @@ func (p *tab) waitPage(id string) {
 	p.Until(fmt.Sprintf("document.querySelector('main > .page-%s:not([data-loading])')", id))
 }
 
-// text returns the text of the first element.
+// text returns the text of the first element that matches a selector.
 func (p *tab) text(selector string) string {
 	p.Helper()
 	p.wait(selector)
@@ -69,8 +69,8 @@ func (p *tab) fill(selector, text string) {
 	p.Do("type "+text, chromedp.KeyEvent(text))
 }
 
-// colorsIn is a script function that counts the colours in a canvas. It reads a copy, because reading a
-// canvas makes it slow.
+// colorsIn is a script function that counts the colours in a canvas. It reads a copy of the canvas, because
+// drawing on a canvas becomes slow after a script has read the canvas.
 const colorsIn = `(canvas) => {
 	const copy = document.createElement('canvas');
 	[copy.width, copy.height] = [canvas.width, canvas.height];

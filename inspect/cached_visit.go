@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// cachedVisit is a repeated visit whose answer is shared. There is at most one visit at a time. Fresh answers
-// are reused, and a caller that cannot wait for the world gets the last answer.
+// cachedVisit visits a world on demand, and its callers share the answers. There is at most one visit at a
+// time. Fresh answers are reused. A caller that has waited too long for the world gets the last answer.
 type cachedVisit[A any] struct {
 	world *vast.World
 	// look fills in the answer. It is called between ticks until it returns true.
@@ -17,7 +17,7 @@ type cachedVisit[A any] struct {
 
 	mu      sync.Mutex
 	answer  A
-	at      time.Time     // when the answer was given; zero if never
+	at      time.Time     // time of the answer; zero if there is no answer yet
 	pending chan struct{} // closed at the end of the visit; nil without a visit
 	asking  sync.WaitGroup
 }
@@ -48,7 +48,8 @@ func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answ
 	return q.answer, q.at
 }
 
-// visit visits the world. While the world hangs, this visit waits, and no other visit starts.
+// visit visits the world. While the world does not admit visitors, this visit waits, and no other visit
+// starts.
 func (q *cachedVisit[A]) visit(ctx context.Context) {
 	var answer A
 	err := q.world.Visit(ctx, func() bool { return q.look(q.world, &answer) })

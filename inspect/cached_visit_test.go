@@ -31,33 +31,35 @@ func TestQuestion(t *testing.T) {
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a, b := <-answers, <-answers; a != 1 || b != 1 {
-			t.Errorf("two questions asked together get %d and %d, want the same answer", a, b)
+			t.Errorf("two simultaneous calls of ask return %d and %d, want the same answer", a, b)
 		}
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || !at.Equal(time.Now()) {
-			t.Errorf("a moment later: the answer %d of %v", a, at)
+			t.Errorf("directly afterwards, ask returns %d with time %v, want the same answer", a, at)
 		}
 		time.Sleep(time.Second)
 		given := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
 			time.Since(given) != time.Second {
-			t.Errorf("a world without visits: the answer %d of %v after %v", a, at, time.Since(given))
+			t.Errorf("if the world admits no visit, ask returns %d with time %v after %v", a, at,
+				time.Since(given))
 		}
-		go ask() // the earlier question is still waiting
+		go ask() // the visit of the previous call is still waiting
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a := <-answers; a != 2 || asked != 2 {
-			t.Errorf("after the next visit: %d, asked %d times; want 2", a, asked)
+			t.Errorf("after the next visit, ask returns %d, and look was called %d times; want 2", a, asked)
 		}
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		time.Sleep(time.Minute)
 		if a, _ := q.ask(ended, time.Second, time.Second); a != 2 || asked != 2 {
-			t.Errorf("with a cancelled context: %d, asked %d times", a, asked)
+			t.Errorf("with a cancelled context, ask returns %d, and look was called %d times; want 2", a,
+				asked)
 		}
 	})
 }
 
-// A question to a closed world returns the last answer at once.
+// TestQuestionToAClosedWorld checks that ask returns the last answer at once if the world is closed.
 func TestQuestionToAClosedWorld(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
@@ -68,7 +70,7 @@ func TestQuestionToAClosedWorld(t *testing.T) {
 		begin := time.Now()
 		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() ||
 			time.Since(begin) != 0 {
-			t.Errorf("the answer %d of %v after %v", a, at, time.Since(begin))
+			t.Errorf("ask returns %d with time %v after %v", a, at, time.Since(begin))
 		}
 		q.asking.Wait()
 	})

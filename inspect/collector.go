@@ -54,17 +54,17 @@ func (s *sampler) collector() *worldCollector {
 	}
 }
 
-// NewCollector returns the metrics of a world, for a Prometheus registry of the program. They need no
-// [Inspector]; an Inspector already serves them at /metrics. The metrics cover entities, structural changes,
-// ticks, systems and columns. Their names begin with vast_. The label world is the world's name, which must
-// differ between the worlds of a registry. [NewMemoryCollector] covers the memory of the whole program. The
-// collectors of the Prometheus client library cover Go's heap and the process.
+// NewCollector returns the metrics of a world, for a Prometheus registry of the program. The metrics need no
+// [Inspector]; an Inspector already serves the same metrics at /metrics. The metrics cover entities,
+// structural changes, ticks, systems and columns. Their names begin with vast_. The label world is the
+// world's name, which must differ between the worlds of a registry. [NewMemoryCollector] covers the memory
+// of the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
 //
 // A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, it
-// takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the world to admit
-// it. After that it reports the last figures, and vast_world_admitting is 0. Between scrapes the collector
-// does nothing. The first 200 columns and systems have metrics of their own; the rest are summed up as
-// "other".
+// takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the world to
+// admit the visit. If the world does not admit the visit in this time, the scrape reports the last figures,
+// and vast_world_admitting is 0. Between scrapes the collector does nothing. The first 200 columns and
+// systems have metrics of their own; the metrics of all others are summed up under the label "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")

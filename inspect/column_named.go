@@ -11,10 +11,11 @@ import (
 // mostListed bounds the columns that an error message lists.
 const mostListed = 8
 
-// columnNamed returns the column that a request names. The parameter by says how to read the text: "id" means
-// a number, "name" means a name, and "" means either. Several columns may share a name, and the name of one
-// may be the number of another. columnNamed refuses a text that fits two columns: an edit could change the
-// wrong component. With by=id a text never fits two.
+// columnNamed returns the column that a request names. The parameter by is the kind of the text: "id" for
+// the number of a column, "name" for a name, and "" for either of these. Several columns may share a name,
+// and the name of one column may be the number of another column. columnNamed refuses a text that fits
+// several columns, because an edit could change the wrong component. If by is "id", a text fits at most one
+// column.
 func columnNamed(columns []column, text, by string) (*column, error) {
 	if by != "" && by != "id" && by != "name" {
 		return nil, badRequest("by is %.40q: give id for the column's number, or name for its name", by)
@@ -34,8 +35,8 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	if isNumber && number >= 0 && number < len(columns) {
 		numbered = &columns[number]
 	}
-	// numbered may be a private column, which holds no components. If numbered itself has the name, both
-	// readings of the text mean the same column.
+	// numbered may be a private column, which holds no components. If the text is both the number and the
+	// name of numbered, the text is not ambiguous.
 	others := slices.DeleteFunc(slices.Clone(named), func(c *column) bool { return c == numbered })
 	switch {
 	case numbered != nil && len(others) > 0:
@@ -44,7 +45,7 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	case numbered != nil && !numbered.info.Private:
 		return numbered, nil
 	case len(named) > 1:
-		return nil, ambiguous("%d components are called %.80q, %s: give the number of one, with by=id",
+		return nil, ambiguous("%d components are called %.80q, %s: give the number of the column, with by=id",
 			len(named), text, numbersOf(named))
 	case len(named) == 1:
 		return named[0], nil

@@ -64,14 +64,15 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	for i, tt := range []struct {
 		text, by string
 		id       int
-		refusal  string // if the edit is refused
+		refusal  string // the error message; empty if the edit must succeed
 	}{
 		{text: "First", id: 0},
 		{text: "0", id: 0},
 		{text: "First", by: "name", id: 0},
 		{text: "0", by: "id", id: 0},
 		{text: "Twin",
-			refusal: `2 components are called "Twin", the numbers 1, 2: give the number of one, with by=id`},
+			refusal: `2 components are called "Twin", the numbers 1, 2: ` +
+				`give the number of the column, with by=id`},
 		{text: "Twin", by: "name", refusal: `2 components are called "Twin"`},
 		{text: "Twin", by: "id", refusal: `by=id takes the number of a column, not "Twin"`},
 		{text: "1", refusal: `"1" is the number of "Twin" and the name of number 3: ` +
@@ -125,7 +126,7 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestRelationThatIsMeant checks which relation a request for children means if relations share a name.
+// TestRelationThatIsMeant checks which relation a request for children selects if relations share a name.
 func TestRelationThatIsMeant(t *testing.T) {
 	n := newNamesakes(t)
 	base := fmt.Sprintf("entities/%v/children?", n.targets[1])
@@ -162,7 +163,7 @@ func TestRelationThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestQueryMeansOneColumn checks that a query means one column even if several columns share a name.
+// TestQueryMeansOneColumn checks that a query can select each column even if several columns share a name.
 func TestQueryMeansOneColumn(t *testing.T) {
 	n := newNamesakes(t)
 	n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/2", n.e), `{"value":20}`)
@@ -218,7 +219,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		}
 	}
 
-	// The answers tell columns of one name apart.
+	// The answers distinguish columns that share a name.
 	var page pageAnswer
 	n.get(t, asking("entities", "query", "Twin#1, Twin#2, Kin#11"), &page)
 	if v := page.Rows[0].Values; len(v) != 3 || v["Twin#1"] != "10" || v["Twin#2"] != "20" ||
@@ -266,8 +267,8 @@ func TestNewNamesakeIsTold(t *testing.T) {
 	}
 }
 
-// TestEntityThatIsMeant checks which entity a text means if the text is the ID of one entity and the name of
-// another entity.
+// TestEntityThatIsMeant checks which entity a text selects if the text is the ID of one entity and the name
+// of another entity.
 func TestEntityThatIsMeant(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e, byID := f.people[0], f.people[1]

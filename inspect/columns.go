@@ -15,8 +15,8 @@ import (
 // maxFields bounds the fields of a component.
 const maxFields = 256
 
-// worldFields bounds the fields in the description of a world, over all components. Each component has the
-// same share.
+// worldFields bounds the total number of fields in the description of a world. Each component has an equal
+// share of this number.
 const worldFields = 1 << 14
 
 // model holds the facts about the world's columns that never change. It reads each column once.
@@ -45,8 +45,8 @@ type column struct {
 	info probe.ColumnInfo
 }
 
-// read reads some more of the world's columns, because a world may have hundreds. It reports whether all
-// columns are read. Call it first in each look.
+// read reads the columns that it has not read yet, and stops after lookTime, because a world may have
+// hundreds of columns. It reports whether all columns are read. Call read first in each look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

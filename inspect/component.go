@@ -18,9 +18,9 @@ func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// valueNow returns e's component: in place if its storage is dense, otherwise as a copy. Use the component
-// before the look ends. valueNow returns false if e has no such component, or if the copy would be too large.
-// Call it in a look.
+// valueNow returns e's component: in place if its storage is dense, otherwise as a copy. The result is valid
+// until the look ends. valueNow returns false if e lacks the component, or if the copy would be too large.
+// Call valueNow in a look.
 func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != probe.StorageDense || t.Size() == 0 {

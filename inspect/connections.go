@@ -9,7 +9,7 @@ import (
 
 // connections bounds the open connections. A connection over the bound replaces the connection that has
 // waited longest for a complete request. So a client that opens many connections, or sends its requests a
-// byte at a time, does not lock out others.
+// byte at a time, does not lock out other clients.
 type connections struct {
 	most int
 

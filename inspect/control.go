@@ -14,7 +14,8 @@ const (
 	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
 )
 
-// control returns the Control of the program: Options.Control, or else the running schedule, or nil.
+// control returns the Control of the program: Options.Control if it is set, otherwise the running schedule.
+// It returns nil if there is no running schedule either.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -27,7 +28,7 @@ func (in *Inspector) control() Control {
 	return nil
 }
 
-// controlAnswer tells whether the program can be paused from here, and whether it is paused.
+// controlAnswer describes whether the inspector can pause the program, and whether the program is paused.
 type controlAnswer struct {
 	Available bool   `json:"available"`
 	Paused    bool   `json:"paused"`
@@ -84,7 +85,7 @@ func readOrder(body io.Reader) (order, error) {
 type controlResult struct {
 	Paused bool   `json:"paused"`
 	Tick   uint64 `json:"tick"` // number of the schedule's last tick; 0 without a schedule
-	Made   uint64 `json:"made"` // ticks of the step that ended before this answer
+	Made   uint64 `json:"made"` // number of the step's ticks that ended before this answer
 }
 
 func (in *Inspector) serveControl(r *http.Request) (any, error) {
@@ -114,8 +115,8 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// step starts a step and waits a while for its ticks. A short step is recorded, so that the timeline can show
-// it.
+// step starts a step and waits at most ticksTime for its ticks. It records the ticks of a short step for the
+// timeline. It returns the number of ticks that ended in this time.
 func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
 	if s == nil {
 		c.Step(ticks)
@@ -131,8 +132,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The tick under way does not belong to the step. It has ended once the world admits a look. If the world
-	// does not admit a look soon, the step starts without waiting.
+	// The current tick does not belong to the step, so the step starts in a look, after the current tick. If
+	// the world does not admit a look soon, the step starts without a look.
 	c.Pause()
 	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

@@ -42,7 +42,7 @@ func TestControl(t *testing.T) {
 	if a := f.order(t, `{"action": "pause"}`); !a.Paused || !f.schedule.Paused() {
 		t.Errorf("after pause: %+v, paused %v", a, f.schedule.Paused())
 	}
-	f.see(t, func() {}) // returns after the tick under way
+	f.see(t, func() {}) // returns after the current tick
 	before := f.schedule.Stats().Tick
 	for _, ticks := range []int{1, 10, 60} {
 		a := f.step(t, ticks)
@@ -104,7 +104,8 @@ func (n *noted) Resume()        { n.paused = false }
 func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
 func (n *noted) Paused() bool   { return n.paused }
 
-// Without a running schedule, the inspector can pause a program only through Options.Control.
+// TestControlOfTheProgram checks that, without a running schedule, the inspector can pause a program only
+// through Options.Control.
 func TestControlOfTheProgram(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -139,7 +140,7 @@ func TestControlOfTheProgram(t *testing.T) {
 	}
 }
 
-// If the ticks of a step never come, the answer comes after ticksTime.
+// TestStepThatIsNotMade checks that the answer comes after ticksTime if the program makes no ticks.
 func TestStepThatIsNotMade(t *testing.T) {
 	t.Parallel()
 	n := &noted{}

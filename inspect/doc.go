@@ -1,5 +1,5 @@
 // Package inspect shows a running world: as a live page in a browser, as JSON over HTTP, and as metrics. One
-// line starts it:
+// line starts the inspector:
 //
 //	in, err := inspect.Serve(ctx, world, inspect.Options{})
 //
@@ -15,12 +15,13 @@
 //
 // # Looks
 //
-// A world belongs to one goroutine. The inspector looks at it between two ticks, as a visitor (see
-// vast.World.Visit). A sched.Schedule admits visitors by itself; other programs call vast.World.Admit once a
-// tick. A look takes a fraction of a millisecond and copies the data that a request needs. If there is more
-// data, the request continues after the next tick. A list of many entities is therefore not a snapshot of one
-// moment. An entity that lives and matches throughout appears exactly once. An entity that changes meanwhile
-// appears as it was before or after the change.
+// A world belongs to one goroutine. The inspector reads the world between two ticks, as a visitor (see
+// vast.World.Visit). Such a visit is called a look. A sched.Schedule admits visitors by itself; other
+// programs call vast.World.Admit once a tick. A look takes a fraction of a millisecond and copies the data
+// that a request needs. If the request needs more data, it continues after the next tick. A list of many
+// entities is therefore not a snapshot of one moment. An entity that matches from the first to the last look
+// of the request appears exactly once. An entity that changes meanwhile appears as it was before or after
+// the change.
 //
 // While no page, stream or scrape is open, the inspector does not visit the world.
 //

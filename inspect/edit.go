@@ -23,14 +23,14 @@ func conflict(format string, args ...any) error {
 	return &problem{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// edited is the component that a request reads or edits. The request may name no component.
+// edited is the entity, and the component, that a request reads or edits.
 type edited struct {
 	in     *Inspector
-	id     string
-	column *column
+	id     string  // of the entity
+	column *column // nil if the request names no component
 }
 
-// edited returns the component that a request's path names. The entity may lack it.
+// edited returns the entity and the component that a request's path names. The entity may lack the component.
 func (in *Inspector) edited(r *http.Request) (edited, error) {
 	one := edited{in: in, id: r.PathValue("id")}
 	if _, _, ok := parseID(one.id); !ok {
@@ -95,8 +95,9 @@ func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error 
 	return err
 }
 
-// editComponent sets a part of a component. It checks the value against the column's type first, and writes
-// it between two ticks. The other parts keep the values that the program has written meanwhile.
+// editComponent sets a part of a component. It first checks the value against the column's type, and then
+// writes the value between two ticks. The other parts keep the values that the program has written
+// meanwhile.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	one, asked, err := in.editAsked(r)
 	if err != nil {
@@ -172,7 +173,7 @@ func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 	return editAnswer{Links: []linkList{}}, nil
 }
 
-// deleteEntity deletes an entity, and the entities that its relations delete with it.
+// deleteEntity deletes an entity, and the entities that a cascading relation deletes with it.
 func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
 	one := edited{in: in, id: r.PathValue("id")}
 	deleted, err := one.carryOut(r.Context(), editRequest{}, deleteIt)

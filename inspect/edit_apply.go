@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// verb says what an edit does.
+// verb is the kind of an edit.
 type verb string
 
 const (
@@ -25,8 +25,8 @@ const (
 	deleteIt verb = "delete" // an entity
 )
 
-// edit is an edit as programs record it. It has the same effect in another process, because it holds the
-// entities that the request named.
+// edit is an edit as programs record it. It has the same effect in another process, because it holds the IDs
+// of the entities that the request named.
 type edit struct {
 	Number uint64          `json:"number"` // of the request that waits for the edit
 	Do     verb            `json:"do"`
@@ -63,14 +63,15 @@ type request struct {
 	number uint64
 }
 
-// Apply carries out an encoded edit that Options.Edit was given. It may run later in another process, for
-// example in a replay: the same edits of the same world give the same world. Call it on the goroutine that
-// owns the world, where the structure may change. If a client of this process waits for the edit, Apply
-// answers the client.
+// Apply carries out an encoded edit that the inspector has passed to Options.Edit. A program may call Apply
+// later in another process, for example in a replay: the same edits of the same world give the same world.
+// Call Apply on the goroutine that owns the world, at a point where the structure may change. If a client of
+// this process waits for the edit, Apply answers the client.
 //
-// An edit that does not fit changes nothing, for example if its entity has died. The client gets the error. A
-// program that replays edits must handle one kind of error: if there was no memory for the edit, errors.As
-// finds a *vm.Error. A replay may have the memory and give another world, so call the store's method Changed.
+// An edit that does not fit the world changes nothing, for example if its entity has died. Apply returns the
+// error, and the client gets the error too. A program that replays edits must handle one kind of error: if
+// there was no memory for the edit, errors.As finds a *vm.Error. In a replay there may be enough memory, and
+// then the replay gives a different world. So call the store's method Changed after such an error.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
@@ -92,7 +93,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	return nil
 }
 
-// carryOut carries out an edit between two ticks. If Options.Edit is set, the program carries it out.
+// carryOut carries out an edit between two ticks. If Options.Edit is set, the program carries out the edit.
 func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (deleted int, err error) {
 	c := change{edit: edit{Number: rand.Uint64(), Do: do, Entity: one.id, Path: asked.Path,
 		Value: asked.Value}, world: one.in.world, column: one.column}
@@ -149,7 +150,8 @@ func (one edited) unsure(ctx context.Context, err error) error {
 	}
 	return &problem{Status: http.StatusServiceUnavailable, Code: "notAdmitted",
 		Message: "the program did not carry out the edit within " + one.in.options.Patience.String() +
-			" and may still do so later: check that it makes ticks and calls inspect.Apply with the edit"}
+			", but may carry it out later: check that the program makes ticks and calls inspect.Apply with " +
+			"the edit"}
 }
 
 // change is an edit of a world.
@@ -211,10 +213,10 @@ func (c *change) resolve(in *Inspector) error {
 	})
 }
 
-// find returns an entity that resolve has recorded.
-func (c *change) find(to value.Reference) (vast.Entity, error) {
+// find returns the entity that resolve has recorded for a reference.
+func (c *change) find(ref value.Reference) (vast.Entity, error) {
 	for _, f := range c.Found {
-		if f.Reference != to {
+		if f.Reference != ref {
 			continue
 		}
 		e, ok := entityWith(c.world, f.Entity)
@@ -223,7 +225,7 @@ func (c *change) find(to value.Reference) (vast.Entity, error) {
 		}
 		return e, nil
 	}
-	return vast.Entity{}, fmt.Errorf("the edit holds no entity for the reference %+v", to)
+	return vast.Entity{}, fmt.Errorf("the edit holds no entity for the reference %+v", ref)
 }
 
 // findColumn finds the column of an edit that comes from a program.
@@ -265,8 +267,8 @@ func (c *change) apply() (o outcome) {
 	case deleteIt:
 		before := c.world.Len()
 		if !c.world.Delete(e) {
-			return outcome{err: conflict("entity %s cannot be deleted while others link to it: a relation "+
-				"forbids it", c.Entity)}
+			return outcome{err: conflict("entity %s cannot be deleted while other entities link to it: a "+
+				"relation refuses the deletion", c.Entity)}
 		}
 		return outcome{deleted: before - c.world.Len()}
 	case removeIt:
@@ -286,7 +288,7 @@ func (c *change) apply() (o outcome) {
 // lacks is the error for an entity without the component.
 func (c *change) lacks() error { return notFound("entity %s has no %s", c.Entity, c.column.Name) }
 
-// put overwrites a component that the entity has, or adds one.
+// put sets a component that the entity has, or adds a component that the entity lacks.
 func (c *change) put(e vast.Entity) error {
 	col := c.column.col
 	v, had := probe.Value(col, e)

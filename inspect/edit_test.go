@@ -30,8 +30,8 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEditOfProgram lets the program carry out edits: the client is answered when they are durable, and they
-// mean the same in another world.
+// TestEditOfProgram checks edits that the program carries out. The client gets an answer when the program has
+// applied the edit. The recorded edits have the same effect in another world.
 func TestEditOfProgram(t *testing.T) {
 	var f *fixture
 	var edits [][]byte
@@ -47,7 +47,7 @@ func TestEditOfProgram(t *testing.T) {
 			go func() { // as a program that applies the edit later
 				_ = f.w.Visit(context.Background(), func() bool {
 					_ = Apply(f.w, edit)
-					_ = Apply(f.w, edit) // nothing waits for this one
+					_ = Apply(f.w, edit) // no request waits for the second call
 					return true
 				})
 				applied <- true
@@ -100,7 +100,7 @@ func TestEditOfProgram(t *testing.T) {
 		json.Unmarshal(text, &gone) != nil || gone.Deleted != 1 {
 		t.Errorf("%d %s", status, text)
 	}
-	other.see(t, func() { // the same entities, and nothing waits for the edits
+	other.see(t, func() { // this world has the same entities, and no request waits for the edits
 		for i, edit := range edits {
 			if err := Apply(other.w, edit); (err != nil) != (i == 5) {
 				t.Errorf("edit %s: %v", edit, err)
@@ -113,7 +113,7 @@ func TestEditOfProgram(t *testing.T) {
 			}
 		}
 		if other.w.Alive(other.people[1]) {
-			t.Error("the entity lives")
+			t.Error("the deleted entity is alive")
 		}
 		for _, edit := range []string{"", "{}", `{"do":"set","entity":"1.1","column":"No"}`,
 			`{"do":"fly","entity":"` + other.people[2].String() + `","column":"Position"}`} {
@@ -124,7 +124,7 @@ func TestEditOfProgram(t *testing.T) {
 	})
 }
 
-// TestEditOfDeadProgram: a program that never carries out an edit is reported.
+// TestEditOfDeadProgram checks the error that a client gets if the program never carries out the edit.
 func TestEditOfDeadProgram(t *testing.T) {
 	for _, edit := range []func(context.Context, []byte) error{
 		func(context.Context, []byte) error { return nil },
@@ -141,7 +141,8 @@ func TestEditOfDeadProgram(t *testing.T) {
 	}
 }
 
-// TestApplyWithoutMemory: the error tells that another process may have the memory for the edit.
+// TestApplyWithoutMemory checks that Apply returns a *vm.Error if there is no memory for the edit. The same
+// edit succeeds when there is memory.
 func TestApplyWithoutMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := vast.NewWorld(vast.Options{Limit: limit})
@@ -210,11 +211,11 @@ func TestEditComponent(t *testing.T) {
 		if target, _ := f.childOf.Target(e); target != f.london {
 			t.Errorf("the target is %v", target)
 		}
-		told := false
+		recorded := false
 		for written := range changed.Changed(f.position) {
-			told = told || written == e
+			recorded = recorded || written == e
 		}
-		if !told {
+		if !recorded {
 			t.Error("the tracker did not record the write")
 		}
 	})
@@ -343,7 +344,8 @@ func TestAddAndRemove(t *testing.T) {
 	f.refused(t, http.StatusGone, "GET", "entities/"+e.String(), "", "")
 }
 
-// TestHooksThatPanic checks that a panic of the program's own code is reported, and that the world goes on.
+// TestHooksThatPanic checks that the client gets an error if a hook of the program panics, and that the world
+// stays usable.
 func TestHooksThatPanic(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e := f.people[1]
@@ -381,7 +383,7 @@ func TestRefusedDeletion(t *testing.T) {
 		docked.Set(f.people[1], f.people[2])
 	})
 	p := f.refused(t, http.StatusConflict, "DELETE", "entities/"+f.people[2].String(), f.options.Token, "")
-	if !strings.Contains(p.Message, "cannot be deleted while others link to it") {
+	if !strings.Contains(p.Message, "cannot be deleted while other entities link to it") {
 		t.Error(p.Message)
 	}
 	var e entityAnswer

@@ -13,7 +13,7 @@ const (
 	maxRank  = 1<<31 - 1
 )
 
-// searchRoutes answer requests in the query language.
+// searchRoutes returns the routes for requests in the query language.
 func (in *Inspector) searchRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "entities", answer: in.listEntities},
@@ -29,7 +29,7 @@ func (in *Inspector) searchRoutes() []route {
 type pageAnswer struct {
 	Query     string      `json:"query"`
 	Total     int         `json:"total"`
-	Exact     bool        `json:"exact"` // whether the whole page shows one moment
+	Exact     bool        `json:"exact"` // whether the data of the whole page is from one moment
 	Offset    int         `json:"offset"`
 	Rows      []rowAnswer `json:"rows"`
 	Truncated bool        `json:"truncated"` // whether matches are left out
@@ -95,18 +95,18 @@ type pager struct {
 	*search
 	offset, limit int
 
-	known  *ranks        // nil if there were none when the search started
+	known  *ranks        // nil if no ranks were cached when the search started
 	counts []int         // the number of matches in each step so far
 	passed int           // sum of counts, if the ranks are known
 	picked []vast.Entity // entities of the page
-	rows   []row         // of picked, as far as they were read
+	rows   []row         // rows of the picked entities that were read so far
 	total  int
-	exact  bool // the page shows one moment so far
+	exact  bool // the data so far is from one moment
 	cut    bool // matches were left out
 }
 
 func (p *pager) find() error {
-	// The search knows whether it has comparisons once its targets are bound.
+	// p.found is set in the first look, which binds the targets of the query.
 	counted := false
 	err := p.look(func() (done bool) {
 		if !p.found.Plain() {
@@ -137,8 +137,8 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick adds the entities whose bits are set to the page, except the first skip of them. The bits begin with
-// slot lo.
+// pick picks the entities whose bits are set, up to the limit of the page. It skips the first skip entities.
+// The first bit is that of slot lo.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)
@@ -147,7 +147,7 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 }
 
 // findPlain counts all matches of a query without comparisons, and picks the entities of the page. If the
-// ranks are known, it jumps to the page instead. It reports whether it is done.
+// ranks are known, it calls jump instead. It reports whether it has picked all entities of the page.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
 		p.known = p.in.asked.ranksOf(p.search)
@@ -175,7 +175,8 @@ func (p *pager) findPlain() (done bool) {
 	return true
 }
 
-// jump goes to the page by its rank, and reports whether the page is whole.
+// jump uses the ranks to search only the steps with entities of the page. It reports whether it has picked
+// all entities of the page.
 func (p *pager) jump() (done bool) {
 	p.total = p.known.total()
 	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {
@@ -193,8 +194,8 @@ func (p *pager) jump() (done bool) {
 	return true
 }
 
-// findCompared takes the page from the matches of a query with comparisons. It finds the matches first if
-// they are not kept.
+// findCompared takes the page from the matches of a query with comparisons. It first finds the matches if
+// they are not cached.
 func (p *pager) findCompared() error {
 	for {
 		m, fill := p.in.asked.claim(p.key())

@@ -98,7 +98,8 @@ func TestPageValues(t *testing.T) {
 	}
 }
 
-// The inspector finds a page far down a list by cached ranks until the structure changes.
+// TestEntitiesFarDown checks pages far down a list. The inspector finds these pages with cached ranks until
+// the structure changes.
 func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
@@ -168,7 +169,8 @@ func TestSearchesRefuse(t *testing.T) {
 	}
 }
 
-// A column that is made while the inspector serves can be named at once.
+// TestQueriesOfNewColumns checks that queries can use a column at once that the program makes while the
+// inspector serves.
 func TestQueriesOfNewColumns(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.refused(t, http.StatusBadRequest, "GET", "count?query=Later", "", "")

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	lookTime   = 150 * time.Microsecond // a look that has taken this long leaves the rest to the next look
+	lookTime   = 150 * time.Microsecond // after this time a look ends, and the next look continues the work
 	fieldsMost = 4000                   // limit of the shown fields of all components of an entity
 	heapFields = 300                    // limit of the shown fields of a component that is read during a look
 	endsMost   = 50                     // limit of the listed edges
@@ -128,7 +128,7 @@ type entityReader struct {
 	links  []*value.Link
 }
 
-// look reads some more components and reports whether it is done.
+// look reads some more components. It reports whether all components are read.
 func (k *entityReader) look() (done bool) {
 	start := time.Now()
 	w := k.in.world
@@ -179,7 +179,8 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	case c.info.Type == nil:
 		v = reflect.Value{}
 	case !value.IsPlain(c.info.Type):
-		// The value refers to memory of the world, which may change after this look.
+		// The value refers to memory of the world, which may change after this look. So its tree is built
+		// now.
 		k.tree(&one, v, min(k.left, heapFields))
 		v = reflect.Value{}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// address tells which slot an entity has, and which extent the slot is in, for the memory page.
+// address is the slot of an entity, and the extent that holds the slot, for the memory page.
 type address struct {
 	Slot int `json:"slot"`
-	Word int `json:"word"` // 64 slots each
+	Word int `json:"word"` // number of the slot's word; a word has 64 slots
 	Bit  int `json:"bit"`  // of the slot in the word
 	// first slot of the extent: the run of slots, owned by one archetype, that holds the slot
 	Extent   int `json:"extent"`
@@ -19,7 +19,7 @@ type address struct {
 	Entities int `json:"entities"` // in the extent
 }
 
-// place tells where a component's bytes lie: at base + slot × size.
+// place is the position of a component's bytes: base + slot × size.
 type place struct {
 	Reservation int    `json:"reservation"` // number of the world's reservation
 	Offset      int    `json:"offset"`      // in bytes from the base of the reservation
@@ -27,7 +27,7 @@ type place struct {
 	Address     string `json:"address"` // memory address, in hexadecimal
 }
 
-// elementPlaces keeps where the elements of each column lie. Elements never move, so their places are read
+// elementPlaces caches the place of each column's elements. Elements never move, so the places are read
 // once, and again when the world has more columns.
 type elementPlaces struct {
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ type elementPlaces struct {
 	of    map[vast.AnyColumn]elements
 }
 
-// elements tells where a column's elements lie.
+// elements is the position of a column's elements.
 type elements struct {
 	area probe.Area
 	base uintptr // of the reservation
@@ -52,8 +52,9 @@ func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
 }
 
-// number returns the place of the first byte of e's component, numbered as on the memory page. It returns -1
-// if the component has no place. Call it in a look.
+// number returns the number of the first byte of e's component. As on the memory page, the bytes of all
+// reservations are numbered consecutively. number returns -1 if the component has no place. Call it in a
+// look.
 func (k *elementPlaces) number(w *vast.World, c *column, e vast.Entity) int {
 	of, ok := k.elements(w, c)
 	if !ok {

@@ -31,8 +31,8 @@ func BenchmarkEntity(b *testing.B) {
 	reportLooks(b, looks)
 }
 
-// reportLooks reports the median time of the calls of look. Other programs also use the processors, and
-// they disturb the median least.
+// reportLooks reports the median time of the calls of look. Other programs that use the processors at the
+// same time disturb the median least.
 func reportLooks(b *testing.B, looks []time.Duration) {
 	slices.Sort(looks)
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")

@@ -11,16 +11,16 @@ import (
 
 const (
 	childrenMost = 500  // limit of the children in one answer
-	walkedAtOnce = 4000 // limit of the children passed in one look
-	anewMost     = 3    // limit of the restarts of a walk whose children change
+	walkedAtOnce = 4000 // limit of the children that a walk passes in one visit
+	anewMost     = 3    // limit of the restarts of one walk
 )
 
-// childrenAnswer is a part of the sources of a target in a relation.
+// childrenAnswer lists some of the sources of a target in a relation.
 type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row; -1 (unknown) if the request gives after
+	Offset   int        `json:"offset"` // of the first row among all sources; -1 with the parameter after
 	Rows     []childRow `json:"rows"`
 }
 
@@ -32,9 +32,9 @@ type childRow struct {
 	Has      []string `json:"has"`      // names of its components
 }
 
-// listChildren answers with some sources of an entity in a relation. It finds the offset-th source by walking
-// over the sources before it, a part in each look. The parameter after=17.3 continues after a known child
-// without a walk.
+// listChildren answers with some sources of an entity in a relation. To find the first requested source, it
+// walks over all earlier sources, in several visits if there are many. The parameter after=17.3 starts at the
+// source that follows entity 17.3, without a walk.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"),
 		by:    r.URL.Query().Get("by"),
@@ -59,8 +59,8 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	return &k.answer, k.err
 }
 
-// childrenReader walks over the sources of a target. Between two looks it keeps the last source that it
-// passed.
+// childrenReader walks over the sources of a target. Between two visits, the reader keeps the last source
+// that the walk has passed.
 type childrenReader struct {
 	in       *Inspector
 	id       string
@@ -68,13 +68,13 @@ type childrenReader struct {
 	by       string // whether relation is a name or a number: see columnNamed
 	after    string
 	limit    int
-	atOnce   int // sources passed in one look
+	atOnce   int // limit of the sources that the walk passes in one visit
 	answer   childrenAnswer
 	err      error
 
-	passed int         // sources passed so far
-	last   vast.Entity // last source passed; zero at the beginning
-	anew   int         // how often the walk was restarted
+	passed int         // number of sources passed
+	last   vast.Entity // last source passed; zero before the first
+	anew   int         // number of restarts of the walk
 }
 
 // look continues the walk and reports whether it is done.
@@ -97,13 +97,13 @@ func (k *childrenReader) look() (done bool) {
 			return true
 		}
 		if now, _ := rel.Target(k.last); now != target {
-			k.err = notFound("entity %s is not a child of %s by %s", k.after, k.id, c.Name)
+			k.err = notFound("entity %s is not a child of %s in the relation %s", k.after, k.id, c.Name)
 			return true
 		}
 	}
 	sources := rel.Sources(target)
 	if !k.last.IsZero() {
-		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two looks
+		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two visits
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
 			if k.anew++; k.anew > anewMost || k.after != "" {
 				k.err = tooBusy("the children of %s changed too often while they were counted: try again",
@@ -144,8 +144,9 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	return row
 }
 
-// relationNamed returns the relation that a text means (see columnNamed). Without a text it returns the first
-// relation in which the target has sources, or else the first relation of the world. Call it in a look.
+// relationNamed returns the relation with a name or number (see columnNamed). If the text is empty,
+// relationNamed returns the first relation in which the target has sources. If the target has no sources, it
+// returns the first relation of the world. Call relationNamed only during a visit.
 func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
 	columns := in.model.look()
 	if text != "" {

@@ -27,8 +27,8 @@ type (
 func (c Crasher) String() string { panic(hostileName) }
 func (s Shouter) String() string { return strings.Repeat("<b>é", 3<<20) }
 
-// addHuge adds a huge component to an entity, if there is enough memory: the heap stand-in takes memory for
-// all slots at once.
+// addHuge adds a huge component to an entity. It returns false if memory is exhausted: the heap stand-in
+// allocates all slots of the column at once.
 func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	defer func() {
 		if inner := recover(); inner != nil {
@@ -40,7 +40,8 @@ func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	return vast.NewSparseColumn[Huge](w).Add(e, Huge{}) != nil
 }
 
-// TestHostileComponents checks that methods of the program, and large or endless values, stay within bounds.
+// TestHostileComponents checks that the answer stays small if a String method panics or returns a long text,
+// and if a value is large or refers to itself.
 func TestHostileComponents(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	ring := &Ring{Fn: func() {}}

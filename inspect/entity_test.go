@@ -132,7 +132,7 @@ func TestEntity(t *testing.T) {
 }
 
 // TestEntityIsCopied reads an entity while systems write to it. Under -race, the test fails if the inspector
-// reads a component outside of a visit.
+// reads a component when no visit is under way.
 func TestEntityIsCopied(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 30 {
@@ -144,7 +144,8 @@ func TestEntityIsCopied(t *testing.T) {
 	}
 }
 
-// TestEntityTopic: a stream about an entity sends its new values, and an error after the entity is deleted.
+// TestEntityTopic: a stream about an entity sends the entity's new values. After the entity is deleted, the
+// stream sends an error.
 func TestEntityTopic(t *testing.T) {
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

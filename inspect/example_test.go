@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A program serves its world, and a client asks for an entity with a low value.
+// A program serves its world, and a client requests an entity whose Points are between 7 and 50.
 func Example() {
 	type Health struct{ Points int }
 	w := vast.NewWorld(vast.Options{Name: "game"})
@@ -82,7 +82,8 @@ func ExamplePlane() {
 	// Output: {"views":[{"id":"field","title":"Field of battle"}]}
 }
 
-// A program that has its own metrics adds the metrics of its world, with or without an inspector.
+// A program with its own registry of metrics adds the metrics of a world and of the memory. The program needs
+// no inspector.
 func ExampleNewCollector() {
 	world := vast.NewWorld(vast.Options{Name: "town"})
 	registry := prometheus.NewRegistry()

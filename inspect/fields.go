@@ -17,13 +17,13 @@ type field struct {
 	typ    reflect.Type
 }
 
-// fieldsKnown caches the results of fieldsIn, by type. A program has a limited number of types.
+// fieldsKnown caches the results of fieldsIn, by type. The number of types in the program bounds the cache.
 var fieldsKnown sync.Map
 
-// fieldsIn returns the first fields of a type, in the order of offsets. The caller must not change the
-// result. Complexity:
-// constant after the first call for a type. The first call takes a step for each returned field and for each
-// part of each struct type. The length of an array of empty elements adds no steps.
+// fieldsIn returns the first fields of a type, at most maxFields, in the order of offsets. The caller must
+// not change the result. Complexity: constant after the first call for a type. The first call takes a step
+// for each returned field and for each part of each struct type. The length of an array of empty elements
+// adds no steps.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)
@@ -42,7 +42,8 @@ type fieldList struct {
 
 func (l *fieldList) full() bool { return len(l.fields) == maxFields }
 
-// add adds the fields of a part. Every call but the first adds a field, so maxFields bounds the calls.
+// add adds the fields of a part. Each call except the first adds at least one field, so maxFields bounds the
+// number of calls.
 func (l *fieldList) add(t reflect.Type, path string, offset int) {
 	kind := kindOf(t)
 	switch {

@@ -59,8 +59,8 @@ func (s Stage) String() string {
 // hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is an inspected world that runs. The world belongs to the schedule until the test ends: a test
-// reads the world with see.
+// fixture is a world with a running schedule and an inspector. The schedule owns the world until the test
+// ends, so a test reads the world only with see.
 type fixture struct {
 	*Inspector
 	w        *vast.World
@@ -76,14 +76,14 @@ type fixture struct {
 	road     vast.Edges[Road]
 
 	paris, london, hostile vast.Entity // two towns, and a town with the hostile name
-	// Every tenth person is infected and every hundredth is dead. The towns are their parents in turn.
+	// Every tenth person is infected and every hundredth is dead. Person i is a child of the town i%3.
 	people []vast.Entity
 }
 
 // newFixture starts a world of 1,003 entities, whose schedule makes 200 ticks a second until the test ends.
 func newFixture(t testing.TB, o Options) *fixture { return newFixtureOf(t, o, 1000) }
 
-// newFixtureOf starts the same world with a given number of people.
+// newFixtureOf starts the world of newFixture, with the given number of people instead of 1,000.
 func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
@@ -158,7 +158,7 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	go func() { ended <- f.schedule.Run(ctx) }()
 	for end := time.Now().Add(time.Minute); !f.schedule.Running(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the schedule does not begin to run")
+			t.Fatal("the schedule has not started within a minute")
 		}
 	}
 	t.Cleanup(func() {
@@ -247,7 +247,7 @@ func (f *fixture) holds(t testing.TB, what string, is func() bool) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%s: the condition never holds", what)
+			t.Fatalf("not within 30 s: %s", what)
 		}
 	}
 }

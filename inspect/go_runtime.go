@@ -26,8 +26,8 @@ func readGo() goReading {
 }
 
 // pausesSince returns the number of collector pauses since an earlier reading, and the length of the longest
-// one. The length is the upper bound of the pause's bucket, or the lower bound if the bucket has no upper
-// bound.
+// pause in seconds. The length is the upper bound of the pause's bucket, or the lower bound if the bucket has
+// no upper bound.
 func (r goReading) pausesSince(earlier goReading) (n uint64, worst float64) {
 	for i, c := range r.pauses {
 		if i < len(earlier.pauses) {

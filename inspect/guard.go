@@ -13,7 +13,7 @@ import (
 
 // guard decides which requests are answered.
 type guard struct {
-	hosts           []string // names of the server that requests may use, in lower case
+	hosts           []string // host names that requests may use, in lower case
 	tokenForReading bool
 	token           [sha256.Size]byte
 }
@@ -29,9 +29,10 @@ func newGuard(o Options, loopback bool) guard {
 
 func newToken() string { return rand.Text() }
 
-// checkHost refuses requests that name the server by an unknown name. A page of another site can make its own
-// name resolve to this machine (DNS rebinding), but its requests still carry that name. An address cannot be
-// redirected like that.
+// checkHost refuses a request whose Host header holds an unknown name. A page of another site can make the
+// name of that site resolve to this machine (DNS rebinding). The page's requests still carry the name of that
+// site, and are therefore refused. A Host header with an IP address is accepted, because an address cannot be
+// rebound.
 func (g *guard) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -45,8 +46,8 @@ func (g *guard) checkHost(r *http.Request) error {
 		Message: "unknown host name: use the server's address, or add the name to Options.Hosts"}
 }
 
-// checkOrigin refuses requests made by pages of other sites. Programs that are not browsers send neither
-// Sec-Fetch-Site nor Origin.
+// checkOrigin refuses requests made by pages of other sites. It accepts requests with neither Sec-Fetch-Site
+// nor Origin: programs that are not browsers do not send these headers.
 func (g *guard) checkOrigin(r *http.Request) error {
 	foreign := &problem{Status: http.StatusForbidden, Code: "origin",
 		Message: "the request comes from a page of another site"}

@@ -24,8 +24,8 @@ type histogramAnswer struct {
 	Kind      string             `json:"kind"`
 	Count     int                `json:"count"`    // matching entities that have the field
 	NaN       int                `json:"nan"`      // number of NaN
-	Infinite  int                `json:"infinite"` // number of infinities; the bins hold the other numbers
-	Min       *float64           `json:"min"`      // null without finite numbers
+	Infinite  int                `json:"infinite"` // number of infinities; the bins hold the finite numbers
+	Min       *float64           `json:"min"`      // null if no number is finite
 	Max       *float64           `json:"max"`
 	Mean      *float64           `json:"mean"`
 	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99, approximate
@@ -105,7 +105,7 @@ func (g *gathering) gather(s *search) error {
 // fill computes the answer from numbers, which it reorders.
 func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	a.Sample = len(numbers)
-	share := float64(a.Count) / float64(max(1, len(numbers))) // entities that each number stands for
+	share := float64(a.Count) / float64(max(1, len(numbers))) // entities per number of the sample
 	nan, infinite := 0, 0
 	finite := numbers[:0]
 	least, most, sum := math.Inf(1), math.Inf(-1), 0.0
@@ -127,7 +127,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	// Like border, the loop works with halves.
+	// The loop halves all numbers, because last-first can overflow: see border.
 	first, halfWidth := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
@@ -145,7 +145,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 
 func scaled(n int, share float64) int { return int(math.Round(float64(n) * share)) }
 
-// rank computes the quantiles, from a sample if there are many numbers.
+// rank computes the quantiles, from a sample if there are more than ranked numbers.
 func (a *histogramAnswer) rank(numbers []float64) {
 	if len(numbers) > ranked {
 		numbers = choose(numbers, ranked)
@@ -159,15 +159,15 @@ func (a *histogramAnswer) rank(numbers []float64) {
 	}
 }
 
-// binsOf divides a range into bins of equal width. The width is a whole number if the numbers are.
+// binsOf divides a range into bins of equal width. If the field holds integers, the width is an integer.
 func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	width := (most/2 - least/2) / float64(n) * 2
 	if p.Kind != query.KindFloat {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	// There is one bin if the request asks for one, or if all numbers are equal or too close together to
-	// divide.
+	// There is one bin if the request asks for one bin, if all numbers are equal, or if the numbers are too
+	// close together to divide.
 	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}
@@ -182,10 +182,11 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	return bins
 }
 
-// border returns where a bin begins. It works with halves, which are finite even if the range is not.
+// border returns the lower bound of bin i. It halves the numbers before it adds them: the sum of the halves
+// is finite, even if the width of the whole range overflows.
 func border(least, width float64, i int) float64 { return (least/2 + float64(i)*(width/2)) * 2 }
 
-// meaningOf returns the text of a bool or an enum whose number is alone in its bin.
+// meaningOf returns the text of a bool or an enum if x is the only value of its bin. Otherwise it returns "".
 func meaningOf(p *query.Part, x float64, alone bool) string {
 	v := reflect.New(p.Type).Elem()
 	switch {

@@ -97,8 +97,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestHistogramSampled: if there are too many numbers, the histogram counts an even sample of the numbers and
-// reports its size.
+// TestHistogramSampled: if there are too many numbers, the histogram counts a uniform sample of the numbers
+// and reports the size of the sample.
 func TestHistogramSampled(t *testing.T) {
 	var g gathering
 	const n = 3 * numbersMost
@@ -117,7 +117,7 @@ func TestHistogramSampled(t *testing.T) {
 	if g.thinner.halvings == 0 || a.Sample > numbersMost || a.Sample < numbersMost/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
-	for _, b := range a.Bins { // each counts a tenth of 3 Mi, give or take about 1,000
+	for _, b := range a.Bins { // n/10 numbers each, ± about 1,000
 		if math.Abs(float64(b.Count)-n/10) > 10_000 {
 			t.Errorf("%+v, want about %d", b, n/10)
 		}

@@ -3,7 +3,7 @@ package inspect
 // historyLength is the number of kept samples: ten minutes.
 const historyLength = 600
 
-// history holds the last samples. Seconds without a reader have no sample.
+// history holds the newest samples. There is no sample for a second in which no client reads the history.
 type history struct {
 	samples []Sample // a ring once it is full
 	next    int      // index of the oldest sample in a full ring

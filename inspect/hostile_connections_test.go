@@ -122,7 +122,8 @@ func TestThousandIdleConnections(t *testing.T) {
 	honest(t, addr)
 }
 
-// TestKeptConnections: the server drops connections that wait for a second request if there are too many.
+// TestKeptConnections: if too many connections are open after their first request, the server drops some of
+// them.
 func TestKeptConnections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -139,14 +140,14 @@ func TestKeptConnections(t *testing.T) {
 	f.goesOn(t)
 }
 
-// serveTopic serves a topic of the test at the path test/stream. tell makes the topic's values.
-func (f *fixture) serveTopic(t *testing.T, every time.Duration, tell func() any) (addr string) {
+// serveTopic serves a topic at the path test/stream. The topic calls newValue for each of its values.
+func (f *fixture) serveTopic(t *testing.T, every time.Duration, newValue func() any) (addr string) {
 	t.Helper()
 	return f.serveMore(t, route{method: "GET", pattern: "test/stream", stream: true,
 		raw: func(w http.ResponseWriter, r *http.Request) error {
 			test := topic{name: "test", every: every, make: func(context.Context, string) (any,
 				error) {
-				return tell(), nil
+				return newValue(), nil
 			}}
 			return f.serveTopics(w, r, []subscription{{topic: test, full: "test"}})
 		}})
@@ -169,7 +170,8 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	f.goesOn(t)
 	honest(t, addr)
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
-	// Values of the topic were made only until the system's buffers were full: no value waits in the server.
+	// The server makes values only until the operating system's socket buffers are full. It queues no values
+	// itself.
 	if n := made.Load(); n > 4*64 {
 		t.Errorf("%d MiB of values were made without a reader", n*size>>20)
 	}
@@ -209,9 +211,9 @@ func TestHeadOfStream(t *testing.T) {
 	eventually(t, "the stream ends", func() bool { return len(f.streams) == 0 })
 }
 
-// TestNobodyIsLeftWaiting: no request and no goroutine is left after refusals and after clients hang up. The
-// test runs alone, because it counts goroutines.
-func TestNobodyIsLeftWaiting(t *testing.T) {
+// TestNoRequestIsLeftWaiting: no request and no goroutine is left after refusals and after clients hang up.
+// The test runs alone, because it counts goroutines.
+func TestNoRequestIsLeftWaiting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -223,7 +225,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	var clients sync.WaitGroup
 	codes := make(map[string]int)
 	var mu sync.Mutex
-	const n = maxConnections / 2 // n more clients hang up, so no connection is dropped
+	const n = maxConnections / 2 // two clients in each round: no connection is dropped
 	for range n {
 		clients.Go(func() {
 			conn, err := net.Dial("tcp", addr)

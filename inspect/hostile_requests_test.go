@@ -41,9 +41,9 @@ func TestLargeRequests(t *testing.T) {
 
 	long := strings.Repeat("x", 2*maxHeaderBytes)
 	for what, request := range map[string]string{
-		"header":  head("GET", prefix+"world", addr, "X-Long: "+long),
-		"headers": head("GET", prefix+"world", addr, strings.Repeat("X-A: b\r\n", 4096)+"X-B: c"),
-		"target":  head("GET", prefix+"world?"+long, addr),
+		"header":          head("GET", prefix+"world", addr, "X-Long: "+long),
+		"list of headers": head("GET", prefix+"world", addr, strings.Repeat("X-A: b\r\n", 4096)+"X-B: c"),
+		"target":          head("GET", prefix+"world?"+long, addr),
 	} {
 		if answer, body := exchange(t, addr,
 			request); answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
@@ -62,7 +62,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		// The server itself would give up after readTime.
+		// The deadline is earlier than readTime, after which the server stops waiting for a body.
 		if err := conn.SetDeadline(time.Now().Add(readTime - time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestStrangePaths(t *testing.T) {
 			s == http.StatusPermanentRedirect:
 			to := answer.Header.Get("Location")
 			if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `/\`) {
-				t.Errorf("%.80q leads to %q", target, to)
+				t.Errorf("%.80q redirects to %q", target, to)
 			}
 		case s != http.StatusBadRequest && s != http.StatusNotFound:
 			t.Errorf("%.80q: %d %.80s", target, s, body)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// waiting is how long a test waits before it fails.
+// waiting is the longest time that a test waits for a condition or an answer.
 const waiting = 90 * time.Second
 
 // eventually waits until a condition holds.
@@ -24,12 +24,12 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(waiting); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, waiting)
+			t.Fatalf("not within %v: %s", waiting, what)
 		}
 	}
 }
 
-// serveMore serves the fixture at another address too, with more routes.
+// serveMore serves the fixture also at a second address, with additional routes.
 func (f *fixture) serveMore(t *testing.T, more ...route) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -117,7 +117,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // target returns a path that the route answers.
 func (rt route) target() string { return prefix + placeholder.ReplaceAllString(rt.pattern, "1.1") }
 
-// writes returns the routes that change something, and writeRoute.
+// writes returns the fixture's routes that change something, followed by the route of writeRoute.
 func (f *fixture) writes(reached *int) (all []route) {
 	for _, rt := range f.routes() {
 		if rt.write {
@@ -313,7 +313,7 @@ func TestOthersTakeTheToken(t *testing.T) {
 		t.Errorf("the page: %d %s", answer.StatusCode, body)
 	}
 	if strings.Contains(body, "Secret1234") || !strings.HasSuffix(f.URL(), "#token=Secret1234") {
-		t.Errorf("the page or the URL %s is wrong about the token", f.URL())
+		t.Errorf("the page contains the token, or the URL %s does not end with it", f.URL())
 	}
 }
 

@@ -24,10 +24,10 @@ type Inspector struct {
 	sampler *sampler
 	views   *viewCache
 	asked   searches
-	looking chan struct{}  // holds a token for each visit under way
+	looking chan struct{}  // holds an element for each visit under way
 	looks   sync.WaitGroup // visits under way
-	streams chan struct{}  // holds a token for each stream
-	records chan struct{}  // holds a token for each request that records ticks
+	streams chan struct{}  // holds an element for each stream
+	records chan struct{}  // holds an element for each request that records ticks
 
 	registry *prometheus.Registry // what /metrics serves
 	listener net.Listener
@@ -36,12 +36,12 @@ type Inspector struct {
 	ended    chan struct{}
 }
 
-// Serve starts to serve a world and returns at once. It serves until ctx ends or [Inspector.Close] is called.
-// If the world is closed first, later requests that need the world get an error.
+// Serve starts a server for a world and returns at once. The server runs until ctx ends or [Inspector.Close]
+// is called. If the world is closed earlier, later requests that need the world get an error.
 //
-// The world must admit visitors (see vast.World.Visit). A sched.Schedule does so between its ticks; a program
-// without a schedule calls vast.World.Admit. Serve returns a [*ListenError] if it cannot listen at the
-// address.
+// The world must admit visitors (see vast.World.Visit). A sched.Schedule admits visitors between its ticks. A
+// program without a schedule calls vast.World.Admit. Serve returns a [*ListenError] if it cannot listen at
+// the address.
 func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	if w == nil {
 		panic("inspect: Serve: the world is nil")
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		records: make(chan struct{}, maxRecording), ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, in.mainSchedule, in.control)
-	in.registry = in.newRegistry() // before it listens, because collectors that cannot be registered panic
+	in.registry = in.newRegistry() // before listen, because newRegistry can panic
 	var err error
 	if in.listener, err = listen(o.Addr); err != nil {
 		in.sampler.close()
@@ -66,13 +66,13 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	return in, nil
 }
 
-// serve serves until the context ends.
+// serve answers requests until the context ends.
 func (in *Inspector) serve(ctx context.Context) {
 	defer close(in.ended)
 	var shutdown sync.WaitGroup
 	shutdown.Go(func() {
 		<-ctx.Done()
-		// Streams and visits end with the context; the rest takes little time.
+		// The context ends all streams and visits. Other requests take little time.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if err := in.server.Shutdown(grace); err != nil {
@@ -86,9 +86,9 @@ func (in *Inspector) serve(ctx context.Context) {
 	in.looks.Wait()
 }
 
-// Close stops serving. It returns when the inspector no longer uses the world, so that the world may be
-// closed. Close may be called on the world's goroutine, because it ends the requests that wait for the world.
-// A second Close does nothing.
+// Close stops the server. It returns after the inspector's last use of the world, so the caller may then
+// close the world. Close may be called on the world's goroutine, because Close ends the requests that wait
+// for the world. A second Close does nothing.
 func (in *Inspector) Close() error {
 	in.stop()
 	<-in.ended

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	mostLabels  = 200     // distinct values of a label, not counting otherLabel
-	otherLabel  = "other" // replaces all further values
+	mostLabels  = 200     // limit of the distinct labels, without otherLabel
+	otherLabel  = "other" // replaces all further labels
 	mostInLabel = 128     // limit of the characters of a label
 )
 
@@ -27,8 +27,8 @@ func labelOf(name string) string {
 	return string(runes)
 }
 
-// labelled sums figures by label. The first [mostLabels] labels have sums of their own; the others share
-// [otherLabel]. Names with the same label share a sum.
+// labelled sums figures by label. Each of the first [mostLabels] labels has its own sum; all further labels
+// share the sum of [otherLabel]. Names with the same label share a sum.
 type labelled[T any] struct {
 	labels []string
 	sums   map[string]*T

@@ -44,7 +44,7 @@ func TestLabelled(t *testing.T) {
 		t.Errorf("the sums are %d and %d, want %d and 1000", total, *l.sums["0"], want)
 	}
 
-	// The name "other" shares the sum of the names without a label of their own.
+	// The name "other" shares its sum with the names above the limit.
 	l = labelled[int]{}
 	*l.of(otherLabel) += 5
 	for i := range 2 * mostLabels {

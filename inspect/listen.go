@@ -24,7 +24,7 @@ const (
 )
 
 // ListenError reports that the inspector cannot listen at an address. If another program uses the address,
-// errors.Is(err, syscall.EADDRINUSE) is true. This holds on Windows too, although its error code differs.
+// errors.Is(err, syscall.EADDRINUSE) is true, even on Windows, where the error code differs.
 type ListenError struct {
 	Addr string
 	Err  error
@@ -52,7 +52,7 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// newServer returns a server whose requests end with ctx.
+// newServer returns a server. When ctx ends, the contexts of the server's requests end.
 func newServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -12,20 +12,20 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxLooking bounds the requests that look at the world or wait for a look.
+// maxLooking bounds the number of requests that visit the world or wait for a visit.
 const maxLooking = 32
 
 // errImpatient cancels a visit that was not admitted in time.
 var errImpatient = errors.New("inspect: the visit was not admitted in time")
 
-// look calls f between ticks until f returns true. A call may take a quarter of a millisecond: f copies what
-// it needs, and leaves expensive work for later.
+// look calls f between ticks until f returns true. A call of f may take at most a quarter of a millisecond,
+// so f only copies the data that the request needs. Expensive work follows after the visit.
 func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 	select {
 	case in.looking <- struct{}{}:
 		defer func() { <-in.looking }()
 	default:
-		return tooBusy("%d requests already look at the world: try again", maxLooking)
+		return tooBusy("%d requests already read the world: try again", maxLooking)
 	}
 	in.looks.Add(1)
 	defer in.looks.Done()
@@ -46,15 +46,15 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 				": it must run a sched.Schedule or call World.Admit once a tick"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{Status: http.StatusServiceUnavailable, Code: "time",
-			Message: "the request took too long: ask for less"}
+			Message: "the request took too long: request less data"}
 	}
 	return err
 }
 
-// entity returns the living entity with an ID such as 17.3. Call it in a look.
+// entity returns the living entity with an ID such as 17.3. Call entity only in a visit.
 func (in *Inspector) entity(id string) (vast.Entity, bool) { return entityWith(in.world, id) }
 
-// entityWith returns the living entity with an ID. Call it on the goroutine that owns the world.
+// entityWith returns the living entity with an ID. Call entityWith on the goroutine that owns the world.
 func entityWith(w *vast.World, id string) (vast.Entity, bool) {
 	slot, generation, ok := parseID(id)
 	if !ok {

@@ -43,7 +43,7 @@ func TestManyColumns(t *testing.T) {
 	if len(w.Columns) != columns {
 		t.Fatalf("%d columns", len(w.Columns))
 	}
-	told := 0
+	described := 0
 	for i, c := range w.Columns {
 		want := worldFields / columns
 		if i%4 == 3 {
@@ -54,10 +54,10 @@ func TestManyColumns(t *testing.T) {
 			len(c.Fields) != want {
 			t.Errorf("column %d is %s with %d fields, want %d", c.ID, c.Name, len(c.Fields), want)
 		}
-		told += len(c.Fields)
+		described += len(c.Fields)
 	}
-	if told > worldFields {
-		t.Errorf("the answer describes %d fields", told)
+	if described > worldFields {
+		t.Errorf("the answer describes %d fields, want at most %d", described, worldFields)
 	}
 
 	var a entityAnswer
@@ -75,8 +75,8 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("%d components with %d fields", len(a.Components), fields)
 	}
 
-	// A query can read fields that the world's description leaves out: the first 256 fields of each
-	// component.
+	// A query can read the first 256 fields of each component, although the description of the world has
+	// fewer.
 	count := func(query string) (n countAnswer) {
 		t.Helper()
 		f.get(t, asking("count", "query", query), &n)

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	maxRanks    = 16      // limit of the queries with kept ranks
-	maxLists    = 4       // limit of the queries with kept matches
-	maxSlots    = 1 << 27 // of a list of matches: 16 MiB of bits
+	maxRanks    = 16      // limit of the queries whose ranks are kept
+	maxLists    = 4       // limit of the queries whose matches are kept
+	maxSlots    = 1 << 27 // limit of the slots in a list of matches: 16 MiB of bits
 	matchesTime = 5 * time.Second
 )
 
-// ranks count the matches of a query in each step of slots. They are valid as long as the structure of the
-// world does not change. With ranks, a page is found without counting the matches before it.
+// ranks holds the number of matches of a query in each step of slots. The numbers are valid as long as the
+// structure of the world does not change. With them, a request for a page does not search the earlier pages
+// again.
 type ranks struct {
 	key     string
 	changes uint64
-	step    int // slots
+	step    int // slots in a step
 	counts  []int
 }
 
@@ -33,7 +34,7 @@ func (k *ranks) total() (n int) {
 	return n
 }
 
-// ranksOf returns valid ranks for a search, or nil. Call it in a look.
+// ranksOf returns valid ranks for a search, or nil. Call ranksOf only in a visit.
 func (q *searches) ranksOf(s *search) *ranks {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,21 +59,21 @@ func (q *searches) keepRanks(k *ranks) {
 // key identifies the kept results of a search: the canonical text of the query, and the bound targets.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
-// matches are the slots that a query with comparisons found a short time ago. They are kept because comparing
-// all values again for each page would take too much of the world's time. A slot may hold another entity by
-// now.
+// matches holds the slots that a query with comparisons found a short time ago. The inspector keeps them
+// because comparing all values again for each page would delay the world's ticks. A slot may hold another
+// entity by now.
 type matches struct {
 	key   string
 	ready chan struct{} // closed when the other fields are set
 	err   error
 	words []uint64 // one bit a slot
 	total int
-	whole bool // nothing was left out
+	whole bool // whether words holds all matches
 	at    time.Time
 }
 
-// claim returns the recent matches of a search, which another request may still be filling, or new matches
-// that the caller must fill.
+// claim returns the recent matches of a search, which another request may still be filling. If there are
+// none, claim returns new matches and sets fill: the caller must fill them.
 func (q *searches) claim(key string) (m *matches, fill bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,7 +90,7 @@ func (q *searches) claim(key string) (m *matches, fill bool) {
 	return m, true
 }
 
-// isOver reports whether matches are too old, or failed.
+// isOver reports whether matches are too old, or the search for them has failed.
 func (m *matches) isOver() bool {
 	select {
 	case <-m.ready:
@@ -99,7 +100,7 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of the matches from a rank on, at most limit of them.
+// from returns the slots of at most limit matches. It skips as many matches as rank says.
 func (m *matches) from(rank, limit int) (slots []int) {
 	for i, mask := range m.words {
 		if n := bits.OnesCount64(mask); rank >= n {
@@ -120,8 +121,8 @@ func (m *matches) from(rank, limit int) (slots []int) {
 	return slots
 }
 
-// eachEntity calls f for the entities whose bits are set, from slot lo on, until f returns false. It passes
-// over the first skip entities.
+// eachEntity calls f for each entity whose bit is set, until f returns false. Bit i stands for slot lo + i.
+// The first bits that are set are skipped; skip is their number.
 func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Entity) (more bool)) {
 	for i, mask := range words {
 		if n := bits.OnesCount64(mask); skip >= n {

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	extentsAtOnce  = 1 << 10                // extents read between two looks at the clock
-	maxExtents     = 1 << 18                // extents read in all; the archetypes of later slots stay unknown
+	extentsAtOnce  = 1 << 10                // extents read between two checks of the time
+	maxExtents     = 1 << 18                // extents read; the archetypes of later slots stay unknown
 	maxArchetypes  = 512                    // limit of the listed archetypes, the largest first
-	memoryLookTime = 200 * time.Microsecond // a look that has taken this long leaves the rest to the next
+	memoryLookTime = 200 * time.Microsecond // a visit that has taken this long ends; another one continues
 )
 
 // memory is the state that the inspector keeps for the memory page.
@@ -70,9 +70,9 @@ type area struct {
 	// bytes from the data of Share slots to the data of the next Share slots; negative if the area grows
 	// downwards, 0 without slots
 	Stride int `json:"stride"`
-	Share  int `json:"share"` // slots in a row whose data lies in the same bytes, such as 64 bits in a word
+	Share  int `json:"share"` // consecutive slots whose data is in the same bytes, such as 64 bits in a word
 
-	// Counted from the page states:
+	// Bytes, counted from the page states:
 	Resident    int `json:"resident"`
 	Huge        int `json:"huge"`
 	Swapped     int `json:"swapped"`
@@ -87,20 +87,20 @@ func (a *area) slots(from, to int) (lo, hi int) {
 	return a.a.Slots(from-shift, to-from)
 }
 
-// place returns where the data of a slot lies.
+// place returns the place of the first byte of a slot's data, and the number of bytes.
 func (a *area) place(slot int) (from, n int) {
 	off, n := a.a.Place(slot)
 	return off + a.From - a.a.Offset, n
 }
 
-// density returns the column whose presence bits tell which slots of the area are in use. ok is false if the
-// area has no slots. A nil column stands for the live bits.
+// density returns the column whose presence bits mark the slots in use. A nil column stands for the live
+// bits. ok is false if the area has no slots.
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
 // lookAtMemory returns the layout and, if extents is set, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]probe.Extent // a part never grows: growing would take time in a look
+	var parts [][]probe.Extent // a part never grows: growing would take time in a visit
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -132,7 +132,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 	return l, slices.Concat(parts...), nil
 }
 
-// newLayout reads the layout. Call newLayout in a look, and arrange after the look.
+// newLayout reads the layout. Call newLayout in a visit, and arrange after the visit.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
 	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w),
@@ -145,8 +145,8 @@ func (in *Inspector) newLayout() *layout {
 	return l
 }
 
-// arrange computes the places of the areas. Call arrange outside of looks, because it takes time: each column
-// has several areas.
+// arrange computes the places of the areas. Call arrange when no visit is under way, because it takes time:
+// each column has several areas.
 func (l *layout) arrange(m *memory) {
 	numbers := m.numbersOf(l.columns)
 	for i := range l.reservations {
@@ -184,7 +184,8 @@ func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
 	return m.numbers
 }
 
-// at returns the index of the area that holds a place, or else of the next area.
+// at returns the index of the area that holds a place. If no area holds the place, at returns the index of
+// the next area.
 func (l *layout) at(place int) int {
 	i, _ := slices.BinarySearchFunc(l.areas, place, func(a area, place int) int {
 		if a.From+a.Bytes <= place {
@@ -195,12 +196,12 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is how many bytes one system call asks about. This limit bounds the number of runs that a call
-// returns.
+// pagesAtOnce is the number of bytes whose page states are read by one system call. This limit bounds the
+// number of runs that a call returns.
 const pagesAtOnce = 256 << 20
 
-// eachPages calls tell with the states of the pages in the places [from, to), in order.
-func (l *layout) eachPages(ctx context.Context, from, to int, tell func(from, to int, s vm.PageState)) error {
+// eachPages calls f with the states of the pages in the places [from, to), in order.
+func (l *layout) eachPages(ctx context.Context, from, to int, f func(from, to int, s vm.PageState)) error {
 	var runs []vm.PageRun
 	for _, r := range l.reservations {
 		lo, hi := max(from, r.From)-r.From, min(to, r.From+r.Bytes)-r.From
@@ -214,7 +215,7 @@ func (l *layout) eachPages(ctx context.Context, from, to int, tell func(from, to
 				return err
 			}
 			for _, run := range runs {
-				tell(r.From+max(run.Offset, at), r.From+min(run.Offset+run.Bytes, end), run.State)
+				f(r.From+max(run.Offset, at), r.From+min(run.Offset+run.Bytes, end), run.State)
 			}
 			at = end
 		}
@@ -255,7 +256,7 @@ type purpose struct {
 	Resident  int    `json:"resident"`
 }
 
-// limits are the system's limits and their present use. 0 means unknown or unlimited.
+// limits holds the system's limits and the present use. 0 means unknown or unlimited.
 type limits struct {
 	HugePageSize   int    `json:"hugePageSize"`
 	HugeMode       string `json:"hugeMode"`
@@ -343,15 +344,15 @@ func archetypesOf(extents []probe.Extent) []archetype {
 	slices.SortStableFunc(all, func(a, b archetype) int { return b.Slots - a.Slots })
 	all = all[:min(len(all), maxArchetypes)]
 	for i := range all {
-		for _, c := range probe.ColumnsOf(all[i].a) { // never changes
+		for _, c := range probe.ColumnsOf(all[i].a) { // the columns of an archetype never change
 			all[i].Columns = append(all[i].Columns, c.Name())
 		}
 	}
 	return all
 }
 
-// limitsNow returns the limits. It reads them at most once every five seconds, because the reading is slow:
-// the system lists all mappings to count them.
+// limitsNow returns the limits. It reads the limits at most once every five seconds, because the system has
+// to list all mappings to count them.
 func (m *memory) limitsNow() limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -68,7 +68,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 }
 
 // BenchmarkMemoryPicture draws the committed memory of a world in at most 65,536 cells. The benchmark reports
-// the number of visits and their times. The longest visit is mostly due to other work of the machine.
+// the number of visits and their times. The time of the longest visit is mostly spent on other work of the
+// machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {
@@ -111,7 +112,7 @@ func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
 		}
 	}
 	for _, view := range q.memory.changes.lenses {
-		view.seen.at = view.seen.at.Add(-passInterval) // as if a second had passed
+		view.seen.at = view.seen.at.Add(-passInterval) // makes a new pass due
 	}
 	if err := q.Inspector.draw(b.Context(), p); err != nil {
 		b.Fatal(err)

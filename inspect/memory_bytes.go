@@ -14,10 +14,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxBytes bounds the bytes of an element that are shown.
+// maxBytes is the largest number of bytes of an element that an answer shows.
 const maxBytes = 4096
 
-// bytesAnswer is an entity's component as it lies in memory.
+// bytesAnswer describes the bytes of an entity's component in memory.
 type bytesAnswer struct {
 	Slot    int      `json:"slot"`
 	Entity  occupant `json:"entity"`
@@ -52,8 +52,8 @@ func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 			return in.bytesOf(r, slot, id)
 		}
 	}
-	return nil, cmp.Or(err, badRequest("give slot and column: the entity's slot, and the number of "+
-		"the column"))
+	return nil, cmp.Or(err, badRequest("slot or column is missing: give the entity's slot, and the number "+
+		"of the column"))
 }
 
 func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
@@ -106,7 +106,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 }
 
 // firstBytes returns a copy of the first bytes of e's component. It returns nil if the component lies on the
-// Go heap or is too large to copy. Call it in a look.
+// Go heap or is too large to copy. Call firstBytes only in a visit.
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if c.info.Type == nil || c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return nil
@@ -117,13 +117,13 @@ func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	}
 	// Sound because v has c.Size bytes, and holds no Go pointers.
 	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
-	words := make([]uint64, (len(b)+7)/8) // no type needs a larger alignment
+	words := make([]uint64, (len(b)+7)/8) // no type needs an alignment of more than 8 bytes
 	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))
 	copy(first, b)
 	return first
 }
 
-// fieldsOf returns a column's fields. The value of an edge counts as one field.
+// fieldsOf returns the fields of a column's elements. Unlike column.fields, it includes the fields of links.
 func fieldsOf(c *column) []field {
 	if c.info.Type == nil {
 		return nil
@@ -131,7 +131,7 @@ func fieldsOf(c *column) []field {
 	return fieldsIn(c.info.Type)
 }
 
-// textOf writes a field's value. It may call a String method of the program.
+// textOf returns a field's value as text. It may call a String method of the program.
 func textOf(v reflect.Value) string {
 	switch {
 	case v.Type() == entityType:
@@ -154,7 +154,7 @@ func textOf(v reflect.Value) string {
 	return shortText(fmt.Sprintf("%v", v))
 }
 
-// shortText cuts a text that is too long for one line.
+// shortText cuts a text to one line of about 120 bytes.
 func shortText(s string) string {
 	const most = 120
 	for i := range s {

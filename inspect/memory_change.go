@@ -15,23 +15,23 @@ const (
 	maxLenses    = 4                      // limit of the lenses kept at a time
 	maxMarks     = 1 << 17                // limit of the marks of a lens
 	maxLines     = 1 << 17                // limit of the cache lines read in a pass: 8 MiB
-	passInterval = 950 * time.Millisecond // shortest time between two passes; a page asks once a second
-	passStale    = 5 * time.Second        // a pass older than this is not compared with the next
-	linesAtOnce  = 64                     // cache lines read between two looks at the clock
-	lineBytes    = 64                     // size of a cache line, the smallest unit that the processor reads
+	passInterval = 950 * time.Millisecond // shortest time between two passes; a page requests one a second
+	passStale    = 5 * time.Second        // a pass is not compared with a pass that is this much older
+	linesAtOnce  = 64                     // cache lines read between two checks of the time
+	lineBytes    = 64                     // size of a cache line; the processor reads whole lines
 )
 
 // changes finds the units of memory that change. A pass hashes each small unit of resident memory and
-// compares the hash with that of the pass before. Write protection would find every write, but costs a page
-// fault for the first write to each page and splits huge pages: see
+// compares the hash with the hash of the same unit in the pass before. Write protection would find every
+// write, but costs a page fault for the first write to each page and splits huge pages: see
 // docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
-	lenses []*lens // the last used comes first
+	lenses []*lens // the most recently used lens comes first
 }
 
-// lens keeps the changes found in a range of places. It serves all pictures of about the same range at about
-// the same scale.
+// lens keeps the changes found in a range of places. A lens serves all pictures with about the same range and
+// scale.
 type lens struct {
 	from, to int        // places; the first unit begins at from
 	unit     int        // in bytes
@@ -41,10 +41,10 @@ type lens struct {
 	seen pass
 }
 
-// pass is the result of one comparison. It is not changed afterwards.
+// pass is the result of one comparison. A finished pass does not change.
 type pass struct {
 	at      time.Time
-	seconds float64 // since the pass before; 0 without one
+	seconds float64 // since the pass before; 0 if there is none to compare with
 	sampled bool    // whether only some cache lines of each unit were read
 	marks   []mark  // of the units with resident bytes, in order
 }
@@ -56,7 +56,7 @@ type mark struct {
 	changed bool // since the pass before
 }
 
-// drawChange finds which share of each cell has changed.
+// drawChange computes the share of each cell that has changed.
 func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout) error {
 	view := in.memory.changes.lensFor(p, l)
 	seen, err := in.passNow(ctx, view, l)
@@ -93,15 +93,16 @@ func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout
 	return nil
 }
 
-// lensFor returns a lens that fits a picture. A new lens replaces the least recently used one.
+// lensFor returns a lens that fits a picture. A new lens replaces the least recently used lens.
 func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	from, to, cell := p.ranges[0].from, p.ranges[0].to, p.ranges[0].to-p.ranges[0].from
 	for _, r := range p.ranges {
 		from, to = min(from, r.from), max(to, r.to)
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
-	// A single range whose cells have equal size, such as elements, uses these cells as units. Other pictures
-	// use a power of two, which suits many of them.
+	// If the picture has a single range, and cells of equal size that are smaller than a page, the cells are
+	// the units. An example is a cell for each element. Other pictures use units whose size is a power of
+	// two, so that several pictures can share a lens.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)
@@ -138,10 +139,11 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	return wide
 }
 
-// unitFor returns a unit, a power of two, with which a number of bytes has at most about maxMarks marks.
+// unitFor returns the size of a unit, a power of two. A number of bytes has at most about maxMarks such
+// units.
 func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
 
-// committed returns how many bytes of the areas are committed in the places [from, to).
+// committed returns the number of committed bytes of the areas in the places [from, to).
 func (l *layout) committed(from, to int) int {
 	n := 0
 	for i := l.at(from); i < len(l.areas) && l.areas[i].From < to; i++ {
@@ -151,8 +153,8 @@ func (l *layout) committed(from, to int) int {
 	return n
 }
 
-// passNow returns the last pass of a lens. It makes a new pass if one is due and no other request is making
-// one.
+// passNow returns the last pass of a lens. If a new pass is due and no other request is making one, passNow
+// makes the new pass and returns it.
 func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, error) {
 	c := &in.memory.changes
 	seen := func() pass {
@@ -174,12 +176,12 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// pageReader hashes resident memory, a part in each look.
+// pageReader hashes resident memory, a part in each visit.
 type pageReader struct {
 	layout *layout
-	origin int // place that units are counted from
+	origin int // place of the first unit
 	unit   int
-	lines  int     // read of each unit
+	lines  int     // cache lines read of each unit
 	runs   []cells // of resident memory, in order; a run lies in one reservation
 	run    int     // index of the run that is being read
 	place  int     // next place to read
@@ -193,7 +195,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 	if err != nil {
 		return pass{}, err
 	}
-	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time in a look
+	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time in a visit
 	r.lines = max(1, min(maxLines/max(units, 1), view.unit/lineBytes))
 	if err := in.look(ctx, r.read); err != nil {
 		return pass{}, err
@@ -215,7 +217,8 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 	return next, nil
 }
 
-// find finds the resident memory, and an upper bound of its units.
+// find fills runs with the resident memory that the lens covers. It returns an upper bound of the number of
+// units in the runs.
 func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
 		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
@@ -230,9 +233,9 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			case k < maxMarks:
 				r.runs = append(r.runs, cells{from: from, to: to})
 			default:
-				return // too many pieces: the rest is left out
+				return // too many runs: this memory is left out
 			}
-			units += (to-from)/r.unit + 2 // parts of units at both ends
+			units += (to-from)/r.unit + 2 // 2 for parts of units at both ends
 		})
 		if err != nil {
 			return units, err
@@ -244,7 +247,8 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 	return units, nil
 }
 
-// read continues the reading. Call it in a look.
+// read hashes the next units until the time of a visit is over. It reports whether all runs are read. Call
+// read only in a visit.
 func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
@@ -277,7 +281,7 @@ func (r *pageReader) reservation() *reservation {
 // unitAt returns the first place of the unit that holds a place.
 func (r *pageReader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
 
-// readUnits hashes bytes that begin at a place: whole units, and parts of units at both ends.
+// readUnits hashes the bytes b, which begin at a place. There may be parts of units at both ends of b.
 func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
 		at := r.unitAt(place)
@@ -292,8 +296,8 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes evenly spread cache lines of b. The seed moves the lines. Each unit has a seed of its own, so
-// the lines of different units cover different fields of an element.
+// hashOf hashes evenly spread cache lines of b. The seed shifts the lines. Each unit has its own seed, so the
+// lines of different units cover different fields of an element.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines

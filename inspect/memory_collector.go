@@ -23,10 +23,11 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 // memoryCollector collects the metrics of the program's memory.
 type memoryCollector struct{}
 
-// NewMemoryCollector returns the metrics of all memory that the program holds outside of Go's heap (see
-// vm.Snapshot), by purpose. They cover all worlds and containers, so register the collector once. An
-// [Inspector] already serves them at /metrics. The first 200 purposes in alphabetical order have metrics of
-// their own; the rest are summed up as "other". A scrape takes a system call for each 16 Ki committed pages.
+// NewMemoryCollector returns a collector of metrics of all memory that the program holds outside of Go's heap
+// (see vm.Snapshot), by purpose. The metrics cover all worlds and containers, so register only one such
+// collector. An [Inspector] already serves these metrics at /metrics. Each of the first 200 purposes in
+// alphabetical order has its own metrics; the metrics of all further purposes are summed up as "other". A
+// scrape takes a system call for each 16 Ki committed pages.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }
 
 // Describe implements prometheus.Collector.

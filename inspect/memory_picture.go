@@ -44,7 +44,7 @@ func scale(i, by, of int) int {
 	return int(q)
 }
 
-// memoryPicture is memory drawn as cells. Its slices have one element a cell.
+// memoryPicture is memory drawn as cells. Each slice has one element for each cell.
 type memoryPicture struct {
 	by     string
 	ranges []cells
@@ -65,16 +65,16 @@ const (
 	noteSwapped                 // some bytes are swapped out
 	noteZero                    // some bytes are the system's page of zeros
 	noteValue                   // the value is known
-	noteArchetypes              // it holds slots of several archetypes
-	noteAreas                   // it holds bytes of several areas
+	noteArchetypes              // the cell holds slots of several archetypes
+	noteAreas                   // the cell holds bytes of several areas
 )
 
-// nothing is the index that stands for no area or no archetype.
+// nothing is the index for a cell without an area or without an archetype.
 const nothing = math.MaxUint16
 
 var memoryModes = []string{"state", "column", "archetype", "density", "change"}
 
-// serveMemoryPicture answers with a picture, in binary (see encode) unless format=json.
+// serveMemoryPicture answers with a picture: as JSON with format=json, otherwise in binary (see encode).
 func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) error {
 	p, err := parseMemoryPicture(r.URL.Query())
 	if err != nil {
@@ -95,8 +95,8 @@ func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) 
 	return nil
 }
 
-// parseMemoryPicture reads the parameters of a picture. They are by, format, and either
-// ranges=from-to-cells,… or, for one range, the three parameters from, to and cells.
+// parseMemoryPicture reads the parameters of a picture: by, format, and ranges=from-to-cells,…. Instead of
+// ranges, a request for one range may have the parameters from, to and cells.
 func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 	get := func(name string) string {
 		if v := q[name]; len(v) > 0 {
@@ -122,7 +122,7 @@ func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 		}
 		texts = []string{get("from") + "-" + get("to") + "-" + n}
 		if get("from") == "" && get("to") == "" {
-			texts = []string{"0-0-" + n} // everything
+			texts = []string{"0-0-" + n} // all memory
 		}
 	}
 	if len(texts) > maxRanges {
@@ -253,7 +253,8 @@ func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	}
 }
 
-// drawAreas finds the main area of each cell: the one with most committed bytes, or else with most bytes.
+// drawAreas finds the main area of each cell. It is the area with the most committed bytes in the cell. Among
+// areas with equally many committed bytes, it is the area with the most bytes in the cell.
 func (p *memoryPicture) drawAreas(l *layout) {
 	base := 0
 	for _, c := range p.ranges {
@@ -337,8 +338,8 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 const (
 	// densityWords bounds the 64-slot words that are read for a picture.
 	densityWords = 1 << 22
-	// densityStep is how many slots are counted between two looks at the clock: about ten microseconds at
-	// worst.
+	// densityStep is the number of slots counted between two checks of the time: at most about ten
+	// microseconds.
 	densityStep = 1 << 17
 )
 
@@ -363,7 +364,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// In each step of slots, only the first ones are counted; take is their number.
+	// Only the first take slots of each step are counted.
 	step, take := densityStep, densityStep
 	if slots > p.words*64 {
 		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)
@@ -398,7 +399,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 	})
 }
 
-// share returns n of all as a number from 0 to 255. The number is 0 only if n is 0, and 255 only if n is all.
+// share returns n / all as a number from 0 to 255. The number is 0 only if n is 0, and 255 only if n is all.
 func share(n, all int) uint8 {
 	switch {
 	case n <= 0 || all <= 0:
@@ -414,10 +415,10 @@ func share(n, all int) uint8 {
 //   - the letters VPIC
 //   - the version, 1
 //   - the number of cells
-//   - flags: 1 says that densities or changes are sampled
-//   - a float64: the seconds over which changes were found, 0 if there is no earlier pass yet
+//   - flags: 1 if densities or changes are sampled, otherwise 0
+//   - a float64: the seconds between the compared passes, 0 if there is no earlier pass yet
 //
-// Arrays with one element a cell follow, each padded to a multiple of 4 bytes:
+// Arrays with one element for each cell follow, each padded to a multiple of 4 bytes:
 //
 //   - the shares that are committed, resident and huge, in 255ths
 //   - the notes
@@ -473,7 +474,7 @@ type memoryPictureJSON struct {
 }
 
 func (p *memoryPicture) asJSON() memoryPictureJSON {
-	people := memoryPictureJSON{By: p.by, Sampled: p.sampled, Seconds: p.seconds, Cells: [][8]int{}}
+	picture := memoryPictureJSON{By: p.by, Sampled: p.sampled, Seconds: p.seconds, Cells: [][8]int{}}
 	or := func(v uint16) int {
 		if v == nothing {
 			return -1
@@ -487,11 +488,11 @@ func (p *memoryPicture) asJSON() memoryPictureJSON {
 			if p.notes[i]&noteValue != 0 {
 				value = int(p.value[i])
 			}
-			people.Cells = append(people.Cells, [8]int{c.border(k), c.border(k+1) - c.border(k),
+			picture.Cells = append(picture.Cells, [8]int{c.border(k), c.border(k+1) - c.border(k),
 				p.committed[i], p.resident[i], p.huge[i],
 				or(p.area[i]), or(p.archetype[i]), value})
 			i++
 		}
 	}
-	return people
+	return picture
 }

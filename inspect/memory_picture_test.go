@@ -158,8 +158,8 @@ func TestPictureOfElements(t *testing.T) {
 	}
 }
 
-// TestPictureOfChange: a picture of changes shows the positions of the living, but neither the positions of
-// the dead nor any velocity.
+// TestPictureOfChange: a picture of changes marks the positions of the living. It marks neither the positions
+// of the dead nor any velocity.
 func TestPictureOfChange(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -173,7 +173,7 @@ func TestPictureOfChange(t *testing.T) {
 		ranges += fmt.Sprintf(",%d-%d-%d", at, at+n*a.Stride, n)
 	}
 	if d := f.draw(t, "by=change&ranges="+ranges[1:]); d.seconds != 0 || d.notes[0]&noteValue != 0 {
-		t.Errorf("the first picture shows changes since %v s before", d.seconds)
+		t.Errorf("the first picture shows changes over %v s", d.seconds)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		d := f.draw(t, "by=change&ranges="+ranges[1:])
@@ -184,13 +184,13 @@ func TestPictureOfChange(t *testing.T) {
 			continue
 		}
 		if d.seconds < passInterval.Seconds() || d.seconds > passStale.Seconds() || d.sampled {
-			t.Errorf("compared with %v s before, sampled is %t", d.seconds, d.sampled)
+			t.Errorf("the picture compares passes %v s apart, sampled is %t", d.seconds, d.sampled)
 		}
 		for i := range n {
 			e := f.people[i]
 			moves := i%100 != 0 // the dead do not move
 			if d.notes[i]&noteValue == 0 || (d.values[i] > 0) != moves {
-				t.Errorf("%v moves: %t, its cell says %d", e, moves, d.values[i])
+				t.Errorf("%v moves: %t, but the value of its cell is %d", e, moves, d.values[i])
 			}
 			if d.values[n+i] != 0 || d.notes[n+i]&noteValue == 0 {
 				t.Errorf("the velocity of %v has changed: %d", e, d.values[n+i])
@@ -228,7 +228,7 @@ func TestPictureRefusals(t *testing.T) {
 	}
 }
 
-func TestSharesAreAllOnlyForAll(t *testing.T) {
+func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		n, all int
 		want   uint8
@@ -249,7 +249,7 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 		c := cells{from: r.IntN(1 << (1 + r.IntN(28))), n: n}
 		c.to = c.from + n + r.IntN(1<<(1+r.IntN(29)))
 		if c.border(0) != c.from || c.border(n) != c.to {
-			t.Fatalf("%+v goes from %d to %d", c, c.border(0), c.border(n))
+			t.Fatalf("%+v has borders from %d to %d", c, c.border(0), c.border(n))
 		}
 		place := c.from + r.IntN(c.to-c.from)
 		if i := c.holding(place); i < 0 || i >= n || c.border(i) > place || c.border(i+1) <= place {
@@ -258,8 +258,8 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples lets a picture read only four words, so that it samples the density. Other pictures do
-// so only in a huge world.
+// TestDensityOfSamples lets a picture read only four words, so that the picture samples the density. Without
+// this limit, a picture samples only in a huge world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}
@@ -276,7 +276,7 @@ func TestDensityOfSamples(t *testing.T) {
 	known := 0
 	for i := range p.value {
 		if p.notes[i] != exact.notes[i] {
-			t.Errorf("cell %d: notes %b, exactly %b", i, p.notes[i], exact.notes[i])
+			t.Errorf("cell %d: notes %b, but %b without sampling", i, p.notes[i], exact.notes[i])
 		}
 		if p.notes[i]&noteValue != 0 {
 			known++
@@ -287,8 +287,8 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPicture parses arbitrary requests for pictures. Each cell of an accepted request holds its own
-// bytes.
+// FuzzMemoryPicture parses arbitrary requests for pictures. In an accepted request, no cell is empty, and
+// holding returns the index of a cell for the cell's first and last byte.
 func FuzzMemoryPicture(f *testing.F) {
 	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density",
 		"from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {

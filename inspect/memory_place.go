@@ -22,11 +22,11 @@ type placeAnswer struct {
 	Kind        string    `json:"kind"`      // of the area; empty between areas
 	Column      int       `json:"column"`    // number of the area's column, or -1
 	Name        string    `json:"name"`      // of the column
-	FirstSlot   int       `json:"firstSlot"` // first slot whose data lies there; -1 without slots
+	FirstSlot   int       `json:"firstSlot"` // first slot whose data is at the place; -1 without slots
 	Slots       int       `json:"slots"`
 	InUse       int       `json:"inUse"` // number of these slots that are in use
 	Word        int       `json:"word"`
-	Entity      *occupant `json:"entity"` // entity in the slot, if there is one slot
+	Entity      *occupant `json:"entity"` // entity in the slot, if Slots is 1
 	Component   bool      `json:"component"`
 	Byte        int       `json:"byte"`  // index of the byte in the data of the slots
 	Field       string    `json:"field"` // path of the field that holds the byte
@@ -53,7 +53,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if at := a.findArea(l); at != nil {
-		// Areas do not move: the second look finds the same one.
+		// Areas do not move, so the area is still valid in the second visit.
 		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	return nil, notFound("the world's memory ends at place %d", l.bytes)
 }
 
-// findArea finds the area of the place, or nil.
+// findArea returns the area that holds the place, or nil.
 func (a *placeAnswer) findArea(l *layout) *area {
 	i := l.at(a.Place)
 	if i == len(l.areas) || a.Place < l.areas[i].From {
@@ -82,7 +82,7 @@ func (a *placeAnswer) findArea(l *layout) *area {
 	return at
 }
 
-// findSlots finds the slots whose data lies at the place. Call it in a look.
+// findSlots finds the slots whose data is at the place. Call findSlots only in a visit.
 func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {
@@ -118,12 +118,12 @@ func (a *placeAnswer) findField(l *layout, at *area) {
 	}
 }
 
-// occupant returns an entity with its name. Call it in a look.
+// occupant returns an entity with its name. Call occupant only in a visit.
 func (in *Inspector) occupant(e vast.Entity) *occupant {
 	return &occupant{ID: e.String(), Name: in.nameOf(e)}
 }
 
-// columnAt returns the column with a number, or nil. Call it in a look.
+// columnAt returns the column with a number, or nil. Call columnAt only in a visit.
 func (in *Inspector) columnAt(id int) *column {
 	all := in.model.look()
 	if id < 0 || id >= len(all) {

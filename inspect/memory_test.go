@@ -49,7 +49,7 @@ func TestMemoryAddsUp(t *testing.T) {
 		at += r.Bytes
 		total += r.Committed
 	}
-	// Between the two requests the world may grow only if it makes entities, which the fixture does not.
+	// One visit reads the areas and the reservations, so the sums agree.
 	if committed != total || committed == 0 || at != m.Bytes {
 		t.Errorf("areas have %d bytes committed, reservations have %d bytes of %d", committed, total, at)
 	}
@@ -108,7 +108,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("the answer for the field %s is %+v", field, got)
 		}
 	}
-	// The first word of live bits stands for the three towns.
+	// In the first word of live bits, only the bits of the three towns are set.
 	a = m.area(t, "", "live")
 	var got placeAnswer
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First), &got)
@@ -157,7 +157,7 @@ func TestWords(t *testing.T) {
 	if s := w.Slots[2]; s.Alive || s.Uses != 1 || w.Live != "0000000000000003" {
 		t.Errorf("slot 2 is %+v after its entity was deleted", s)
 	}
-	// The last word has no owner.
+	// No archetype owns the last word.
 	f.get(t, fmt.Sprintf("memory/word?slot=%d", 1<<14-1), &w)
 	if w.Owned || w.Live != "0000000000000000" || len(w.Columns) != 0 || w.Word != 255 {
 		t.Errorf("the last word is %+v", w)

@@ -36,7 +36,7 @@ type slotInfo struct {
 	Name  string `json:"name"`
 }
 
-// presence tells which slots of a word have a component.
+// presence holds the presence bits of a column for a word.
 type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
@@ -84,7 +84,7 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	return a, err
 }
 
-// findSlots reads the slots, and the extent that holds them. Call it in a look.
+// findSlots reads the slots, and the extent that holds them. Call findSlots only in a visit.
 func (a *wordAnswer) findSlots(in *Inspector) {
 	w := in.world
 	a.Live = hexadecimal(probe.Presence(w, nil, a.Word))

@@ -12,8 +12,8 @@ import (
 // maxScrapes bounds the scrapes that are answered at a time.
 const maxScrapes = 4
 
-// newRegistry returns a registry of the inspector's own, apart from the program's registries. It panics if
-// one of Options.Collectors cannot be registered.
+// newRegistry returns the inspector's own registry, which is separate from the program's registries. It
+// panics if one of Options.Collectors cannot be registered.
 func (in *Inspector) newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(),
@@ -21,11 +21,11 @@ func (in *Inspector) newRegistry() *prometheus.Registry {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for i, c := range in.options.Collectors {
 		if c == nil {
-			panic(fmt.Sprintf("inspect: Options.Collectors[%d] is nil: leave it out", i))
+			panic(fmt.Sprintf("inspect: Options.Collectors[%d] is nil: leave the collector out", i))
 		}
 		if err := r.Register(c); err != nil {
-			panic(fmt.Sprintf("inspect: Options.Collectors[%d]: %v: leave it out if the inspector has its "+
-				"metrics already, or give its metrics other names", i, err))
+			panic(fmt.Sprintf("inspect: Options.Collectors[%d]: %v: leave the collector out if the "+
+				"inspector already has its metrics, or give its metrics other names", i, err))
 		}
 	}
 	return r
@@ -48,13 +48,13 @@ func (in *Inspector) behindGuard(h http.Handler) http.Handler {
 	}})
 }
 
-// metricsHandler answers Prometheus.
+// metricsHandler returns the handler of requests by Prometheus.
 func (in *Inspector) metricsHandler() http.Handler {
 	answerer := promhttp.HandlerFor(in.registry, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The sampler keeps running between scrapes. It counts all ticks, and a page that is opened later has
+		// The sampler then runs between scrapes too. It counts all ticks, and a page that is opened later has
 		// a history.
 		in.sampler.watch()
 		answerer.ServeHTTP(w, r)

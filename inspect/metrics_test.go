@@ -181,7 +181,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	}
 	admitted(w, func() {
 		families := gather(t, registry)
-		for range 100 { // a busy machine may not admit the collector in time
+		for range 100 { // on a busy machine, the world may admit the collector too late
 			if families["vast_column_entities"] != nil {
 				break
 			}
@@ -197,7 +197,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 		other := metricOf(families["vast_system_duration_seconds"], "system=other",
 			"world="+labelOf(w.Options().Name))
 		if other.GetSummary().GetSampleCount() != 3*50 || len(other.GetSummary().GetQuantile()) != 0 {
-			t.Errorf("the other systems: %v", other)
+			t.Errorf("the metric of the system \"other\" is %v", other)
 		}
 		var text bytes.Buffer
 		for _, f := range families {
@@ -216,13 +216,13 @@ func TestMetricsWithHostileNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(parsed["vast_entities"].GetMetric()); n != 1 {
-			t.Errorf("%d worlds: a name was taken for a metric", n)
+			t.Errorf("vast_entities has %d metrics, want 1: a name was parsed as a metric", n)
 		}
 	})
 }
 
-// TestCollectorsOfTwoWorlds: two worlds with different names can share a registry, but no world can register
-// twice.
+// TestCollectorsOfTwoWorlds: two worlds with different names can share a registry. A registry refuses a
+// second collector of the same world.
 func TestCollectorsOfTwoWorlds(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		one, two := vast.NewWorld(vast.Options{Name: "one"}), vast.NewWorld(vast.Options{Name: "two"})
@@ -265,8 +265,8 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 	})
 }
 
-// TestCollectorOfAWorldThatHangs: a scrape of a hanging world returns within a second. It reports the last
-// figures, and that the world does not admit visits.
+// TestCollectorOfAWorldThatHangs: a scrape of a hanging world returns within a second. The metrics are the
+// last figures of the world, and say that the world does not admit visits.
 func TestCollectorOfAWorldThatHangs(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: "w"})
@@ -338,7 +338,7 @@ func TestFurtherCollectors(t *testing.T) {
 	}
 }
 
-// TestWrongCollectors: Serve panics, and does not listen.
+// TestWrongCollectors: Serve panics if a collector cannot be registered, and does not listen.
 func TestWrongCollectors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "w"})
 	defer w.Close()
@@ -357,7 +357,7 @@ func TestWrongCollectors(t *testing.T) {
 		func() {
 			defer func() {
 				v := fmt.Sprint(recover())
-				if !strings.Contains(v, want) || !strings.Contains(v, "leave it out") {
+				if !strings.Contains(v, want) || !strings.Contains(v, "leave the collector out") {
 					t.Errorf("panicked with %q, want %q", v, want)
 				}
 			}()

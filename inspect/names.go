@@ -13,12 +13,12 @@ import (
 
 const (
 	namesMost   = 50      // limit of the names in one answer
-	namesAtOnce = 2000    // limit of the names read in one look
+	namesAtOnce = 2000    // limit of the names read in one visit
 	namesLooked = 1 << 20 // limit of the names read for one request
 	nameMost    = 256     // limit of the shown bytes of a name
 )
 
-// namer returns the source of names. Call it in a look.
+// namer returns the source of names. Call namer only in a visit.
 func (in *Inspector) namer() Namer {
 	if in.options.Names != nil {
 		return in.options.Names
@@ -29,7 +29,8 @@ func (in *Inspector) namer() Namer {
 	return noNames{}
 }
 
-// nameOf returns the name of an entity, cut to nameMost bytes, or "" if it has none. Call it in a look.
+// nameOf returns the name of an entity, cut to nameMost bytes, or "" for an entity without a name. Call
+// nameOf only in a visit.
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if name, ok := in.namer().Name(e); ok {
 		return shortName(name)
@@ -44,10 +45,10 @@ func shortName(name string) string {
 	return name
 }
 
-// find returns the living entity that an edit names. It refuses a text that has the form of an ID and is the
-// name of another entity. Call it in a look.
-func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
-	id, name := to.ID+to.Any, to.Name+to.Any // one field of to is set
+// find returns the living entity that an edit names. It refuses a text that has the form of an ID and is also
+// the name of another entity. Call find only in a visit.
+func (in *Inspector) find(ref value.Reference) (vast.Entity, error) {
+	id, name := ref.ID+ref.Any, ref.Name+ref.Any // only one field of ref is set
 	_, _, isID := parseID(id)
 	byID, alive := in.entity(id)
 	byName, named := vast.Entity{}, false
@@ -65,7 +66,7 @@ func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
 		return byName, nil
 	case isID:
 		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", id)
-	case to.ID != "":
+	case ref.ID != "":
 		return vast.Entity{}, fmt.Errorf("an entity ID is a slot and a generation, such as 17.3, not %.40q",
 			id)
 	}
@@ -88,15 +89,16 @@ type worldNames struct {
 func (n worldNames) Name(e vast.Entity) (string, bool)    { return n.names.Of(e) }
 func (n worldNames) Find(name string) (vast.Entity, bool) { return n.names.Find(name) }
 
-// Suggest returns the exact match first, then others by slot, because vast.Names has no order of importance.
-// It reads only the first names; the route /names reads more, in several looks.
+// Suggest returns the exact match first, then further names in the order of their slots, because vast.Names
+// has no order of importance. Suggest reads at most namesAtOnce names. The route /names reads more names, in
+// several visits.
 func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	walk := nameWalk{names: n, prefix: prefix, most: most}
 	walk.step()
 	return walk.found
 }
 
-// nameWalk finds names that begin with a text, ignoring case. Each look reads some of the names.
+// nameWalk finds names that begin with a text, ignoring case. Each visit reads some of the names.
 type nameWalk struct {
 	names  worldNames
 	prefix string
@@ -107,7 +109,7 @@ type nameWalk struct {
 	found  []Suggestion
 }
 
-// step reads some more names and reports whether it is done.
+// step reads some more names and reports whether the walk is done.
 func (k *nameWalk) step() (done bool) {
 	if k.next == 0 {
 		if e, ok := k.names.Find(k.prefix); ok {
@@ -138,7 +140,7 @@ func (k *nameWalk) step() (done bool) {
 // nameAnswer is a suggested name.
 type nameAnswer struct {
 	Name   string `json:"name"`
-	Detail string `json:"detail"` // distinguishes the entity from others of this name; may be empty
+	Detail string `json:"detail"` // distinguishes the entity from others with the same name; may be empty
 	ID     string `json:"id"`
 }
 

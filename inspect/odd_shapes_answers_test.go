@@ -38,12 +38,12 @@ func (k *oddCase) test(t *testing.T) {
 // tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// listed returns the path of a field that lists show, and the number in that field after an edit has set the
-// number at k.path to the value of the parameter set. The field is the edited one, or the first one if the
-// edited field is too deep to be listed.
-func (k *oddCase) listed(set int) (path string, number int) {
+// listed returns the path of a field that lists show, and the number in the field. An edit has set the field
+// at k.path to the number edited. If lists do not show that field, because it is too deep, listed returns the
+// first field, whose number is 0.
+func (k *oddCase) listed(edited int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
-		return k.path, set
+		return k.path, edited
 	}
 	return k.first, 0
 }
@@ -64,7 +64,8 @@ func (k *oddCase) describes(t *testing.T) column {
 		t.Errorf("the world describes %+v", c)
 	}
 	if k.fields > 0 && (c.Fields[0].Path != k.first || c.Fields[k.fields-1].Path != k.last) {
-		t.Errorf("the fields go from %s to %s", c.Fields[0].Path, c.Fields[k.fields-1].Path)
+		t.Errorf("the first field is %s and the last field is %s", c.Fields[0].Path,
+			c.Fields[k.fields-1].Path)
 	}
 	return c
 }
@@ -97,12 +98,12 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 		}
 	}
 	if count(v); fields > fieldsMost/2+1 {
-		t.Errorf("the component is shown by %d fields", fields)
+		t.Errorf("the tree of the component has %d fields", fields)
 	}
 }
 
 // lists checks the component in lists of entities and in every format of rows.
-func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
+func (k *oddCase) lists(t *testing.T, c column, text string, edited int) {
 	t.Helper()
 	if k.tooLarge() && c.Storage == "dense" {
 		text = "{N:0 Bytes:0x0000000000…" // the list reads dense columns in place
@@ -125,13 +126,13 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 			t.Errorf("the row is %.200s", lines)
 		}
 	case map[string]any:
-		at, number := k.listed(set)
+		at, number := k.listed(edited)
 		want := any(float64(number))
 		if k.tooLarge() && c.Storage != "dense" {
 			want = nil
 		}
 		if v, has := got[at]; len(got) != k.fields || v != want || !has {
-			t.Errorf("%d values in the row, and %v at %s, want %v", len(got), v, at, want)
+			t.Errorf("the row has %d values, and %v at %s, want %v", len(got), v, at, want)
 		}
 	default:
 		t.Errorf("the row is %.200s", lines)
@@ -146,7 +147,7 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 }
 
 // searches queries the component and a number in the component.
-func (k *oddCase) searches(t *testing.T, c column, set int) {
+func (k *oddCase) searches(t *testing.T, c column, edited int) {
 	t.Helper()
 	count := func(query string) int {
 		t.Helper()
@@ -173,7 +174,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 		k.refused(t, 400, "GET", asking("histogram", "field", c.Text), "", "")
 		return
 	}
-	path, number := k.listed(set)
+	path, number := k.listed(edited)
 	named := c.Text + path
 	if path[0] != '[' {
 		named = c.Text + "." + path
@@ -368,7 +369,7 @@ func (k *oddCase) costs(t *testing.T) {
 	}
 }
 
-// testTag checks the answers about a tag. For components with a value, oddCase.test does the same.
+// testTag checks the answers about a tag. oddCase.test checks the answers about components with a value.
 func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	var a entityAnswer
 	f.get(t, "entities/"+e.String(), &a)

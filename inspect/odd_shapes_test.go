@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is a number of elements that takes minutes to count. Only an array of zero-size
-// elements can be so long.
+// many is the length of an array whose elements would take minutes to count. Only an array of zero-size
+// elements can be as long.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 // Components of odd shapes. Type parameters keep the number of declarations small.
@@ -92,14 +92,14 @@ func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *f
 	return &fixture{Inspector: in, w: w}
 }
 
-// oddColumn is a column whose type a test does not name.
+// oddColumn is a column with any type of component.
 type oddColumn struct {
 	vast.AnyColumn
 	storage probe.Storage
 	give    func(e vast.Entity)
 }
 
-// columnsOf returns a function that makes a column of a type in each storage, named after the storage.
+// columnsOf returns a function that makes one column for each storage. The storage is part of the name.
 func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World) []oddColumn {
 	return func(w *vast.World) (made []oddColumn) {
 		for _, s := range storages {
@@ -123,17 +123,17 @@ func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World
 
 var inAllStorages = []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 
-// oddShape is a component's type, and what the inspector must say about it.
+// oddShape is a component type, with the answers that the inspector must give about components of the type.
 type oddShape struct {
 	make        func(w *vast.World) []oddColumn
 	typ         string
 	size        int
 	fields      int    // number of listed fields
 	first, last string // the first and the last listed field
-	text        string // text of a zero value, or its beginning and …
+	text        string // text of a zero value; … stands for any rest
 	parts, more int    // shown and omitted parts of a zero value
 	path        string // path of the number that the test edits; empty if there is none
-	set         string // text of the value when that number is 7
+	set         string // text of the value with 7 at path; … stands for any rest
 }
 
 var oddShapes = []oddShape{

@@ -26,7 +26,7 @@ type document struct {
 	} `json:"components"`
 }
 
-// apiDocument joins the parts.
+// apiDocument returns the OpenAPI description, joined from its parts.
 var apiDocument = sync.OnceValues(func() (*document, error) {
 	whole := &document{OpenAPI: "3.1.0", Paths: make(map[string]map[string]any)}
 	whole.Info = map[string]any{

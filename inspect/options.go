@@ -10,51 +10,53 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Options say how to serve a world. The zero value works.
+// Options configure [Serve]. The zero value works.
 type Options struct {
 	// Addr is the address to listen at, as host:port. Port 0 takes a free port. Default: "127.0.0.1:0".
 	Addr string
 	// Hosts are additional names by which browsers may call the inspector, such as the name of a proxy in
-	// front of it. "localhost" and addresses always work. Default: none.
+	// front of the inspector. "localhost" and IP addresses always work. Default: none.
 	Hosts []string
 	// ReadWrite allows clients that have the token to change values and to pause the program. Default:
 	// read-only.
 	ReadWrite bool
 	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
-	// needs it for reading too. Default: a new random token of at least 128 bits, which [Inspector.URL]
-	// contains.
+	// needs the token for reading too. Default: a new random token of at least 128 bits, which
+	// [Inspector.URL] contains.
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if it has any.
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
 	Control Control
 	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
-	// of a request. Edit must hand the edit to the goroutine that owns the world, which must call [Apply]
-	// with it. Edit must return nil only when the edit is durable. Then the inspector answers the client. A
-	// program that keeps its world in a store with a journal sets Edit to Store.Submit, and calls Apply where
-	// it applies inputs. Default: the inspector carries out the edit as a visitor of the world.
+	// of a request. Edit must hand the edit to the goroutine that owns the world, and this goroutine must
+	// call [Apply] with the edit. Edit must return nil only when the edit is durable, because the inspector
+	// then reports success to the client. A program that keeps its world in a store with a journal sets Edit
+	// to Store.Submit, and calls Apply where the program applies inputs. Default: the inspector carries out
+	// the edit as a visitor of the world.
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
-	// Collectors are further metrics of the program, which /metrics serves beside those of the inspector:
-	// [NewCollector] of the world, [NewMemoryCollector], and the collectors of the Prometheus client library
-	// for Go, the build and the process. [Serve] panics if a collector has a metric twice, or one that the
-	// inspector has. Default: none.
+	// Collectors are further metrics of the program for /metrics. The inspector itself serves the metrics of
+	// [NewCollector] for the world and of [NewMemoryCollector]. It also serves the metrics of the Prometheus
+	// client library about Go, the build and the process. [Serve] panics if two collectors have the same
+	// metric, or if a collector has a metric of the inspector. Default: none.
 	Collectors []prometheus.Collector
 	// Attribution credits the sources of the data, one line each, at the foot of the page. Default: none.
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
-	// Patience is how long a request waits for the world to admit it. Default: three seconds.
+	// Patience is how long a request waits for its next visit of the world. Default: three seconds.
 	Patience time.Duration
 }
 
-// Namer gives entities names. The inspector calls it in looks, between ticks: it may read the world, and must
-// take little time.
+// Namer gives entities names. The inspector calls the methods during its visits, between ticks. A method may
+// read the world, and must take little time.
 type Namer interface {
-	// Name returns the name of an entity, and whether it has one.
+	// Name returns the name of an entity. It returns false for an entity without a name.
 	Name(e vast.Entity) (string, bool)
-	// Find returns the entity with a name: the most important one if there are several.
+	// Find returns the entity with a name. If several entities have the name, Find returns the most important
+	// of these entities.
 	Find(name string) (vast.Entity, bool)
 	// Suggest returns names that begin with prefix, the most important first. The parameter most is the
 	// largest number of names to return.
@@ -73,7 +75,7 @@ type Suggestion struct {
 type Control interface {
 	Pause()
 	Resume()
-	// Step runs a number of further ticks, then pauses.
+	// Step runs a number of further ticks, and then pauses the program.
 	Step(ticks int)
 	Paused() bool
 }

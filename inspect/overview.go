@@ -16,7 +16,7 @@ const mostCosts = 200
 // surveyTime is the greatest age of the column statistics that are shown.
 const surveyTime = time.Second - time.Second/10
 
-// overview is the last sample and the samples before it.
+// overview is the newest sample, with the history of samples.
 type overview struct {
 	Now     Sample   `json:"now"`
 	History []Sample `json:"history"`
@@ -59,7 +59,7 @@ func (s *sampler) costs(ctx context.Context) (Costs, error) {
 	return c, nil
 }
 
-// columnCosts returns the largest columns, the largest first.
+// columnCosts returns the costs of at most mostCosts columns, the largest columns first.
 func columnCosts(columns []vast.ColumnStats) []ColumnCost {
 	costs := make([]ColumnCost, 0, len(columns))
 	for _, c := range columns {

@@ -138,7 +138,8 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// TestCostsAreBounded checks that costs lists at most mostCosts systems and columns, and counts the rest.
+// TestCostsAreBounded checks that costs lists at most mostCosts systems and columns, and counts the systems
+// and columns that are left out.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -21,11 +21,11 @@ var named = []string{"button", "link", "textbox", "searchbox", "combobox", "list
 	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region",
 	"navigation"}
 
-// checkAccess checks the shown page for users of screen readers and keyboards.
+// checkAccess checks that users of screen readers and keyboards can use the shown page.
 func (p *tab) checkAccess(where string) {
 	p.Helper()
-	// The accessibility tree as the browser computes it. The reasons to ignore a node change between
-	// versions, so only the needed part is read.
+	// tree is the accessibility tree that the browser computes. The reasons to ignore a node change between
+	// versions of the browser, so the test reads only the fields below.
 	type value struct {
 		Value any `json:"value"`
 	}
@@ -50,7 +50,7 @@ func (p *tab) checkAccess(where string) {
 		}
 	}
 	if seen < 8 {
-		p.Errorf("%s: only %d elements have one of the roles", where, seen)
+		p.Errorf("%s: only %d elements have a role that needs a name, want at least 8", where, seen)
 	}
 	var faults []string
 	p.Eval(`(() => {
@@ -67,11 +67,11 @@ func (p *tab) checkAccess(where string) {
 			}
 		}
 		for (const e of document.querySelectorAll('[tabindex]'))
-			if (e.tabIndex > 0) faults.push('a tabindex of ' + e.tabIndex);
+			if (e.tabIndex > 0) faults.push('the tabindex ' + e.tabIndex + ' is positive');
 		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]'))
 			faults.push('a handler in an attribute');
 		for (const one of ['main', 'h1'])
-			if (document.querySelectorAll(one).length !== 1) faults.push('the page needs one ' + one);
+			if (document.querySelectorAll(one).length !== 1) faults.push('the page needs exactly one ' + one);
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;
@@ -81,7 +81,7 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestPageAccess checks each page in a narrow window. The long tests check it in a wide window too.
+// TestPageAccess checks each page in a narrow window. The long tests also check each page in a wide window.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -126,13 +126,13 @@ func TestPageTabKey(t *testing.T) {
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: an element in %s has the focus, but is not marked", id, focus.Where)
+				t.Errorf("%s: an element in %s has the focus, but shows no mark", id, focus.Where)
 			}
 			passed[focus.Where] = true
 		}
 		for _, want := range []string{"mark", "NAV", "theme", "help", "MAIN"} {
 			if !passed[want] {
-				t.Errorf("%s: the tab key does not come to %s, only to %v", id, want, passed)
+				t.Errorf("%s: the Tab key does not reach %s, only %v", id, want, passed)
 			}
 		}
 	}

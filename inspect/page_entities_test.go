@@ -10,7 +10,7 @@ import (
 
 const queryText = ".querybox-text"
 
-// setQuery pastes a text into the query box, with the caret behind it.
+// setQuery pastes a text into the query box and puts the caret behind the text.
 func (p *tab) setQuery(text string) {
 	p.Helper()
 	p.wait(queryText)
@@ -51,7 +51,7 @@ func TestPageFindsEntities(t *testing.T) {
 
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
-	for _, part := range []string{"Inf", "Infecte", "Infected"} { // Back skips the first two
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // later, Back skips the first two texts
 		p.setQuery(part)
 	}
 	p.Press(kb.Enter)
@@ -125,6 +125,8 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 	p.waitText(".entities-side .panel-head", f.london.String())
 	p.waitText(".entities-side", "London")
 	p.Until(fmt.Sprintf("location.hash.includes('entity=%s')", f.london))
+	p.waitText(".entities-side .entity-head", "London")
+	p.Until("document.title.startsWith('Entities') && !document.querySelector('.entities-side .entity-find')")
 
 	for i, text := range []string{f.people[0].String(), fmt.Sprint(f.people[1].Slot())} {
 		p.setQuery(text)

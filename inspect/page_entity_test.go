@@ -56,7 +56,7 @@ func TestPageEntityShows(t *testing.T) {
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.london)
 	if got := p.text(".entity-title"); got != "London" {
-		t.Errorf("the title is %q", got)
+		t.Errorf("the title is %q, want London", got)
 	}
 	for selector, want := range map[string]string{
 		valueAt("Infected", "Since"):                  "1152921504606846976",
@@ -81,7 +81,7 @@ func TestPageEntityShows(t *testing.T) {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
 	p.checkAccess("a read-only entity")
-	// Folded parts are built when they are first shown.
+	// The page builds a collapsed part when the part is first shown.
 	p.Until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
 	p.waitText(`[data-path="Decks[63]"] .leaf`, "0")
@@ -90,7 +90,7 @@ func TestPageEntityShows(t *testing.T) {
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
-// TestPageEntityFollows: the page shows changes that the program makes, and the end of the entity.
+// TestPageEntityFollows: the page shows changes that the program makes, and the deletion of the entity.
 func TestPageEntityFollows(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -168,7 +168,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.click(source + " button")
 	p.fill(source+" input", "Par")
 	p.Until("asked.includes('prefix=Par')")
-	p.Press("i") // before the answer
+	p.Press("i") // typed before the answer arrives
 	p.wait(".suggestions:not([hidden]) li")
 	p.Press(kb.ArrowDown + kb.Enter + kb.Enter)
 	p.waitText(source+" a", "Paris")
@@ -208,7 +208,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 	})
 }
 
-// TestPageEntityTree: the keyboard alone can walk through the tree of children.
+// TestPageEntityTree: a user can walk through the tree of children with the keyboard alone.
 func TestPageEntityTree(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -243,7 +243,7 @@ func TestPageEntityTree(t *testing.T) {
 	p.fill(".entity-input", "<im") // a headless browser types the slash too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
-		t.Errorf("the first suggestion is %q", got)
+		t.Errorf("the first suggestion is %q, want the hostile name first", got)
 	}
 	p.Press(kb.Enter)
 	p.waitText(".entity-title", hostileName)

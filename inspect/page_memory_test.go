@@ -13,10 +13,10 @@ import (
 // canvas is the selector of the memory picture.
 const canvas = ".memory-place canvas"
 
-// untilColours waits until the picture has at least a number of colours.
+// untilColours waits until the picture has at least the given number of colours.
 func (p *tab) untilColours(least int) {
 	p.Helper()
-	p.Expect("willReadFrequently") // the page itself does not read the canvas
+	p.Expect("willReadFrequently") // a warning, because this script reads the canvas
 	p.Until(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q);
 		if (!c?.width) return false;
@@ -69,7 +69,7 @@ func TestMemoryPage(t *testing.T) {
 	var hash string
 	p.Eval("location.hash", &hash)
 	if !strings.Contains(hash, "slot=") || !strings.Contains(hash, "column=") {
-		t.Errorf("the address is %s", hash)
+		t.Errorf("the address is %s, want a slot and a column in it", hash)
 	}
 	p.KeepPicture("memory-word")
 }

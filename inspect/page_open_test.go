@@ -31,7 +31,7 @@ func TestPageLoads(t *testing.T) {
 	p.waitPage("map") // the first page of a world with views
 	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory",
 		"systems"}) {
-		t.Errorf("pages %v", got)
+		t.Errorf("the navigation lists the pages %v", got)
 	}
 }
 
@@ -49,13 +49,13 @@ func TestPageOfEachName(t *testing.T) {
 		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && "+
 			"document.title.endsWith('fixture')", id))
 	}
-	// Back shows the page before again.
+	// The Back button shows the previous page again.
 	p.Do("back", chromedp.NavigateBack())
 	p.waitPage("memory")
 }
 
-// TestPageThatFails requests a page whose module is missing: an error is shown in its place, and the other
-// pages work.
+// TestPageThatFails opens a page whose module is missing. An error is shown in place of the page, and the
+// other pages work.
 func TestPageThatFails(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -80,7 +80,7 @@ func TestPageKeys(t *testing.T) {
 		p.waitPage(id)
 	}
 	p.Press("?")
-	p.waitText("dialog[open]", "switch pages")
+	p.waitText("dialog[open]", fmt.Sprintf("1 – %d", len(ids)))
 	p.Press("2") // keys do nothing while a dialog is open
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
@@ -89,7 +89,7 @@ func TestPageKeys(t *testing.T) {
 	p.waitPage("overview")
 	p.Press("/")
 	p.Until("document.activeElement.matches('main input')")
-	p.Press("2") // in an input a key is text
+	p.Press("2") // in an input, a key types text
 	p.Until("document.activeElement.value.endsWith('2')")
 	p.Press(kb.Escape)
 	p.Until("document.activeElement === document.body")
@@ -97,7 +97,7 @@ func TestPageKeys(t *testing.T) {
 	p.Press("1")
 	p.waitPage(ids[0])
 
-	// The first Tab stop leads past the header.
+	// The first Tab stop is a link that skips the header.
 	p = openPage(t, p.f, "/#/overview")
 	p.waitPage("overview")
 	p.Press(kb.Tab)
@@ -163,8 +163,8 @@ func TestPageTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageProgramEnds: if the inspector closes, an open page says that it lost the connection and tries
-// again.
+// TestPageProgramEnds: after the inspector has closed, an open page shows that the connection is lost and
+// that the page tries again.
 func TestPageProgramEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

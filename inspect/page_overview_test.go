@@ -30,7 +30,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewOfHangingProgram: while the world admits no visits, the page says so.
+// TestPageOverviewOfHangingProgram: while the world admits no visits, the page shows for how long.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -50,8 +50,8 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewWithoutSchedule: the page shows a world without a schedule, and says that it has no
-// schedule.
+// TestPageOverviewWithoutSchedule: the page shows a world without a schedule, and says that the schedule is
+// missing.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
 	t.Parallel()
 	w := vast.NewWorld(vast.Options{Name: "by hand"})

@@ -80,7 +80,7 @@ func TestPageElementsHoldText(t *testing.T) {
 		Good: document.getElementById('good').getAttribute('href'),
 	})`, &found)
 	if found.Made || found.Caught || found.Bad != "none" || found.Good != "#/entity/1.1" {
-		t.Errorf("%+v", found)
+		t.Errorf("hostile data made elements, ran a script or changed a link: %+v", found)
 	}
 	var thrown bool
 	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } "+

@@ -22,7 +22,7 @@ func TestPageAnswersQuery(t *testing.T) {
 	var readings []string
 	p.Eval("[...document.querySelectorAll('.histogram-facts dd')].map((e) => e.textContent)", &readings)
 	if !slices.Contains(readings, "990") || !slices.Contains(readings, "495") {
-		t.Errorf("the histogram of 0, 10, … 990 says %v", readings)
+		t.Errorf("the histogram of 0, 10, … 990 shows %v, want 990 and 495 among them", readings)
 	}
 
 	p.Eval("document.querySelector('.histogram-drawing').focus()", nil)
@@ -95,7 +95,7 @@ func TestPageSavesRows(t *testing.T) {
 		p.Eval("window.saved.text()", &text)
 		if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != want ||
 			!strings.Contains(lines[0], "Infected") {
-			t.Errorf("%s has %d lines, of which the first is %q; want %d", kind, len(lines), lines[0], want)
+			t.Errorf("%s has %d lines, want %d; the first line is %q", kind, len(lines), want, lines[0])
 		}
 		p.waitText(".queries-state", "Saved")
 	}

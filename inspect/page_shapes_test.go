@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestPageKeepsNamesakesApart: the pages edit and query the chosen one of two components with the same name.
+// TestPageKeepsNamesakesApart: if two components have the same name, the pages edit and query the chosen
+// component.
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})

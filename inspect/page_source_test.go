@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/theme"
 )
 
-// forbidden matches code that could turn text of the world into HTML, or that the page's policy refuses.
+// forbidden matches code that could turn text of the world into HTML, or that the page's
+// Content-Security-Policy refuses.
 var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|document\.write|` +
 	`createContextualFragment|DOMParser|srcdoc|setHTML|` +
 	`\beval\s*\(|new\s+Function\b|setAttribute\(\s*['"` + "`" +
@@ -42,23 +43,23 @@ func checkSource(t *testing.T, files fs.FS) (scripts int) {
 			scripts++
 			for i, line := range strings.Split(string(text), "\n") {
 				if found := forbidden.FindString(line); found != "" {
-					t.Errorf("%s:%d: %s", name, i+1, found)
+					t.Errorf("%s:%d: %s is forbidden", name, i+1, found)
 				}
 			}
 		case ".html":
 			for _, tag := range regexp.MustCompile(`<[a-zA-Z][^>]*>`).FindAllString(string(text), -1) {
 				script := regexp.MustCompile(`(?i)\s(style|on[a-z]+)\s*=|(src|href)="(https?:)?//`)
 				if script.MatchString(tag) {
-					t.Errorf("%s: %s", name, tag)
+					t.Errorf("%s: %s has a style, a listener or an external address", name, tag)
 				}
 				if strings.HasPrefix(tag, "<script") && !strings.Contains(tag, "src=") {
-					t.Errorf("%s: an inline script", name)
+					t.Errorf("%s has an inline script", name)
 				}
 			}
 		case ".css":
 			loads := regexp.MustCompile(`(?i)@import|url\(|expression\(`)
 			if found := loads.FindString(string(text)); found != "" {
-				t.Errorf("%s: %s", name, found)
+				t.Errorf("%s: %s is forbidden", name, found)
 			}
 		}
 		return nil

@@ -39,7 +39,8 @@ func TestSystemsPage(t *testing.T) {
 	p.Until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
 	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
-	// In the graph, dependencies run from left to right, and the focused edge shows its reason.
+	// In the graph, dependencies run from left to right. An edge with the focus shows the reason for the
+	// dependency.
 	p.Until("document.querySelectorAll('.graph-node').length === 3 && " +
 		"document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
@@ -55,7 +56,7 @@ func TestSystemsPage(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Until("document.querySelector('.tip').hidden")
 
-	// A column shows which systems use it.
+	// A click on a column marks the systems that use the column.
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
 	for system, uses := range map[string]string{"move": "writes", "count": "reads", "infect": "none"} {
 		p.wait(fmt.Sprintf(".graph-node[data-system=%s][data-uses=%s]", system, uses))
@@ -78,10 +79,10 @@ func TestSystemsPage(t *testing.T) {
 	})()`, other.ID()), nil)
 	p.Until("document.querySelectorAll('.graph-node').length === 1")
 	if name := p.text(".graph-name"); name != hostile {
-		t.Errorf("the system is called %q", name)
+		t.Errorf("the name of the system is %q, want %q", name, hostile)
 	}
 	if phase := p.text(".graph-phase b"); phase != hostile {
-		t.Errorf("the phase is called %q", phase)
+		t.Errorf("the name of the phase is %q, want %q", phase, hostile)
 	}
 	p.Until("!document.querySelector('main img')")
 }
@@ -97,7 +98,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	if !f.schedule.Paused() {
 		t.Error("the page says that the program is paused, but it runs")
 	}
-	f.see(t, func() {}) // waits until the tick under way has ended
+	f.see(t, func() {}) // waits until the current tick has ended
 	at := f.schedule.Stats().Tick
 	p.Press(".")
 	at++
@@ -108,10 +109,10 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	at += 10
 	p.Until(fmt.Sprintf("%s === %d", tick, at))
 	if now := f.schedule.Stats().Tick; now != at {
-		t.Errorf("the schedule has made tick %d, the page shows tick %d", now, at)
+		t.Errorf("the last tick of the schedule is %d, but the page shows tick %d", now, at)
 	}
 
-	// The timeline is drawn, and keys move along it.
+	// The timeline is drawn, and the arrow keys select its spans.
 	p.Until(`(() => {
 		const c = document.querySelector('.timeline-canvas');
 		const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
@@ -186,7 +187,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	p.waitPage("systems")
 	p.waitText(".systems-body", "The world has no schedule")
 	if reason := p.text(".systems-reason"); !strings.Contains(reason, "Options.Control") {
-		t.Errorf("the reason is %q", reason)
+		t.Errorf("the reason is %q, want Options.Control in it", reason)
 	}
 }
 
@@ -229,7 +230,7 @@ func TestLayers(t *testing.T) {
 					points[from].x >= points[to].x) say('an edge leads to a wrong vertex');
 				for (let k = 1; k < route.length; k++) {
 					if (!(route[k].x > route[k - 1].x)) say('an edge turns back');
-					// A route may bend between layers. In a layer it passes between the vertices.
+					// A route may bend between layers. Inside a layer, a route passes between the vertices.
 					for (const [v, c] of points.entries()) {
 						if (v !== from && v !== to && route[k].x === c.x && route[k].y > c.y &&
 							route[k].y < c.y + heights[v]) say('an edge runs through ' + v);

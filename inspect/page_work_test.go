@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// These tests do whole tasks of users, from the click to the world and back.
+// These tests do whole tasks of users: a click changes the world, and the page shows the change.
 
 // TestPageEdit changes a value, and gets an error for an invalid value.
 func TestPageEdit(t *testing.T) {
@@ -36,7 +36,7 @@ func TestPageEdit(t *testing.T) {
 	var got float32
 	f.see(t, func() { got = f.position.Get(f.london).X })
 	if got != 123.5 {
-		t.Errorf("X is %v in the world", got)
+		t.Errorf("X is %v in the world, want 123.5", got)
 	}
 
 	p.Expect("status of 4")
@@ -49,10 +49,10 @@ func TestPageEdit(t *testing.T) {
 	p.waitText(button, "123.5")
 	f.see(t, func() { got = f.position.Get(f.london).X })
 	if got != 123.5 {
-		t.Errorf("X is %v in the world after a wrong value", got)
+		t.Errorf("X is %v in the world after an invalid value, want 123.5", got)
 	}
 
-	// The page shows changes by the world.
+	// The page shows changes that the program makes.
 	f.see(t, func() { f.position.Get(f.london).X = float32(math.Inf(-1)) })
 	p.waitText(button, "-Inf")
 }
@@ -74,7 +74,7 @@ func TestPageQueryError(t *testing.T) {
 		"/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
 	p.waitText(".querybox-error:not([hidden])", "Infcted")
 	if got := p.text(".querybox-wrong"); got != "Infcted" {
-		t.Errorf("%q is marked", got)
+		t.Errorf("%q is marked, want Infcted", got)
 	}
 	// The mark lies under the word.
 	var off float64
@@ -97,7 +97,7 @@ func TestPageQueryError(t *testing.T) {
 // TestPageListsMillion scrolls through a million entities and opens the last entity.
 func TestPageListsMillion(t *testing.T) {
 	t.Parallel()
-	browsertest.Needed(t) // before newFixtureOf, which needs more addresses than 32 bits have
+	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -121,11 +121,11 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitText(".vlist-row", "Paris")
 }
 
-// TestPageListKeepsScrolls scrolls a list just before it corrects the scroll bar, when the browser has not
-// yet sent the scroll event.
+// TestPageListKeepsScrolls scrolls a list just before the list corrects the scroll bar, when the browser
+// has not yet sent the scroll event. The correction must not undo the scroll.
 func TestPageListKeepsScrolls(t *testing.T) {
 	t.Parallel()
-	browsertest.Needed(t) // before newFixtureOf, which needs more addresses than 32 bits have
+	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
 	const people = 100_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -181,7 +181,7 @@ func TestPageHostileName(t *testing.T) {
 	}
 }
 
-// TestPageWalk does typical tasks of a new user by the page alone: find an infected person in a town, see
+// TestPageWalk does typical tasks of a new user with the page alone: find an infected person in a town, see
 // where its data lies, change a value, and find the most expensive system.
 func TestPageWalk(t *testing.T) {
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestPageWalk(t *testing.T) {
 	p.waitText(stage+"button", "Mild")
 	f.see(t, func() {
 		if got := f.infected.Get(f.people[10]).Stage; got != Mild {
-			t.Errorf("the stage is %v in the world", got)
+			t.Errorf("the stage is %v in the world, want Mild", got)
 		}
 	})
 

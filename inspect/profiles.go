@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// The inspector has its own handlers for profiles: importing net/http/pprof would also register profiles on
+// The inspector has its own handlers for profiles. Importing net/http/pprof would also register profiles on
 // http.DefaultServeMux, which a program may serve in public.
 
-// Lengths of a profile in seconds.
+// Default and limit of the length of a profile, in seconds.
 const (
 	usualProfile = 30
 	mostProfile  = 300
 )
 
-// profileHandler answers `go tool pprof` and `go tool trace` at /debug/pprof/.
+// profileHandler answers requests below /debug/pprof/, as go tool pprof and go tool trace expect.
 func profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
@@ -66,7 +66,8 @@ func writeProfile(w http.ResponseWriter, r *http.Request) {
 	_ = p.WriteTo(w, debug)
 }
 
-// record writes a profile or a trace of the next seconds.
+// record writes a CPU profile or a trace. The parameter seconds of the request is the length of the
+// recording.
 func record(w http.ResponseWriter, r *http.Request, name string, start func() error, stop func()) {
 	length := usualProfile
 	if name == "trace" {
@@ -104,14 +105,14 @@ func setAttachment(w http.ResponseWriter, name string, text bool) {
 	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name))
 }
 
-// variables are the last sample and the costs, for expvar.
+// variables is the value of the variable vast at /debug/vars.
 type variables struct {
 	Overview Sample `json:"overview"`
 	Costs    Costs  `json:"costs"`
 }
 
-// serveVariables answers at /debug/vars with the variables that the program published by package expvar, and
-// with one more, which is called vast.
+// serveVariables answers at /debug/vars with the variables that the program published by package expvar,
+// and with the inspector's variable vast.
 func (in *Inspector) serveVariables(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
 	defer cancel()

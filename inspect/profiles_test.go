@@ -15,7 +15,7 @@ func TestProfilesAreOff(t *testing.T) {
 	f := newFixture(t, Options{})
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/debug/"} {
 		if status, body := f.do(t, "GET", path, "", ""); status != http.StatusNotFound {
-			t.Errorf("%s: %d %.100s", path, status, body)
+			t.Errorf("%s: %d %.100s, want 404", path, status, body)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func TestProfilesStayOffTheDefaultMux(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, pattern := http.DefaultServeMux.Handler(r); pattern != "" {
-			t.Errorf("%s is served at %s", path, pattern)
+			t.Errorf("http.DefaultServeMux serves %s with the pattern %s", path, pattern)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestProfiles(t *testing.T) {
 	}
 	if _, body := f.do(t, "GET", "/debug/pprof/goroutine?debug=1", "", ""); !strings.HasPrefix(string(body),
 		"goroutine profile: total") {
-		t.Errorf("goroutines as text: %.50q", body)
+		t.Errorf("the goroutine profile as text begins with %.50q", body)
 	}
 	if _, body := f.do(t, "GET", "/debug/pprof/", "", ""); !strings.Contains(string(body), " goroutine\n") {
 		t.Errorf("the list is %q", body)

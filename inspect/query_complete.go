@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/inspect/internal/query"
 )
 
-// checkAnswer tells whether a text is a valid query.
+// checkAnswer is the answer to the check of a query's text.
 type checkAnswer struct {
 	Valid   bool     `json:"valid"`
 	Columns []string `json:"columns"` // columns that the query shows
 	Error   *problem `json:"error,omitempty"`
 }
 
-// checkQuery answers whether a text is a valid query, and what is wrong with it.
+// checkQuery answers whether a text is a valid query. For an invalid query, the answer holds the error.
 func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	a := checkAnswer{Columns: []string{}}
 	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, answerTime)
@@ -38,9 +38,9 @@ func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// completeAnswer lists how a text may continue.
+// completeAnswer lists the possible continuations of a text.
 type completeAnswer struct {
-	From  int          `json:"from"` // in characters, like To
+	From  int          `json:"from"` // an item replaces the characters [From, To)
 	To    int          `json:"to"`
 	Items []query.Item `json:"items"`
 }
@@ -48,7 +48,7 @@ type completeAnswer struct {
 // mostSuggested bounds the suggested names.
 const mostSuggested = 20
 
-// completeQuery answers how a text may continue at a cursor.
+// completeQuery answers with the possible continuations of a text at a cursor.
 func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("text")
 	cursor, err := wholeNumber(r, "at", len([]rune(text)), 0, 1<<20)
@@ -72,7 +72,7 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	return completeAnswer{c.From, c.To, append([]query.Item{}, c.Items...)}, nil
 }
 
-// currentSchema returns the schema of the world's present columns.
+// currentSchema returns the schema of the world's current columns.
 func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	var columns []column
 	err := in.look(ctx, func() bool {

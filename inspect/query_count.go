@@ -5,8 +5,8 @@ import "net/http"
 // countAnswer is the number of entities that match a query.
 type countAnswer struct {
 	Count   int  `json:"count"`
-	Scanned int  `json:"scanned"` // slots that the search passed
-	Exact   bool `json:"exact"`   // whether the count is complete and of one moment
+	Scanned int  `json:"scanned"` // slots that were searched
+	Exact   bool `json:"exact"`   // whether the count is complete and from one moment
 }
 
 // countEntities answers with the number of entities that match a query.

@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reading holds the figures that samples are computed from: mostly counts since the start of the program.
+// reading holds the figures from which samples are computed. Most are counts since the start of the program.
 type reading struct {
 	at        time.Time
 	census    census
-	censusAt  time.Time     // of the last answer; zero if there was none
-	unheard   time.Duration // time since the last answer, or since the sampler started
+	censusAt  time.Time     // time of the last census; zero before the first census
+	unheard   time.Duration // time since the last census, or since the sampler started
 	paused    bool
 	schedule  uint64 // ID of the schedule; 0 without one
 	stats     sched.Stats
@@ -27,12 +27,12 @@ type reading struct {
 	processor time.Duration // processor time of the program
 }
 
-// read reads all sources. began is when the sampler started.
-func (s *sampler) read(began time.Time) reading {
+// read reads all sources. The parameter started is the time at which the sampler started.
+func (s *sampler) read(started time.Time) reading {
 	r := reading{memory: vm.Snapshot(true).Total()}
 	r.census, r.censusAt = s.census.ask(s.ctx, 0, letInTime)
 	r.at = time.Now()
-	heard := began
+	heard := started
 	if r.censusAt.After(heard) {
 		heard = r.censusAt
 	}
@@ -51,7 +51,8 @@ func (s *sampler) read(began time.Time) reading {
 	return r
 }
 
-// pace returns the statistics of a schedule and the time from one tick to the next.
+// pace returns the statistics of a schedule and the time from one tick to the next. If the control is a
+// [Pacer], this time and the counts of late and dropped ticks come from the Pacer.
 func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
 	stats = sc.Stats()
 	budget = stats.Budget
@@ -86,14 +87,15 @@ func (r *reading) since(earlier reading) Sample {
 		s.GC.PausesPerSecond = float64(pauses) / passed
 		s.CPU = max((r.processor-earlier.processor).Seconds(), 0) / passed
 		if s.Pace != nil && r.schedule == earlier.schedule {
-			// Stats.Tick begins again when the schedule is reset.
+			// Ticks.Count continues when the schedule is reset, and Stats.Tick does not.
 			s.TicksPerSecond = float64(r.stats.Ticks.Count-earlier.stats.Ticks.Count) / passed
 		}
 	}
 	return s
 }
 
-// costsSince returns the costs of the systems, the highest load between the two readings first.
+// costsSince returns the costs of the systems, ordered by the load between two readings, the highest load
+// first.
 func (r *reading) costsSince(earlier reading) []SystemCost {
 	passed := r.at.Sub(earlier.at).Seconds()
 	before := make(map[string]time.Duration)

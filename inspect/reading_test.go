@@ -60,11 +60,11 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	after.schedule, after.census.changes, after.at = 8, 1, begin
 	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 ||
 		got.GC.PausesPerSecond != 0 {
-		t.Errorf("%+v of %+v", got, got.Pace)
+		t.Errorf("sample %+v with pace %+v, want no rates", got, got.Pace)
 	}
 	for _, c := range after.costsSince(before) {
 		if c.Load != 0 {
-			t.Errorf("load %+v of another schedule", c)
+			t.Errorf("%+v: want no load after a change of the schedule", c)
 		}
 	}
 	after.unheard = admitTime
@@ -93,7 +93,7 @@ func TestPauses(t *testing.T) {
 		n, worst := goReading{pauses: c.after, bounds: bounds}.pausesSince(goReading{pauses: c.before,
 			bounds: bounds})
 		if n != c.n || worst != c.worst {
-			t.Errorf("%v after %v: %d pauses, the worst %v; want %d, %v", c.after, c.before, n, worst, c.n,
+			t.Errorf("%v after %v: %d pauses, the longest %v; want %d, %v", c.after, c.before, n, worst, c.n,
 				c.worst)
 		}
 	}
@@ -102,9 +102,8 @@ func TestPauses(t *testing.T) {
 	after := readGo()
 	if n, worst := after.pausesSince(before); n < 2 || worst <= 0 || worst > 60 ||
 		after.collections <= before.collections || after.heap <= 0 {
-		t.Errorf("a collection: %d pauses, the worst %v s; %d collections, before %d; %d bytes", n, worst,
-			after.collections,
-			before.collections, after.heap)
+		t.Errorf("one collection made %d pauses, the longest of %v s; the count of collections rose from %d "+
+			"to %d; the heap has %d bytes", n, worst, before.collections, after.collections, after.heap)
 	}
 }
 
@@ -131,7 +130,7 @@ func TestHistory(t *testing.T) {
 		got := h.since(9)
 		if i < 10 {
 			if len(got) > 0 {
-				t.Fatalf("%d samples come after 9, but the last is %d", len(got), i)
+				t.Fatalf("there are %d samples after sample 9, but the last sample is %d", len(got), i)
 			}
 			continue
 		}

@@ -59,7 +59,7 @@ func FuzzRequest(f *testing.F) {
 			method, target, fixed.options.Token, len(body), body)
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
-			return // net/http does not pass the request on
+			return // net/http refuses the request before the handler
 		}
 		patience := 5 * time.Second
 		if strings.Contains(strings.ToLower(path), "stream") {
@@ -89,7 +89,7 @@ func checkWhole(t *testing.T, method string, answer *http.Response, body []byte)
 		t.Fatalf("Content-Type %q of %.80s", answer.Header.Get("Content-Type"), body)
 	}
 	if kind == "application/json" && !json.Valid(body) {
-		t.Fatalf("this is not JSON: %s", body)
+		t.Fatalf("the answer is not JSON: %s", body)
 	}
 	if status < 400 {
 		return
@@ -97,6 +97,6 @@ func checkWhole(t *testing.T, method string, answer *http.Response, body []byte)
 	var failed struct{ Error problem }
 	if err := json.Unmarshal(body, &failed); err != nil || failed.Error.Code == "" ||
 		failed.Error.Message == "" {
-		t.Fatalf("status %d without an error that says why: %s", status, body)
+		t.Fatalf("the answer with status %d has no error with a code and a message: %s", status, body)
 	}
 }

@@ -20,9 +20,9 @@ const requestTime = 30 * time.Second
 type route struct {
 	method  string
 	pattern string // as for http.ServeMux, such as entities/{id}
-	write   bool   // whether the request changes something
-	// One of answer and raw is set. answer returns the value to send as JSON. raw writes the answer itself.
-	// It may return an error only if it has written nothing.
+	write   bool   // whether the request changes the world or the program
+	// A route has either answer or raw. answer returns the value to send as JSON. raw writes the answer
+	// itself; raw may return an error only if it has written nothing.
 	answer func(r *http.Request) (any, error)
 	raw    func(w http.ResponseWriter, r *http.Request) error
 	stream bool // whether raw may take longer than requestTime
@@ -71,7 +71,8 @@ func (in *Inspector) handler(routes []route) http.Handler {
 		extend(w)
 		defer recovered(w)
 		if r.ContentLength != 0 {
-			// The connection is closed: the client could send the rest of an unread body slowly.
+			// Close the connection after the answer. Otherwise the client could send the rest of an unread
+			// body slowly, and the server would wait for the rest.
 			w.Header().Set("Connection", "close")
 			defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }()
 		}
@@ -88,13 +89,13 @@ func (in *Inspector) handler(routes []route) http.Handler {
 	})
 }
 
-// answering is a writer that knows whether the answer has begun.
+// answering is a response writer that records whether the answer has begun.
 type answering struct {
 	http.ResponseWriter
 	begun bool
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *answering) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *answering) WriteHeader(status int) {
@@ -138,8 +139,8 @@ func (in *Inspector) handle(rt route) http.Handler {
 	})
 }
 
-// mayAsk refuses requests that the guard refuses. If the inspector is read-only, mayAsk also refuses requests
-// that change something.
+// mayAsk returns an error for a request that the guard refuses. If the inspector is read-only, mayAsk also
+// returns an error for a request that changes the world or the program.
 func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	if err := in.guard.checkOrigin(r); err != nil {
 		return err

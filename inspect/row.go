@@ -13,7 +13,7 @@ import (
 
 const (
 	cellBytes = 120     // limit of the short text of a value
-	keptBytes = 1 << 10 // limit of a component whose copy is kept after the look: a look reads many rows
+	keptBytes = 1 << 10 // largest component that a look copies, to be formatted after the look
 )
 
 // row holds the values that were read from an entity.
@@ -28,7 +28,7 @@ type cell struct {
 	has    bool
 	value  reflect.Value // a copy of a small component without Go pointers
 	text   string        // a short text
-	leaves []any         // the values within the component
+	leaves []any         // the fields of the component that are not structs or arrays
 	target vast.Entity   // of a relation
 }
 
@@ -36,16 +36,16 @@ type cell struct {
 type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
-	leaves bool // whether to read the values within components, not short texts
+	leaves bool // whether to read each field as a value, instead of a component as one short text
 }
 
-// shownColumn is a component, or a value within one, that is read.
+// shownColumn is a component, or a field of a component, that rows show.
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
 	kept     bool         // whether the look copies the value, to be formatted after the look
 	typ      reflect.Type // of the component; nil if only its presence is read
-	parts    []query.Part // values to read
+	parts    []query.Part // fields to read
 }
 
 func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
@@ -74,7 +74,7 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 	return r
 }
 
-// read reads an entity. It takes a few hundred nanoseconds for each column. Call it in a look.
+// read reads an entity in a few hundred nanoseconds per column. Call read in a look, between ticks.
 func (r *rowReader) read(e vast.Entity) row {
 	row := row{entity: e}
 	if !r.in.world.Alive(e) {
@@ -119,30 +119,30 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 	return out
 }
 
-// at returns a part of an addressable value, exported or not.
-func at(v reflect.Value, p *query.Part) reflect.Value {
-	// Sound because the part lies within the value, at this offset, and has this type.
+// partOf returns a field of v, exported or not. v must be addressable.
+func partOf(v reflect.Value, p *query.Part) reflect.Value {
+	// Sound because a field of type p.Type lies at p.Offset within v.
 	return reflect.NewAt(p.Type, unsafe.Add(v.Addr().UnsafePointer(), p.Offset)).Elem()
 }
 
 // textOf returns a value as one short line.
 func (c *shownColumn) textOf(v reflect.Value) string {
 	if c.Part != nil {
-		v = at(v, c.Part)
+		v = partOf(v, c.Part)
 	}
 	return value.Text(v, cellBytes)
 }
 
-// leavesOf returns the values within a value: bools, numbers, strings and entities. All others become texts.
+// leavesOf returns fields of v as bools, numbers, strings and entities. Fields of other types become texts.
 func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	leaves := make([]any, len(c.parts))
 	for i := range c.parts {
-		leaves[i] = leafOf(at(v, &c.parts[i]), c.parts[i].Kind)
+		leaves[i] = leafOf(partOf(v, &c.parts[i]), c.parts[i].Kind)
 	}
 	return leaves
 }
 
-// textBytes bounds the bytes of a string that are read.
+// textBytes is the number of bytes after which a string is cut.
 const textBytes = 4096
 
 func leafOf(v reflect.Value, k query.Kind) any {

@@ -12,17 +12,17 @@ const (
 	rowsUsual  = 1000
 	rowsMost   = 1 << 20
 	sampleMost = 100_000
-	rowsAtOnce = 1024 // limit of the rows that are read before they are sent
+	rowsAtOnce = 1024 // limit of the rows that one look reads
 )
 
-// rowSource finds and reads rows, a part in each look.
+// rowSource finds and reads rows in several looks. A look is a visit to the world between ticks.
 type rowSource struct {
 	*search
 	limit  int
 	picked []vast.Entity // found but not yet read
 	ended  bool          // no more matches
 	read   int           // rows read so far
-	rows   []row         // rows of the last look
+	rows   []row         // rows that the last look read
 }
 
 // rowWriter writes rows in a format.
@@ -34,7 +34,7 @@ type rowWriter interface {
 	bytes() []byte             // output to send; valid until the next call
 }
 
-// streamRows answers with rows, as they are found.
+// streamRows sends rows while the search still looks for more.
 func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
@@ -82,7 +82,7 @@ func newRowWriter(format string) rowWriter {
 	return &jsonRows{}
 }
 
-// send writes the rows of the first look, and then all others.
+// send writes the rows that are already read. It then reads and writes further rows, one look at a time.
 func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
 	control := http.NewResponseController(w)
 	tell.begin(s.reader)
@@ -104,7 +104,7 @@ func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
 	_, _ = w.Write(tell.bytes())
 }
 
-// fail ends an incomplete answer so that the client notices.
+// fail ends an incomplete answer with an error that the client notices.
 func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !tell.end(err) {
 		panic(http.ErrAbortHandler) // closes the connection
@@ -114,11 +114,11 @@ func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are incomplete, because a request may look at the world for at most %v "+
+	Message: fmt.Sprintf("the rows are incomplete, because a request may read the world for at most %v "+
 		"and last at most %v: ask for fewer rows or narrow the query", searchTime, streamTime)}
 
-// next reads the next rows. At the end rows is empty. next leaves out entities that have been deleted since
-// they were found.
+// next replaces s.rows by the next rows. After the last match, s.rows is empty. next skips entities that the
+// program deleted after the search had found them.
 func (s *rowSource) next() error {
 	s.rows = s.rows[:0]
 	err := s.look(func() (done bool) {
@@ -143,7 +143,7 @@ func (s *rowSource) next() error {
 	return err
 }
 
-// pick finds more entities. It returns false if it found none before the look should end.
+// pick appends more matches to s.picked. It returns false if it finds no match before the look should end.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
 		lo, words, n, ok := s.step()
@@ -166,7 +166,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks a uniform random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	// A halving practically never leaves fewer entities than the limit.
+	// With this bound, halve practically never leaves fewer entities than the limit.
 	most := max(4*s.limit, 1024)
 	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // large enough not to grow in a look
 	var sampled []vast.Entity
@@ -194,6 +194,6 @@ func (s *rowSource) sample() error {
 	return nil
 }
 
-// gatheredAtOnce is the number of entities or values that one look collects. They are merged with the earlier
-// ones outside of the look, because merging may take a while.
+// gatheredAtOnce is the number of entities or values that one look collects. The caller merges them into the
+// result after the look, because merging may take a while.
 const gatheredAtOnce = 16 << 10

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// jsonRows writes one object, {"rows": […]}, with rows as in a page of entities.
+// jsonRows writes one object, {"rows": […]}. Its rows have the same format as the rows of GET entities.
 type jsonRows struct {
 	buffer bytes.Buffer
 	some   bool
@@ -45,8 +45,8 @@ func taken(b *bytes.Buffer) []byte {
 }
 
 // lineRows writes one object a line: {"id": …, "name": …, "values": {column: value}}. The value of a
-// component with fields is an object with their paths as keys. The value of a tag is true. The value of a
-// relation is the target. An error is the last line.
+// component with fields is an object whose keys are the paths of the fields. The value of a tag is true. The
+// value of a relation is the target. If the search fails, the last line is {"error": …}.
 type lineRows struct {
 	buffer bytes.Buffer
 }
@@ -110,10 +110,10 @@ func (l *lineRows) end(err error) bool {
 
 func (l *lineRows) bytes() []byte { return taken(&l.buffer) }
 
-// plainJSON returns a value for JSON. Entities, and numbers that JSON or JavaScript cannot hold, become
-// strings.
+// plainJSON returns a value that json.Marshal accepts. Entities become strings, and so do numbers that JSON
+// or JavaScript cannot hold.
 func plainJSON(v any) any {
-	const safe = 1 << 53 // JavaScript's integers are exact up to here
+	const safe = 1 << 53 // JavaScript holds integers up to this size exactly
 	switch v := v.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -47,7 +47,7 @@ func TestRowsAsLines(t *testing.T) {
 	got := f.lines(t, "query", "Name", "columns",
 		"Position, Infected, Dead, ChildOf, Note, Infected.Since, Name")
 	if len(got) != 3 {
-		t.Fatalf("%d rows", len(got))
+		t.Fatalf("%d rows, want 3", len(got))
 	}
 	paris, london := got[0], got[1]
 	want := map[string]any{
@@ -74,7 +74,7 @@ func TestRowsAsLines(t *testing.T) {
 		t.Errorf("%d rows, want 7", n)
 	}
 	if n := len(f.lines(t, "query", "Position.X > 1e9")); n != 0 {
-		t.Errorf("%d rows, want none", n)
+		t.Errorf("%d rows, want 0", n)
 	}
 }
 
@@ -161,19 +161,20 @@ func TestRowsSampled(t *testing.T) {
 			t.Fatalf("a sample has %d rows, want %d", len(seen), size)
 		}
 	}
-	// Each tenth has 600 of the 6,000 draws, with a standard deviation of 23.
+	// The expected number of draws from each tenth of the entities is 600 of 6,000. Its standard deviation
+	// is 23.
 	for i, n := range byPart {
 		if n < 460 || n > 740 {
-			t.Errorf("%d of %d draws came from part %d of 10", n, rounds*size, i)
+			t.Errorf("%d of %d draws came from tenth %d of the entities, want about 600", n, rounds*size, i)
 		}
 	}
 	if len(slots) < 4000 {
-		t.Errorf("%d draws gave only %d entities", rounds*size, len(slots))
+		t.Errorf("%d draws gave only %d different entities", rounds*size, len(slots))
 	}
 }
 
-// TestRowsWhileTheWorldChanges: while the world makes and deletes entities and removes components, each
-// entity that matches throughout is in the rows exactly once.
+// TestRowsWhileTheWorldChanges: while the program makes and deletes entities and removes components, each
+// entity that always matches is in the rows exactly once.
 func TestRowsWhileTheWorldChanges(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 3_000)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -211,19 +212,19 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 		}
 		for i := 2; i < len(f.people); i += 3 {
 			if n := seen[f.people[i].String()]; n != 1 {
-				t.Fatalf("%v lived throughout, and the rows hold it %d times", f.people[i], n)
+				t.Fatalf("the rows hold %v, which always matches, %d times, want 1", f.people[i], n)
 			}
 		}
 		for id, n := range seen {
 			if n != 1 {
-				t.Fatalf("the rows hold %s %d times", id, n)
+				t.Fatalf("the rows hold %s %d times, want 1", id, n)
 			}
 		}
 		var page pageAnswer
 		f.get(t, asking("entities", "query", "Velocity, Position.X > 5", "offset", "500", "limit", "500"),
 			&page)
 		if len(page.Rows) == 0 || page.Total < 990 {
-			t.Errorf("a page has %d rows of %d in all", len(page.Rows), page.Total)
+			t.Errorf("a page has %d of %d rows, want some of at least 990", len(page.Rows), page.Total)
 		}
 	}
 	close(stop)
@@ -243,7 +244,7 @@ func TestRowsForAClientThatGoes(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); len(f.asked.turns) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d searches go on without a client", len(f.asked.turns))
+			t.Fatalf("%d searches still run after their clients hung up", len(f.asked.turns))
 		}
 	}
 }

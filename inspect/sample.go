@@ -5,24 +5,24 @@ import "time"
 // Sample describes one second of a world and its program. Times are in seconds, sizes in bytes.
 type Sample struct {
 	At float64 `json:"at"` // when the sample was taken, in seconds since 1970
-	// Admitting reports whether the world admits visitors. If a tick hangs, for example, the world admits
-	// none. Then Entities is Age seconds old, or 0 if the world has never admitted a visitor.
+	// Admitting reports whether the world admits visitors. It does not while a tick hangs, for example. Then
+	// Entities is the number of Age seconds ago, or 0 if the world has never admitted a visitor.
 	Admitting        bool    `json:"admitting"`
 	Age              float64 `json:"age"`
 	Entities         int     `json:"entities"`
 	ChangesPerSecond float64 `json:"changesPerSecond"` // structural changes
-	Paused           bool    `json:"paused"`           // by [Control]
+	Paused           bool    `json:"paused"`           // whether [Control] has paused the program
 
 	*Pace // nil, and left out of the JSON, for a world without a schedule
 
 	Memory     MemoryUse    `json:"memory"`
 	GC         CollectorUse `json:"gc"`
 	Goroutines int          `json:"goroutines"`
-	// processors that the program kept busy; 0 if the system does not report it
+	// average number of processors that the program kept busy; 0 if the operating system does not report it
 	CPU float64 `json:"cpu"`
 }
 
-// Pace says how a world's schedule keeps time.
+// Pace describes the ticks of a world's schedule.
 type Pace struct {
 	Tick           uint64    `json:"tick"` // number of the last tick
 	TicksPerSecond float64   `json:"ticksPerSecond"`
@@ -32,7 +32,8 @@ type Pace struct {
 	Dropped        uint64    `json:"dropped"`       // ticks so far that were skipped
 }
 
-// TickTimes are the durations of the ticks that ended in the second; 0 if no tick ended.
+// TickTimes are quantiles of the durations of the ticks that ended in the sampled second. They are 0 if no
+// tick ended.
 type TickTimes struct {
 	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`
@@ -57,7 +58,7 @@ type MemoryUse struct {
 
 // CollectorUse is the work of Go's garbage collector.
 type CollectorUse struct {
-	Collections     uint64  `json:"collections"` // so far
-	PauseWorst      float64 `json:"pauseWorst"`  // in the second
+	Collections     uint64  `json:"collections"` // since the start of the program
+	PauseWorst      float64 `json:"pauseWorst"`  // longest pause in the sampled second
 	PausesPerSecond float64 `json:"pausesPerSecond"`
 }

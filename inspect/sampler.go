@@ -13,11 +13,11 @@ import (
 const (
 	sampleTime = time.Second     // between samples
 	firstTime  = time.Second / 4 // before the first sample; its rates cover this time
-	// sampling continues this long after the last reader: scrapes come every 15 seconds
+	// sampling stops this long after the last request; longer than the usual 15 seconds between two scrapes
 	watchTime = 20 * time.Second
-	letInTime = time.Second / 2        // wait for the world in one sample
-	admitTime = 5 * time.Second / 2    // the world counts as hanging if its last answer is this old
-	stepTime  = 100 * time.Microsecond // approximate time of one look at columns
+	letInTime = time.Second / 2        // longest wait for the world's census in one sample
+	admitTime = 5 * time.Second / 2    // the world counts as hanging if its last census is this old
+	stepTime  = 100 * time.Microsecond // approximate time that a survey reads columns between two ticks
 )
 
 // census holds the figures that a sample reads from the world.
@@ -31,12 +31,12 @@ func takeCensus(w *vast.World, c *census) bool {
 	return true
 }
 
-// survey also reads the statistics of the columns, a few columns in each look: counting a column with many
-// entities takes a while.
+// survey is a census with the statistics of all columns. Each visit reads only a few columns, because
+// counting the entities of a column may take a while.
 type survey struct {
 	census
 	columns []vast.ColumnStats
-	left    []vast.AnyColumn
+	left    []vast.AnyColumn // columns not read yet
 	begun   bool
 }
 
@@ -64,13 +64,13 @@ type sampler struct {
 	loops sync.WaitGroup
 
 	mu      sync.Mutex
-	until   time.Time // when to stop if no other reader comes
+	until   time.Time // when to stop if no further request comes
 	running bool
 	closed  bool
 	history history
 	kept    time.Time     // time of the last sample
 	systems []SystemCost  // as of the last sample
-	fresh   chan struct{} // closed with the next sample
+	fresh   chan struct{} // closed when the next sample is added
 }
 
 func newSampler(w *vast.World, schedule func() *sched.Schedule, control func() Control) *sampler {
@@ -92,7 +92,7 @@ func (s *sampler) close() {
 	s.survey.asking.Wait()
 }
 
-// watch starts sampling, or extends it, for watchTime.
+// watch starts sampling if it does not run, and lets it run for at least watchTime from now.
 func (s *sampler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +137,8 @@ func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	return s.running
 }
 
-// latest returns the last sample and the system costs of the same moment. If the last sample is older than
-// two and a half seconds, or there is none, latest waits for the next sample.
+// latest returns the last sample and the costs of the systems at that moment. If there is no sample yet, or
+// the last sample is older than two and a half seconds, latest waits for the next sample.
 func (s *sampler) latest(ctx context.Context) (sample Sample, systems []SystemCost, err error) {
 	s.watch()
 	for {

@@ -10,8 +10,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The parts census and
-// column stop the world; a scrape and the costs run column for each column. The other parts do not stop it.
+// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The sub-benchmarks
+// census and column measure the work for which the world waits. A sample needs one census. A scrape, and a
+// request for costs, need one census and the statistics of each column. The sub-benchmarks sample and scrape
+// measure the work that runs beside the world.
 func BenchmarkSampling(b *testing.B) {
 	w := vast.NewWorld(vast.Options{Name: "million", MaxEntities: 1 << 20})
 	defer w.Close()

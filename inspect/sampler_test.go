@@ -97,14 +97,14 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 		}
 		for i := 1; i < len(past); i++ {
 			if passed := past[i].At - past[i-1].At; !near(passed, 1) {
-				t.Errorf("sample %d comes %v s after the sample before", i, passed)
+				t.Errorf("sample %d was taken %v s after sample %d, want 1 s", i, passed, i-1)
 			}
 		}
 	})
 }
 
-// TestSamplerStopsWhenNobodyLooks: without readers, the sampler visits no world and leaves no goroutine.
-func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
+// TestSamplerStopsWithoutReaders: without readers, the sampler does not visit the world and has no goroutine.
+func TestSamplerStopsWithoutReaders(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Hour)
@@ -127,12 +127,13 @@ func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 		time.Sleep(1100 * time.Millisecond)
 		if s := p.sample(t); before != 0 || !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) ||
 			s.TickSeconds.Worst != 0.03 {
-			t.Errorf("%d old samples; after an hour %+v of %+v", before, s, s.Pace)
+			t.Errorf("%d samples are left after an hour, want 0; the next sample is %+v of %+v", before, s,
+				s.Pace)
 		}
 	})
 }
 
-func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
+func TestSamplerReportsAWorldThatHangs(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Second)
@@ -162,7 +163,7 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 	})
 }
 
-func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
+func TestSamplerOfAWorldThatAdmitsNoVisits(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		in := &Inspector{world: w}
@@ -231,7 +232,7 @@ func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 			t.Errorf("the other schedule: %+v", s.Pace)
 		}
 		if got := (&Inspector{world: p.w}).mainSchedule(); got != p.schedule {
-			t.Error("the running schedule is not the main schedule of two")
+			t.Error("the main schedule is not the running schedule")
 		}
 	})
 }

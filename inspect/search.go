@@ -13,25 +13,26 @@ import (
 )
 
 const (
-	maxSearches = 8                // at a time
-	queueTime   = 5 * time.Second  // wait for a turn
-	searchTime  = 10 * time.Second // of all looks of one request together
-	answerTime  = 20 * time.Second // of a request with one answer
-	streamTime  = 5 * time.Minute  // of a request with a streamed answer
+	maxSearches = 8                // limit of the searches that run at the same time
+	queueTime   = 5 * time.Second  // longest wait for a turn
+	searchTime  = 10 * time.Second // limit of the time that all looks of one request take together
+	answerTime  = 20 * time.Second // limit of a request with one answer
+	streamTime  = 5 * time.Minute  // limit of a request with a streamed answer
 )
 
 // searches is the state that all searches share.
 type searches struct {
-	watch func(look time.Duration) // for measurements; else nil
+	watch func(look time.Duration) // gets the duration of each look in benchmarks; otherwise nil
 
 	mu     sync.Mutex
-	turns  chan struct{} // holds a token for each running search; nil before the first
+	turns  chan struct{} // holds a token for each running search; nil before the first search
 	schema *query.Schema // nil before the first look
-	ranks  []*ranks      // the last used first
-	lists  []*matches    // the last used first
+	ranks  []*ranks      // most recently used first
+	lists  []*matches    // most recently used first
 }
 
-// search finds the entities of one request.
+// search finds the entities of one request in one or several looks. A look is a visit to the world between
+// ticks.
 type search struct {
 	in     *Inspector
 	ctx    context.Context
@@ -43,7 +44,7 @@ type search struct {
 	plan   *query.Plan
 	shown  []query.Named
 	reader *rowReader  // for the shown columns
-	part   *query.Part // the requested number
+	part   *query.Part // the numeric field that the request names; nil without one
 	wrong  error       // why the request does not fit the schema
 	found  *query.Search
 
@@ -60,19 +61,19 @@ type search struct {
 	over   bool   // whether the time ran out
 }
 
-// wanted says which values a request asks for besides entities.
+// wanted describes the values that a request needs besides entities.
 type wanted struct {
 	columns string // columns to show
-	given   bool   // whether columns was given; else the columns of the query are shown
-	number  string // one numeric value
-	leaves  bool   // whether to read the values within components, not short texts
-	slots   int    // bound of a step, for searches that process each match; 0 if they only count
+	given   bool   // whether the request names columns; if not, the columns of the query are shown
+	number  string // one numeric field, such as Position.X
+	leaves  bool   // whether to read each field as a value, instead of a component as one short text
+	slots   int    // limit of the slots in a step; 0, for searches that only count, means no limit
 }
 
 // slotsRead is the number of slots in a step of a search that processes each match.
 const slotsRead = 4 << 10
 
-// newSearch parses a request's query. The caller ends the search.
+// newSearch parses a request's query and waits for a turn. The caller calls end after the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search,
 	error) {
 	tree, err := query.Parse(text)
@@ -116,7 +117,7 @@ func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	return q.turns, q.schema
 }
 
-// compile resolves names. It takes a while, so it runs outside of looks.
+// compile resolves the names in the request. It takes a while, so it runs outside of looks.
 func (s *search) compile(schema *query.Schema) {
 	s.schema, s.part, s.shown = schema, nil, nil
 	if s.plan, s.wrong = query.Compile(s.tree, schema); s.wrong != nil {
@@ -141,7 +142,7 @@ func (s *search) compile(schema *query.Schema) {
 	s.reader = s.in.newRowReader(s.shown, s.want.leaves)
 }
 
-// findNumber finds the requested value, and makes it the shown column.
+// findNumber finds the numeric field that the request names. The field becomes the only shown column.
 func (s *search) findNumber() (*query.Part, error) {
 	list, err := query.FindNamed(s.want.number, s.schema)
 	if err == nil && len(list) != 1 {
@@ -168,8 +169,8 @@ func queryProblem(err error) error {
 		Length: &e.Length}
 }
 
-// look calls f as [Inspector.look] does, once the targets are bound. If the time of the search runs out, look
-// returns nil and sets search.over.
+// look binds the targets of the query if they are not bound yet. It then calls f as [Inspector.look] does. If
+// the time of the search runs out, look returns nil and sets search.over.
 func (s *search) look(f func() (done bool)) error {
 	for {
 		var columns []column
@@ -209,7 +210,7 @@ func (s *search) look(f func() (done bool)) error {
 		case columns == nil:
 			return s.wrong
 		}
-		s.compile(s.in.asked.schemaOf(columns)) // columns were made meanwhile
+		s.compile(s.in.asked.schemaOf(columns)) // the world has columns that the schema lacks
 	}
 }
 
@@ -233,8 +234,8 @@ func (s *search) bind() bool {
 // late reports whether the look should end.
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
-// step searches the next slots. It returns the first of these slots, and the bits and the number of the
-// matches. ok is false at the end.
+// step searches the next slots. It returns the first of these slots, a bit set of the slots that match, and
+// the number of matches. ok is false if no slot is left.
 func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
@@ -250,7 +251,8 @@ func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	return lo, words, s.found.Words(lo, s.next, words), true
 }
 
-// walk calls found with all matches until found returns true. The next call of walk continues from there.
+// walk takes steps until no slot is left or found returns true. It calls found for each step with matches.
+// The next call of walk continues after the last step.
 func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) error {
 	return s.look(func() (done bool) {
 		for {
@@ -268,12 +270,13 @@ func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) e
 // scanned returns how many slots were searched.
 func (s *search) scanned() int { return min(s.next, s.slots) }
 
-// whole reports whether the result is complete and of one moment.
+// whole reports whether the result is complete and describes the world at one moment.
 func (s *search) whole() bool {
 	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved)
 }
 
-// schemaOf returns the schema of a world's columns, and keeps it. It takes a while: call it outside of looks.
+// schemaOf returns the schema of a world's columns, and caches it. Call schemaOf outside of looks, because it
+// takes a while.
 func (q *searches) schemaOf(columns []column) *query.Schema {
 	if _, kept := q.begin(); kept != nil && len(kept.Columns) == len(columns) {
 		return kept

@@ -12,9 +12,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkSearches searches a world that does nothing else. It reports the total time, the number
-// and the lengths of the visits. The world has a million entities. VAST_ENTITIES names the size of a second
-// world.
+// BenchmarkSearches searches a world with a million entities. The world does nothing but admit looks, the
+// visits of the inspector. BenchmarkSearches reports the number of looks, their total time and quantiles of
+// their times. If the environment variable VAST_ENTITIES is a number, BenchmarkSearches also searches a world
+// with this number of entities.
 func BenchmarkSearches(b *testing.B) {
 	sizes := []int{1_000_000}
 	if n, err := strconv.Atoi(os.Getenv("VAST_ENTITIES")); err == nil {

@@ -19,7 +19,7 @@ func (f *fixture) search(t *testing.T, text string, want wanted) *search {
 	return s
 }
 
-// TestSearchesEnd: a search that has no time left ends and says so.
+// TestSearchesEnd: a search whose time has run out ends, and its answer says that it is incomplete.
 func TestSearchesEnd(t *testing.T) {
 	f := newFixture(t, Options{})
 	s := f.search(t, "Position.X > 3", wanted{})
@@ -65,7 +65,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 }
 
-// TestSearchesTakeTurns: a search over the bound waits until another search ends.
+// TestSearchesTakeTurns: while maxSearches searches run, a further search waits until one of them ends.
 func TestSearchesTakeTurns(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range maxSearches {
@@ -81,8 +81,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 		t.Error("the search did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// End the turn of one search. The test takes the turn again below, because the clean-up ends all
-	// searches.
+	// Give the turn of one search away. The test takes a turn back below, because the clean-up ends all
+	// searches, and each end gives a turn back.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("counted %s", got)
@@ -97,7 +97,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestMatchesAreKept: a repeated search does not compare the entities again until its matches are too old.
+// TestMatchesAreKept: a repeated search reuses the matches of the first search until they are too old.
 func TestMatchesAreKept(t *testing.T) {
 	f := newFixture(t, Options{})
 	page := func() (a pageAnswer) {
@@ -107,17 +107,17 @@ func TestMatchesAreKept(t *testing.T) {
 	if a := page(); a.Total != 100 || len(a.Rows) != 10 || a.Truncated {
 		t.Fatalf("%+v", a)
 	}
-	found := func(at time.Time) {
+	setFound := func(at time.Time) {
 		f.asked.mu.Lock()
 		defer f.asked.mu.Unlock()
 		f.asked.lists[0].at = at
 	}
-	found(time.Now().Add(time.Hour)) // the matches stay valid, however slow this machine is
+	setFound(time.Now().Add(time.Hour)) // so that the matches stay valid even on a slow machine
 	f.see(t, func() { f.position.Get(f.people[95]).X = 1000; f.w.Delete(f.people[97]) })
 	if a := page(); a.Exact || a.Total != 100 || len(a.Rows) != 9 || a.Rows[5].ID != f.people[95].String() {
 		t.Errorf("%+v", a)
 	}
-	found(time.Now().Add(-2 * matchesTime))
+	setFound(time.Now().Add(-2 * matchesTime))
 	if a := page(); a.Total != 98 || len(a.Rows) != 8 {
 		t.Errorf("%+v", a)
 	}
@@ -125,6 +125,6 @@ func TestMatchesAreKept(t *testing.T) {
 		f.get(t, asking("entities", "query", "Position.X > "+string(rune('0'+i))), new(pageAnswer))
 	}
 	if n := len(f.asked.lists); n != maxLists {
-		t.Errorf("%d lists are kept", n)
+		t.Errorf("%d lists of matches are kept, want %d", n, maxLists)
 	}
 }

@@ -19,7 +19,7 @@ const (
 
 // topic is a value that streams send repeatedly.
 type topic struct {
-	name  string // as requested: name or name:argument
+	name  string // a request names the topic as name or as name:argument
 	every time.Duration
 	// make returns the value to send as JSON, or nil to send nothing.
 	make func(ctx context.Context, argument string) (any, error)
@@ -41,14 +41,14 @@ func (in *Inspector) streamRoutes() []route {
 // subscription is a topic of one stream.
 type subscription struct {
 	topic
-	full, argument string
-	due            time.Time
+	full, argument string    // full is name:argument, or name if there is no argument
+	due            time.Time // when to send the next value
 }
 
 // serveStream sends the requested topics as server-sent events. The name of an event is the topic, and its
 // data is the JSON of the topic's value. If a topic fails, the data is {"error": …}, and the stream
-// continues. One goroutine makes and sends each value in turn and queues nothing: a browser that reads slowly
-// gets fewer events, and one that does not read is disconnected.
+// continues. One goroutine makes and sends one value after another, without a queue. So a browser that reads
+// slowly gets fewer events, and a browser that does not read is disconnected.
 func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
 	if err != nil {
@@ -67,7 +67,7 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 			Message: fmt.Sprintf("%d streams are already open: close some pages", maxStreams)}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // keeps proxies from holding events back
+	w.Header().Set("X-Accel-Buffering", "no") // keeps proxies from buffering events
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil
@@ -87,11 +87,11 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 			s := &subscriptions[i]
 			if now := time.Now(); !now.Before(s.due) {
 				s.due = now.Add(s.every)
-				told, err := out.tell(r.Context(), s)
+				sent, err := out.send(r.Context(), s)
 				if err != nil {
 					return nil // the browser is gone or does not read
 				}
-				if told {
+				if sent {
 					quiet = time.Now()
 				}
 			}
@@ -133,8 +133,8 @@ type events struct {
 	control *http.ResponseController
 }
 
-// tell sends the value of a topic, and reports whether there was one.
-func (o events) tell(ctx context.Context, s *subscription) (told bool, err error) {
+// send sends the value of a topic. It reports whether the topic had a value to send.
+func (o events) send(ctx context.Context, s *subscription) (sent bool, err error) {
 	v, err := s.make(ctx, s.argument)
 	if err != nil {
 		if ctx.Err() != nil {

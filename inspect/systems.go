@@ -20,9 +20,9 @@ type systemsAnswer struct {
 
 type scheduleAnswer struct {
 	ID      uint64        `json:"id"`
-	Main    bool          `json:"main"` // whether it makes the world's ticks
+	Main    bool          `json:"main"` // whether this schedule makes the world's ticks
 	Workers int           `json:"workers"`
-	Rate    int           `json:"rate"` // ticks a second, if it runs in real time
+	Rate    int           `json:"rate"` // ticks in a second of simulated time
 	CatchUp int           `json:"catchUp"`
 	Systems []systemEntry `json:"systems"` // in the order in which one worker runs them
 	Edges   []sched.Edge  `json:"edges"`
@@ -59,12 +59,12 @@ type scheduleStats struct {
 type systemTimes struct {
 	Name   string `json:"name"`
 	Times  spent  `json:"times"`
-	Recent spent  `json:"recent"` // of the last 256 ticks in which it ran
+	Recent spent  `json:"recent"` // of the last 256 ticks in which the system ran
 }
 
-// spent says how long something took, in seconds.
+// spent summarizes durations, in seconds.
 type spent struct {
-	Count uint64  `json:"count"`
+	Count uint64  `json:"count"` // number of durations
 	Total float64 `json:"total"`
 	Last  float64 `json:"last"`
 	P50   float64 `json:"p50"`
@@ -72,7 +72,7 @@ type spent struct {
 	Max   float64 `json:"max"`
 }
 
-// systemsEvent is the value that the topic systems sends once a second.
+// systemsEvent is the value of the topic "systems", which is sent once a second.
 type systemsEvent struct {
 	Control   controlAnswer   `json:"control"`
 	Schedules []scheduleStats `json:"schedules"`
@@ -104,8 +104,8 @@ func (in *Inspector) schedules() []*sched.Schedule {
 	return list[:min(len(list), maxSchedules)]
 }
 
-// mainSchedule returns the schedule that makes the world's ticks: the running one, or else the one with most
-// ticks, or nil.
+// mainSchedule returns the schedule that makes the world's ticks: the running schedule or, if no schedule
+// runs, the schedule with the most ticks. It returns nil if the world has no schedule.
 func (in *Inspector) mainSchedule() *sched.Schedule {
 	var most *sched.Schedule
 	var ticks uint64
@@ -120,7 +120,8 @@ func (in *Inspector) mainSchedule() *sched.Schedule {
 	return most
 }
 
-// askedSchedule returns the schedule that a request names, or else the main one.
+// askedSchedule returns the schedule that a request names. If the request names none, askedSchedule returns
+// the main schedule.
 func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 	text := r.URL.Query().Get("schedule")
 	if text == "" {

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// thinning keeps a uniform random sample of a growing list: each element is kept with the same chance. When
-// the sample gets too large, halve halves the chance and drops about half of the sample.
+// thinning makes a uniform random sample of a growing list: each element is kept with the same probability.
+// When the sample gets too large, halve halves the probability and drops about half of the sample.
 type thinning struct {
 	halvings int
 }
 
-// thin clears bits at random. Each bit stays set with the current chance.
+// thin clears bits at random. A set bit stays set with the current probability, 1/2^halvings.
 func (t *thinning) thin(words []uint64) {
 	if t.halvings == 0 {
 		return
@@ -24,7 +24,8 @@ func (t *thinning) thin(words []uint64) {
 	}
 }
 
-// halve halves the chance and drops elements accordingly.
+// halve halves the probability of t and returns each element of kept with probability 1/2. It overwrites
+// kept.
 func halve[T any](t *thinning, kept []T) []T {
 	t.halvings++
 	left := kept[:0]
@@ -38,8 +39,8 @@ func halve[T any](t *thinning, kept []T) []T {
 	return left
 }
 
-// choose returns n elements of the list in their order, each chosen with the same chance. It overwrites the
-// list.
+// choose returns n random elements of the list in their order. All elements have the same probability. choose
+// overwrites the list.
 func choose[T any](list []T, n int) []T {
 	left := list[:0]
 	for i, v := range list {

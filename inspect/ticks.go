@@ -16,8 +16,8 @@ var tickBounds = [...]float64{
 // mostPending bounds the ticks that wait for sumUp.
 const mostPending = 4096
 
-// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. The schedule measures
-// ticks from the first reading on.
+// tickMeter reads the duration of each tick once, from the recent ticks that the schedule keeps. A schedule
+// starts to measure ticks when its ticks are first read.
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // of the schedule
@@ -29,7 +29,8 @@ type tickMeter struct {
 	total  uint64
 }
 
-// read reads the ticks that ended since the last call. With another schedule, counting starts again.
+// read reads the ticks that ended since the last call. If s is another schedule than in the last call, all
+// counts start again at zero.
 func (m *tickMeter) read(s *sched.Schedule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,7 +51,7 @@ func (m *tickMeter) read(s *sched.Schedule) {
 	}
 }
 
-// sumUp returns the times of the ticks that were read since the last call.
+// sumUp returns the times of the ticks that were read since the last call of sumUp.
 func (m *tickMeter) sumUp() TickTimes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,8 +67,8 @@ func timesOf(times []time.Duration) TickTimes {
 		return TickTimes{}
 	}
 	slices.Sort(times)
-	// quantile returns the smallest time that at least hundredths % of the times do not exceed.
-	quantile := func(hundredths int) float64 { return times[(n*hundredths+99)/100-1].Seconds() }
+	// quantile returns the smallest of the times that is not exceeded by at least the given percentage.
+	quantile := func(percent int) float64 { return times[(n*percent+99)/100-1].Seconds() }
 	return TickTimes{quantile(50), quantile(99), times[n-1].Seconds()}
 }
 
@@ -78,7 +79,7 @@ type tickHistogram struct {
 	sum     float64 // in seconds
 }
 
-// histogram returns the counts of all ticks of the present schedule that were read.
+// histogram returns the counts of all ticks that were read from the current schedule.
 func (m *tickMeter) histogram() tickHistogram {
 	m.mu.Lock()
 	defer m.mu.Unlock()

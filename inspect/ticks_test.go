@@ -52,7 +52,7 @@ func TestTickMeter(t *testing.T) {
 		if got := m.sumUp(); got != (TickTimes{}) {
 			t.Errorf("the second sum is %+v", got)
 		}
-		tick(5 * time.Millisecond) // a bound belongs to its bucket
+		tick(5 * time.Millisecond) // a tick as long as a bucket's upper bound counts in this bucket
 		m.read(s)
 		h := m.histogram()
 		if h.count != 101 || math.Abs(h.sum-(0.294+0.04+2+0.005)) > 1e-9 {
@@ -74,7 +74,7 @@ func TestTickMeter(t *testing.T) {
 	})
 }
 
-// TestTickMeterIsBounded: many ticks between two readings take bounded memory.
+// TestTickMeterIsBounded: without a call of sumUp, the meter keeps at most mostPending ticks.
 func TestTickMeterIsBounded(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
@@ -87,7 +87,7 @@ func TestTickMeterIsBounded(t *testing.T) {
 			m.read(s)
 		}
 		if len(m.pending) != mostPending {
-			t.Errorf("%d ticks are pending", len(m.pending))
+			t.Errorf("%d ticks are pending, want %d", len(m.pending), mostPending)
 		}
 		if h := m.histogram(); h.count != 3*mostPending {
 			t.Errorf("%d ticks were counted, want %d", h.count, 3*mostPending)

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxRecorded  = 5 // limit of the ticks of one request
-	maxRecording = 4 // limit of the requests at a time
+	maxRecorded  = 5 // limit of the ticks that one request records
+	maxRecording = 4 // limit of the requests that record at the same time
 )
 
 // timelineAnswer is a recording of some ticks. Times are in seconds from the beginning of the tick.
 type timelineAnswer struct {
 	Schedule uint64 `json:"schedule"`
-	// whether the ticks were recorded for this request; else this is the last recording
+	// whether the ticks were recorded for this request; if not, Ticks is the last earlier recording
 	Fresh bool           `json:"fresh"`
 	Ticks []tickTimeline `json:"ticks"`
 }
@@ -28,9 +28,9 @@ type tickTimeline struct {
 	Began   float64     `json:"began"` // in seconds since 1970
 	Took    float64     `json:"took"`
 	Workers int         `json:"workers"`
-	Lost    int         `json:"lost"` // spans that did not fit
+	Lost    int         `json:"lost"` // number of spans that did not fit into the recording
 	Phases  []phaseSpan `json:"phases"`
-	Spans   []span      `json:"spans"` // by start
+	Spans   []span      `json:"spans"` // in the order of Start
 }
 
 type phaseSpan struct {
@@ -48,8 +48,8 @@ type span struct {
 	End    float64 `json:"end"`
 }
 
-// serveTimeline records ticks. If the ticks are slow, the answer has fewer than requested. If the program is
-// paused, the answer is the last recording.
+// serveTimeline records ticks. If the ticks are slow, the answer has fewer ticks than requested. If the
+// program is paused, the answer is the last recording.
 func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	s, err := in.askedSchedule(r)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestTimeline(t *testing.T) {
 			systems, parts := make(map[string]int), 0
 			for _, s := range tick.Spans {
 				if s.Start < 0 || s.End < s.Start || s.End > tick.Took || s.Worker < 0 || s.Worker > 1 {
-					t.Errorf("the span %+v does not fit its tick of %v", s, tick.Took)
+					t.Errorf("the span %+v does not lie within its tick of %v s", s, tick.Took)
 				}
 				switch {
 				case s.Kind == "system" && s.Part == -1:
@@ -65,9 +65,10 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 	}
 }
 
-// TestTimelinesAreBounded: requests over the bound are refused, and the other answers are complete.
+// TestTimelinesAreBounded: while maxRecording requests record, a further request is refused. The recording
+// requests succeed.
 func TestTimelinesAreBounded(t *testing.T) {
-	// The schedule is stopped without the inspector's knowledge.
+	// The test pauses the schedule itself, so the inspector's Control does not report a pause.
 	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
 	f.schedule.Pause()
 	f.see(t, func() {})
@@ -84,7 +85,7 @@ func TestTimelinesAreBounded(t *testing.T) {
 		f.see(t, func() {})
 	}
 	if p := f.refused(t, http.StatusServiceUnavailable, "GET", "systems/timeline", "", ""); p.Code != "busy" {
-		t.Errorf("one recording too many: %+v", p)
+		t.Errorf("a request beyond the limit: %+v", p)
 	}
 	f.schedule.Resume()
 	asking.Wait()

@@ -8,12 +8,13 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// View is a map of a world that lies on a plane or a sphere. The page shows it on a tab of its own; the user
-// can zoom, move and click it. [Plane] makes a View of entities with positions in a plane.
+// View is a map of a world that lies on a plane or a sphere. The page has a tab for each View. The user can
+// zoom, move and click the map. [Plane] makes a View of entities with positions in a plane.
 //
-// The inspector calls Paint, Pick and Where in looks, between ticks. It may call Paint and Pick many times
-// for one request, with ticks in between. Each call should take at most a quarter of a millisecond, keep its
-// progress in Next, and return false to be called again.
+// The inspector calls Paint, Pick and Where between ticks. Each call should take at most a quarter of a
+// millisecond. Paint and Pick may need many calls for one request, with ticks in between. A call that does
+// not finish the work stores its progress in Next of its parameter and returns false. The inspector then
+// calls the function again.
 type View struct {
 	// ID names the view in URLs: 1 to 32 lower-case letters, digits and dashes.
 	ID string
@@ -34,9 +35,10 @@ type View struct {
 	Layers []Layer
 	// Paint adds to the counts of a picture. It is required.
 	Paint func(p *Picture) (done bool)
-	// Pick finds the things near a point. Default: none.
+	// Pick finds the things near a point. Default: no thing is found.
 	Pick func(p *Picking) (done bool)
-	// Where returns the position of an entity, and whether it has one. Default: no entity has a position.
+	// Where returns the position of an entity. ok reports whether the entity has a position. Default: no
+	// entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)
 	// Outlines returns closed lines that never change, such as coasts. A point that an odd number of lines
 	// surrounds counts as ground. Outlines is called once, on any goroutine, and must not use the world.
@@ -130,7 +132,7 @@ func (v View) withDefaults() View {
 func (b Bounds) valid() bool {
 	const most = 1e15
 	for _, v := range [...]float64{b.X0, b.Y0, b.X1, b.Y1} {
-		if !(math.Abs(v) <= most) { // so that NaN fails
+		if !(math.Abs(v) <= most) { // true for NaN too
 			return false
 		}
 	}

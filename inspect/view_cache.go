@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// freshTime is how long a picture serves other requests for the same window.
+	// freshTime is the time for which a picture serves other requests for the same window.
 	freshTime = 400 * time.Millisecond
 	// paintTime is the shortest time between the starts of two paintings.
 	paintTime = 100 * time.Millisecond
@@ -30,7 +30,7 @@ type viewCache struct {
 	next     time.Time // when the next painting may start
 }
 
-// servedView is a view with its description, which is made once.
+// servedView is a view and a function that describes it. The description is made once.
 type servedView struct {
 	View
 	describe func() viewAnswer
@@ -90,7 +90,7 @@ func (e *servedView) window(b Bounds) (Bounds, error) {
 		return b, nil
 	}
 	if b.X1-b.X0 > width {
-		return b, badRequest("a window goes around at most once: x1 must be at most x0 + %g", width)
+		return b, badRequest("a window must not be wider than the view: x1 must be at most x0 + %g", width)
 	}
 	around := width * math.Floor((b.X0-e.Bounds.X0)/width)
 	b.X0, b.X1 = b.X0-around, b.X1-around
@@ -125,7 +125,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 	}
 }
 
-// claim returns the painting of a picture, and whether the caller must paint it.
+// claim returns the picture for a key. mine reports whether the caller must paint the picture.
 func (g *viewCache) claim(key pictureKey) (p *cachedPicture, mine bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,7 +153,7 @@ func (g *viewCache) publish(key pictureKey, p *cachedPicture) {
 	time.AfterFunc(freshTime, remove)
 }
 
-// paint paints a picture when its turn comes.
+// paint waits until no other picture is being painted, and then paints a picture.
 func (in *Inspector) paint(ctx context.Context, key pictureKey) (bytes []byte, err error) {
 	g := in.views
 	select {

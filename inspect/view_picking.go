@@ -14,18 +14,18 @@ const mostPicked = 8
 // Picking collects the things near a point of a [View]. It keeps the 8 most important things; among equally
 // important things it prefers the nearest.
 type Picking struct {
-	// X, Y is the point. Radius is the greatest distance from it; in a view of a sphere, in degrees of
-	// latitude.
+	// X, Y is the point. Radius is the greatest distance of a thing from the point. In a view of a sphere,
+	// Radius is in degrees of latitude.
 	X, Y, Radius float64
-	// Next is state for Pick: 0 in the first call, then the value that the previous call left.
+	// Next stores the progress of Pick between its calls. It is 0 in the first call.
 	Next int
 
-	period float64 // of x if the view wraps, else 0
+	period float64 // width of the view if it wraps; 0 if it does not
 	narrow float64 // length of a unit of x relative to a unit of y
 	found  []Picked
 }
 
-// Picked is something near a point.
+// Picked is a thing near a point.
 type Picked struct {
 	Entity vast.Entity // zero for a thing that is not an entity
 	Name   string      // default: the name of the entity
@@ -61,8 +61,9 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 	return p
 }
 
-// Takes reports whether [Picking.Add] would keep a thing of the given weight at a point: the point is near,
-// and fewer than 8 things are more important. It takes a few nanoseconds for a distant point.
+// Takes reports whether [Picking.Add] would keep a thing of the given weight at a point. Add keeps the thing
+// if the point lies within Radius, and the thing is among the 8 most important so far. Takes needs a few
+// nanoseconds for a point that lies farther away.
 func (p *Picking) Takes(x, y, weight float64) bool {
 	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
 		return false

@@ -15,11 +15,11 @@ type Picture struct {
 	Window Bounds
 	// Columns and Rows are the numbers of cells across and down.
 	Columns, Rows int
-	// Next is state for Paint: 0 in the first call, then the value that the previous call left.
+	// Next stores the progress of Paint between its calls. It is 0 in the first call.
 	Next int
 
-	period          float64 // of x if the view wraps, else 0
-	across, down    float64 // cells per unit of x and y
+	period          float64 // width of the view if it wraps; 0 if it does not
+	across, down    float64 // cells per unit of x, and per unit of y; down is negative if y grows upwards
 	left, top       float64
 	layers          int
 	counts          []uint32 // by layer, then by row from the top
@@ -51,7 +51,7 @@ func (p *Picture) Cell(x, y float64) int {
 		x += p.period
 	}
 	column, row := (x-p.left)*p.across, (y-p.top)*p.down
-	// The condition is written so that NaN fails.
+	// The condition has this form because every comparison with NaN is false.
 	if !(column >= 0 && column <= p.columns && row >= 0 && row <= p.rows) {
 		return -1
 	}
@@ -66,14 +66,15 @@ func (p *Picture) Add(layer, cell int, n uint32) {
 	}
 }
 
-// pictureMagic begins the bytes of a picture.
+// pictureMagic is the first four bytes of a picture.
 const pictureMagic = "vpic"
 
-// pictureHead is the size of the head in bytes.
+// pictureHead is the number of bytes before the counts.
 const pictureHead = 48
 
-// bytes returns the picture in little-endian numbers: "vpic"; columns, rows and layers as uint32; the
-// window's x0, y0, x1 and y1 as float64; the counts as uint32, by layer, then by row from the top.
+// bytes returns the picture with little-endian numbers: "vpic"; the numbers of columns, rows and layers as
+// uint32; the window's x0, y0, x1 and y1 as float64; the counts as uint32, by layer, then by row from the
+// top.
 func (p *Picture) bytes() []byte {
 	b := make([]byte, 0, pictureHead+4*len(p.counts))
 	b = append(b, pictureMagic...)

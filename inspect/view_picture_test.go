@@ -86,10 +86,10 @@ func TestWindows(t *testing.T) {
 		got, err := c.e.window(c.ask)
 		if c.want == (Bounds{}) {
 			if err == nil {
-				t.Errorf("a window of %v is allowed", c.ask)
+				t.Errorf("the window %v is not refused", c.ask)
 			}
 		} else if err != nil || got != c.want {
-			t.Errorf("a window of %v becomes %v, %v, want %v", c.ask, got, err, c.want)
+			t.Errorf("the window %v becomes %v, error %v; want %v", c.ask, got, err, c.want)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestPicking(t *testing.T) {
 		{math.NaN(), 60, false}, {179.5, math.NaN(), false},
 	} {
 		if p.Takes(c.x, c.y, 0) != c.takes {
-			t.Errorf("Takes is wrong about %v, %v: %v", c.x, c.y, !c.takes)
+			t.Errorf("Takes(%v, %v, 0) is %t, want %t", c.x, c.y, !c.takes, c.takes)
 		}
 	}
 	for i := range 20 {
@@ -122,6 +122,7 @@ func TestPicking(t *testing.T) {
 		}
 	}
 	if len(p.found) != mostPicked || p.Takes(179.5, 60, 0) || !p.Takes(179.5, 60.9, 2) {
-		t.Errorf("%d entities are picked", len(p.found))
+		t.Errorf("%d things are picked, want %d; Takes is %t for a less important thing, %t for a more "+
+			"important thing", len(p.found), mostPicked, p.Takes(179.5, 60, 0), p.Takes(179.5, 60.9, 2))
 	}
 }

@@ -65,7 +65,7 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 	return v
 }
 
-// slotsALook is the number of slots that one call reads.
+// slotsALook bounds the slots that one call of Paint or Pick reads.
 const slotsALook = 1 << 14
 
 // partColours are the colours of the layers after the first.

@@ -27,9 +27,9 @@ type viewAnswer struct {
 	Sphere      bool          `json:"sphere"`
 	Unit        string        `json:"unit"`
 	Layers      []layerAnswer `json:"layers"`
-	Picks       bool          `json:"picks"`
-	Finds       bool          `json:"finds"`
-	Landmarks   bool          `json:"landmarks"`
+	Picks       bool          `json:"picks"`     // whether the view has a function Pick
+	Finds       bool          `json:"finds"`     // whether the view has a function Where
+	Landmarks   bool          `json:"landmarks"` // whether the view has a function Landmarks
 	Attribution []string      `json:"attribution"`
 	// The points of an outline are a flat list: x, y, x, y, …
 	Outlines [][]float64 `json:"outlines"`
@@ -163,7 +163,7 @@ func (e *servedView) windowOf(q url.Values) (b Bounds, err error) {
 	return e.window(b)
 }
 
-// wholeFrom1 reads a whole number from 1 to most.
+// wholeFrom1 reads a whole number in the range [1, most].
 func wholeFrom1(q url.Values, name string, most int) (int, error) {
 	n, err := strconv.Atoi(q.Get(name))
 	if err != nil || n < 1 || n > most {

@@ -43,9 +43,10 @@ func TestPictureOfPlane(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	// The picture shows the first 8,001 people, the last of whom is on the border, and the three towns.
+	// The picture shows the three towns and the first 8,001 people. The last of these people is on the
+	// border.
 	if got := fmt.Sprint(layerSums(t, body)); got != "[8004 801 81]" {
-		t.Errorf("the layers count %s, want the people up to 8,000", got)
+		t.Errorf("the layers count %s, want [8004 801 81]", got)
 	}
 }
 
@@ -101,10 +102,10 @@ func TestPickAndWhere(t *testing.T) {
 
 // painter paints a view and counts its paintings.
 type painter struct {
-	begun atomic.Int64
-	ticks int           // number of calls that make a painting
+	begun atomic.Int64  // number of paintings
+	calls int           // number of calls of Paint that make a painting
 	hold  chan struct{} // if not nil, a painting waits until hold is closed
-	fails atomic.Bool
+	fails atomic.Bool   // whether Paint panics
 }
 
 func (p *painter) view() View {
@@ -124,7 +125,7 @@ func (p *painter) view() View {
 					return false
 				}
 			}
-			if q.Next++; q.Next < p.ticks {
+			if q.Next++; q.Next < p.calls {
 				return false
 			}
 			q.Add(0, q.Cell(0.5, 0.5), 3)
@@ -135,7 +136,7 @@ func (p *painter) view() View {
 const paintedPath = "views/painted/picture?x0=0&y0=0&x1=1&y1=1&columns=2&rows=2"
 
 func TestManyClientsCostOnePainting(t *testing.T) {
-	p := &painter{ticks: 2, hold: make(chan struct{})}
+	p := &painter{calls: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})
 	const clients = 20
 	var all sync.WaitGroup
@@ -145,7 +146,7 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 			if status != http.StatusOK {
 				t.Errorf("%d %s", status, body)
 			} else if got := fmt.Sprint(layerSums(t, body)); got != "[3]" {
-				t.Errorf("the layers count %s", got)
+				t.Errorf("the layers count %s, want [3]", got)
 			}
 		})
 	}
@@ -155,14 +156,14 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 	close(p.hold)
 	all.Wait()
 	if n := p.begun.Load(); n != 1 {
-		t.Errorf("%d clients cost %d paintings", clients, n)
+		t.Errorf("%d clients cost %d paintings, want 1", clients, n)
 	}
 }
 
-// TestPainterLeaves: if the client of a painting hangs up, another request that waits for the picture paints
-// it.
+// TestPainterLeaves: if a client hangs up while its request paints a picture, another request that waits for
+// this picture paints the picture.
 func TestPainterLeaves(t *testing.T) {
-	p := &painter{ticks: 2, hold: make(chan struct{})}
+	p := &painter{calls: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})
 	e := f.views.find("painted")
 	key := pictureKey{e, e.Bounds, 2, 2}
@@ -179,7 +180,7 @@ func TestPainterLeaves(t *testing.T) {
 	go func() {
 		b, err := f.picture(context.Background(), key)
 		if err == nil && fmt.Sprint(layerSums(t, b)) != "[3]" {
-			err = fmt.Errorf("a picture of %q", b)
+			err = fmt.Errorf("the bytes of the picture are %q", b)
 		}
 		stays <- err
 	}()
@@ -197,7 +198,7 @@ func TestPainterLeaves(t *testing.T) {
 }
 
 func TestPaintingThatPanics(t *testing.T) {
-	p := &painter{ticks: 2}
+	p := &painter{calls: 2}
 	p.fails.Store(true)
 	f := newFixture(t, Options{Views: []View{p.view()}})
 	if got := f.refused(t, http.StatusInternalServerError, "GET", paintedPath, "",
@@ -210,11 +211,11 @@ func TestPaintingThatPanics(t *testing.T) {
 	}
 }
 
-func TestViewsOfNoSense(t *testing.T) {
+func TestInvalidViews(t *testing.T) {
 	good := (&painter{}).view()
 	for _, c := range []struct {
-		what   string
-		change func(*View)
+		message string
+		change  func(*View)
 	}{
 		{"ID must be 1 to 32", func(v *View) { v.ID = "" }},
 		{"ID must be 1 to 32", func(v *View) { v.ID = "../x" }},
@@ -228,7 +229,7 @@ func TestViewsOfNoSense(t *testing.T) {
 	} {
 		v := good
 		c.change(&v)
-		expectPanic(t, c.what, func() { newViewCache([]View{v}) })
+		expectPanic(t, c.message, func() { newViewCache([]View{v}) })
 	}
 	expectPanic(t, "two views", func() { newViewCache([]View{good, good}) })
 }

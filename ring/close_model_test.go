@@ -116,7 +116,8 @@ func (x *exchange) room(n int) (int, error) {
 	return n, nil
 }
 
-// there returns the expected result of a read of n bytes.
+// there returns the expected result of a read of n bytes. wait is the error of a read that would have to
+// wait.
 func (x *exchange) there(n int, wait error) (int, error) {
 	switch {
 	case x.closed:
@@ -137,7 +138,7 @@ func (x *exchange) there(n int, wait error) (int, error) {
 func (x *exchange) take(call string, b []byte, out bool) {
 	x.t.Helper()
 	if !bytes.Equal(b, x.unread[:len(b)]) {
-		x.t.Fatalf("%s: %s gives other bytes than were written", x.what, call)
+		x.t.Fatalf("%s: %s returns bytes that differ from those written", x.what, call)
 	}
 	if out {
 		x.unread = x.unread[len(b):]
@@ -154,8 +155,8 @@ func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	f(ctx)
 }
 
-// step makes a call. If now is not nil and the call has a callback, the callback calls now.
-func (x *exchange) step(s closeStep, now func()) {
+// step makes a call. A call that has a callback calls inCallback there, if inCallback is not nil.
+func (x *exchange) step(s closeStep, inCallback func()) {
 	x.t.Helper()
 	r, n := x.r, s.n
 	switch s.op {
@@ -208,7 +209,7 @@ func (x *exchange) step(s closeStep, now func()) {
 			x.came(n) // also after Close, although no reader can get the bytes
 		}
 	case 7:
-		x.readFrom(n, now)
+		x.readFrom(n, inCallback)
 	case 8, 9:
 		want, wantErr := x.there(n, os.ErrDeadlineExceeded)
 		b, err := r.Peek(n)
@@ -248,13 +249,13 @@ func (x *exchange) step(s closeStep, now func()) {
 		x.expect("ReadByte", 1, want, want, err, wantErr)
 		x.take("ReadByte", []byte{b}[:want], true)
 	case 15:
-		x.writeTo(now)
+		x.writeTo(inCallback)
 	}
 }
 
 // readFrom calls ReadFrom with a source that gives n bytes in one piece, or fewer if less room is free, and
 // then ends.
-func (x *exchange) readFrom(n int, now func()) {
+func (x *exchange) readFrom(n int, inCallback func()) {
 	x.t.Helper()
 	want, wantErr := x.room(1)
 	room, called := want > 0, false
@@ -268,8 +269,8 @@ func (x *exchange) readFrom(n int, now func()) {
 		}
 		k := min(n, len(p))
 		numbered(p[:k], x.written)
-		if now != nil {
-			now()
+		if inCallback != nil {
+			inCallback()
 		}
 		if want, wantErr = k, nil; x.behind != nil && k > 0 {
 			want, wantErr = 0, io.ErrClosedPipe // the source's bytes come after the end
@@ -286,12 +287,12 @@ func (x *exchange) readFrom(n int, now func()) {
 	x.reserved = 0
 	x.expect("ReadFrom", n, int(got), want, err, wantErr)
 	if called != room {
-		x.t.Fatalf("%s: ReadFrom called its source: %t", x.what, called)
+		x.t.Fatalf("%s: ReadFrom called its source: %t; want %t", x.what, called, room)
 	}
 }
 
 // writeTo moves all bytes to a destination.
-func (x *exchange) writeTo(now func()) {
+func (x *exchange) writeTo(inCallback func()) {
 	x.t.Helper()
 	_, wantErr := x.there(1, os.ErrDeadlineExceeded)
 	want := 0
@@ -302,8 +303,8 @@ func (x *exchange) writeTo(now func()) {
 		}
 		dst.Write(p)
 		x.take("WriteTo", p, true)
-		if now != nil {
-			now()
+		if inCallback != nil {
+			inCallback()
 		}
 		want += len(p)
 		_, wantErr = x.there(1, os.ErrDeadlineExceeded)
@@ -320,18 +321,19 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // playClose plays an exchange and returns the results of all calls. It ends the exchange before the call with
-// index at, or, if inside is set, in the callback of this call. If third is set, a third goroutine ends the
-// exchange.
-func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, inside, third bool) []string {
+// the given index, or, if inside is set, in the callback of that call. If third is set, a third goroutine
+// ends the exchange.
+func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index int, inside, third bool,
+) []string {
 	t.Helper()
 	e, limit := endings[ending], vm.NewLimit(1<<20)
 	r, err := New(Options{Capacity: 1, Pages: pages, Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exchange{t: t, r: r, written: uint64(r.size) - 5, // the wrap-around comes early
-		what: fmt.Sprintf("%v, %s before step %d (inside: %t, third: %t) of %v", pages, e.name, at, inside,
-			third, steps)}
+	x := &exchange{t: t, r: r, written: uint64(r.size) - 5, // 5 bytes before the wrap-around
+		what: fmt.Sprintf("%v, %s before step %d (inside: %t, third: %t) of %v", pages, e.name, index,
+			inside, third, steps)}
 	skip := make([]byte, x.written)
 	r.Write(skip)
 	r.Discard(len(skip))
@@ -350,7 +352,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, 
 	}
 	for i, s := range steps {
 		switch {
-		case i != at:
+		case i != index:
 			x.step(s, nil)
 		case inside:
 			x.step(s, end)
@@ -382,8 +384,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, 
 func (x *exchange) check() {
 	x.t.Helper()
 	if x.r.Len() != len(x.unread) || x.r.Free() != x.free() {
-		x.t.Fatalf("%s: length %d, free %d; want %d of %d", x.what, x.r.Len(), x.r.Free(), len(x.unread),
-			x.r.size)
+		x.t.Fatalf("%s: Len %d, Free %d; want %d, %d", x.what, x.r.Len(), x.r.Free(), len(x.unread), x.free())
 	}
 }
 
@@ -397,8 +398,8 @@ func (x *exchange) drain() {
 	rest, err := io.ReadAll(x.r)
 	if x.behind == io.EOF && err != nil || x.behind != io.EOF && err != x.behind ||
 		!bytes.Equal(rest, x.unread) {
-		x.t.Fatalf("%s: the rest is %d bytes, %v; want %d, %v", x.what, len(rest), err, len(x.unread),
-			x.behind)
+		x.t.Fatalf("%s: the reader gets the last %d bytes, then %v; want %d, %v", x.what, len(rest), err,
+			len(x.unread), x.behind)
 	}
 	x.unread = nil
 	for _, op := range []int{5, 8, 13, 14, 15} { // Commit no longer hands bytes over
@@ -424,7 +425,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 				for i, pages := range pageKinds {
 					trace := playClose(t, pages, steps, ending, at, inside, third)
 					if i > 0 && strings.Join(trace, ";") != strings.Join(first, ";") {
-						t.Fatalf("%v: %s before step %d gives %v, and on other memory %v", steps,
+						t.Fatalf("%v: %s before step %d gives %v, and on the other kind of memory %v", steps,
 							endings[ending].name, at, trace, first)
 					}
 					first = trace
@@ -436,7 +437,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 
 // closeSeeds are exchanges in which each call occurs with the ring empty, full, and with a reservation.
 var closeSeeds = [][]byte{
-	// Each pair of calls, across the wrap-around.
+	// Reserve and Commit, Peek and Discard, Write and Read, across the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
 	// The ring is full, then empty.
 	{3, 255, 255, 0, 255, 255, 2, 0, 3, 1, 8, 255, 255, 15, 0, 8, 1, 13, 4, 14, 0},

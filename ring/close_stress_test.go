@@ -25,7 +25,7 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
-			runtime.Gosched() // without this, the two sides would starve other goroutines on one thread
+			runtime.Gosched() // without yielding, the two sides would starve other goroutines on one thread
 		}
 		b := buffer[:piece(rnd, len(buffer))]
 		numbered(b, s.at)
@@ -163,13 +163,13 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 				})
 			}
 			read, err := readUntilEnded(t, r, rand.New(rand.NewPCG(seed, uint64(round)<<2|3)), copying)
-			// No call of the writer changes the reader's error after the end. Only Close may change it.
+			// After the end, the reader's error stays the same. Only Close may change that error.
 			behind := func(may ...error) {
 				b, again := r.Peek(1)
 				n, errRead := r.Read(make([]byte, 1))
 				if len(b) != 0 || n != 0 || !slices.Contains(may, again) || !slices.Contains(may, errRead) {
-					t.Errorf("after %v the reader gets %d and %d bytes, %v, %v",
-						err, len(b), n, again, errRead)
+					t.Errorf("after %v, Peek returns %d bytes, %v; Read returns %d bytes, %v",
+						err, len(b), again, n, errRead)
 				}
 			}
 			if copying {
@@ -213,14 +213,14 @@ func TestEndAtRandomMoments(t *testing.T) {
 			t.Error("the two sides disagree about the end")
 		}
 		if r.Len() != 0 || r.Free() != r.size {
-			t.Errorf("%d bytes are left, %d free", r.Len(), r.Free())
+			t.Errorf("Len %d, Free %d; want 0, %d", r.Len(), r.Free(), r.size)
 		}
 	})
 }
 
 // TestCloseAtRandomMoments closes the ring from one or several goroutines, while another goroutine may end
-// the stream. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both
-// sides have returned.
+// the stream. Both sides get an error, the reader gets a prefix of the stream, and the memory has been given
+// back when both sides have returned.
 func TestCloseAtRandomMoments(t *testing.T) {
 	eachExchange(t, true, func(rnd *rand.Rand, r *Ring) (all []func() error) {
 		for range 1 + rnd.IntN(2) {
@@ -235,7 +235,7 @@ func TestCloseAtRandomMoments(t *testing.T) {
 			t.Error("a side did not notice that the ring was closed")
 		}
 		if read > r.writer.at.Load() || err == errOwn && read != s.at {
-			t.Error("the reader got other bytes than were written")
+			t.Error("the reader got more bytes than were written, or too few before the end")
 		}
 		if err := r.Close(); err != nil || !r.released {
 			t.Errorf("the memory was not given back: %v", err)

@@ -25,7 +25,7 @@ type waitingCall struct {
 	name    string
 	writes  bool
 	context bool
-	less    int // the unread bytes for a reader, the free bytes for a writer; the call wants more
+	ready   int // the number of unread bytes for a reader, of free bytes for a writer; the call needs more
 	call    func(r *Ring, ctx context.Context) (n int, err error)
 }
 
@@ -84,7 +84,7 @@ func numberedFrom(r *Ring, n int) []byte {
 type interruption struct {
 	name   string
 	happen func(r *Ring, cancel context.CancelCauseFunc) error
-	close  bool
+	close  bool  // whether the event closes the ring
 	ends   error // the reader's error after the last byte
 	cause  error // the error of the waiting call if the stream continues
 }
@@ -110,7 +110,7 @@ var interruptions = []interruption{
 
 // TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
 // pair of events from other goroutines. The call returns the error of one of the two events, the bytes can be
-// read or are gone with the ring, and no side sleeps any more.
+// read unless the ring is closed, and no side sleeps any more.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {
@@ -137,9 +137,9 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	skip := (r.size + offset) % r.size
 	r.Write(make([]byte, skip))
 	r.Discard(skip)
-	there, me := w.less, &r.reader
+	there, me := w.ready, &r.reader
 	if w.writes {
-		there, me = r.size-w.less, &r.writer
+		there, me = r.size-w.ready, &r.writer
 	}
 	r.Write(numberedFrom(r, there))
 
@@ -174,7 +174,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 			may = append(may, io.ErrClosedPipe)
 		case do.ends == io.EOF && w.name == "WriteTo":
 			may = append(may, nil)
-		case do.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.less > 0:
+		case do.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.ready > 0:
 			may = append(may, io.ErrUnexpectedEOF)
 		case do.ends != nil:
 			may = append(may, do.ends)
@@ -184,21 +184,21 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	}
 	got := <-answers
 
-	n, moved := 0, 0 // the call's result, and the bytes it moved
+	n, moved := 0, 0 // the expected result, and the number of bytes that the call moved
 	switch w.name {
 	case "Write", "ReadFrom", "WriteTo":
-		n, moved = w.less, w.less
+		n, moved = w.ready, w.ready
 	default:
 		if ends != nil && (got.err == io.ErrUnexpectedEOF || got.err == errOwn) &&
 			strings.HasPrefix(w.name, "Peek") {
-			n = w.less // the remaining bytes come with the error
+			n = w.ready // the remaining bytes come with the error
 		}
 	}
 	if got.n != n || !slices.Contains(may, got.err) {
-		t.Fatalf("%d, %v; want %d and one of %v", got.n, got.err, n, may)
+		t.Fatalf("the call returned %d, %v; want %d and one of %v", got.n, got.err, n, may)
 	}
 	if r.writer.until.Load() != 0 || r.reader.until.Load() != 0 {
-		t.Error("a side sleeps for ever")
+		t.Error("a side is still marked as sleeping")
 	}
 	left := there
 	if w.writes {
@@ -221,7 +221,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		ends = nil
 	}
 	if len(rest) != left || err != ends {
-		t.Fatalf("%d bytes are left, then %v; want %d, %v", len(rest), err, left, ends)
+		t.Fatalf("the reader gets %d bytes, then %v; want %d, %v", len(rest), err, left, ends)
 	}
 	verify(t, rest, from)
 }
@@ -250,7 +250,7 @@ func TestCloseRefusedInACall(t *testing.T) {
 			return errors.Join(r.Close(), r.Close())
 		})
 		if calls < 3 {
-			t.Errorf("%v: only %d calls", pages, calls)
+			t.Errorf("%v: only %d calls could fail", pages, calls)
 		}
 	}
 }

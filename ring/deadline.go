@@ -10,15 +10,15 @@ type deadline struct {
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the deadline passes
 	passed   bool
-	ended    bool // the deadline is final
+	ended    bool // set has no effect any more
 	timer    *time.Timer
-	settings int // number of calls of set: a timer of an earlier setting does nothing
+	settings int // number of calls of set and end; a timer of an earlier setting does nothing
 }
 
 func (d *deadline) init() { d.reached = make(chan struct{}) }
 
-// channel returns the channel that is closed when the deadline passes. Setting the deadline keeps the channel
-// until it is closed, so a waiting side notices a new deadline.
+// channel returns the channel that is closed when the deadline passes. While the channel is open, set does
+// not replace it, so a new deadline also ends a wait that has begun.
 func (d *deadline) channel() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +54,7 @@ func (d *deadline) set(t time.Time) {
 	})
 }
 
-// end removes the deadline permanently: no side waits any more, and no timer keeps the ring alive.
+// end removes the deadline of a closed ring for good, so that no timer keeps the ring alive.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

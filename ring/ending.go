@@ -5,11 +5,12 @@ import "sync/atomic"
 // ending is the end of the stream: the error that the reader gets after the last byte, and the position of
 // the end.
 //
-// One goroutine may hand bytes over while another ends the stream. Both sides must agree on the order. The
-// writer first moves its position and then looks for an ending. The first goroutine that finds an ending
-// decides the position of the ending: the writer's position at that moment. A reader that sees a later
-// position also sees the ending, which was set before. So all bytes before the end can be read, and the
-// writer knows which of its bytes come after the end.
+// One goroutine may hand bytes over while another ends the stream. The writer and the reader must agree which
+// bytes come before the end. The writer first stores its position and then loads the ending. The first
+// goroutine that loads an ending fixes the position of the end: the writer's position at that moment. If the
+// reader loads a position behind the end, it then also loads the ending, because the ending was stored first.
+// So the reader gets all bytes before the end, and the writer can determine which of its bytes come after the
+// end.
 type ending struct {
 	err error
 	at  atomic.Uint64 // number of bytes before the end, or undecided
@@ -17,7 +18,7 @@ type ending struct {
 
 const undecided = ^uint64(0)
 
-// decided returns the number of bytes before the end.
+// decided returns the number of bytes before the end. The first call fixes this number.
 func (r *Ring) decided(e *ending) uint64 {
 	if e.at.Load() == undecided {
 		e.at.CompareAndSwap(undecided, r.writer.at.Load())
@@ -25,7 +26,7 @@ func (r *Ring) decided(e *ending) uint64 {
 	return e.at.Load()
 }
 
-// written returns the number of bytes handed over since the ring was made.
+// written returns the number of bytes that were handed over before the end, if any.
 func (r *Ring) written() uint64 {
 	at := r.writer.at.Load()
 	if e := r.ended.Load(); e != nil {
@@ -34,7 +35,7 @@ func (r *Ring) written() uint64 {
 	return at
 }
 
-// hand gives n bytes to the reader. It reports false if the stream had ended before.
+// hand gives n bytes to the reader. It reports whether the bytes come before the end of the stream.
 func (r *Ring) hand(n int) bool {
 	s := &r.writer
 	r.advance(s, &r.reader, n)

@@ -23,13 +23,13 @@ type EndlessOptions struct {
 	// Name is the purpose under which [vm.Snapshot] counts the buffer's bytes. Errors name it too.
 	// Default: "ring.Endless".
 	Name string
-	// Capacity is the largest number of bytes between the oldest kept byte and the end. Eight times as many
-	// addresses are reserved, which costs no memory. Default: 16 GiB, or 1 MiB if regions are Go heap memory
-	// ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the largest number of bytes between the oldest kept byte and the end. NewEndless reserves
+	// eight times as many bytes of addresses, which take no memory. Default: 16 GiB, or 1 MiB if regions are
+	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
-	// Step is the number of bytes to commit ahead of the writer, and to decommit behind the reader, at a
-	// time. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the system has no huge pages;
-	// at most an eighth of Capacity.
+	// Step is the number of bytes that are committed at a time ahead of the end, and decommitted at a time
+	// before the first kept byte. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the
+	// system has no huge pages; at most an eighth of Capacity.
 	Step int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
@@ -39,17 +39,17 @@ type EndlessOptions struct {
 
 // Endless is a stream of bytes that keeps its last part. Each byte has a position: its distance from the
 // beginning of the stream. At finds kept bytes by their position and returns them as one slice. Memory is
-// committed ahead of the writer and given back behind the released bytes, so the buffer takes about as much
-// memory as it keeps.
+// committed ahead of the end and given back after a release, so the buffer takes about as much memory as it
+// keeps bytes.
 //
-// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit) and one releases; one goroutine may do
-// both. Any number of goroutines may read at the same time, with At, ReadAt, Start and End. Each must finish
-// with its bytes before they are released.
+// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit). The same goroutine or another one
+// calls Release. Any number of goroutines may read at the same time, with At, ReadAt, Start and End. A reader
+// must stop using its bytes before they are released.
 //
-// The addresses are two laps of four times the capacity. At the end of a lap the kept bytes are copied to the
-// beginning of the other lap, and the stream continues there. At most a third of all appended bytes is
-// copied, usually almost nothing. Slices into the old lap stay valid until their bytes are released. So
-// neither the positions nor the stream have an end.
+// The address range has two laps, each four times as long as the capacity. At the end of a lap the kept bytes
+// are copied to the beginning of the other lap, and the stream continues there. At most a third of all
+// appended bytes is copied, usually almost nothing. Slices into the old lap stay valid until their bytes are
+// released. So the length of the stream has no limit.
 type Endless struct {
 	region   *vm.Region
 	name     string
@@ -78,7 +78,7 @@ type Endless struct {
 	now  int // index of the lap written to
 }
 
-// lap maps positions from first on to addresses.
+// lap converts a position to an address: the position first is at base.
 type lap struct {
 	base  unsafe.Pointer
 	first int64
@@ -167,26 +167,28 @@ func (e *Endless) opened() *lap {
 	return l
 }
 
-// at views n kept or reserved bytes from position on. It is sound because these bytes are committed in the
-// lap, in one piece, until they are released or the buffer is closed. They hold no Go pointers.
+// at returns the n kept or reserved bytes that begin at position. The slice is sound because these bytes are
+// committed in the lap, in one piece, until they are released or the buffer is closed. They hold no Go
+// pointers.
 func (l *lap) at(position int64, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(l.base, int(position-l.first))), n)[:n:n]
 }
 
-// At returns the n bytes from position on, in place. They are read-only, and valid until they are released.
+// At returns the n bytes that begin at position, in place. They are read-only, and valid until they are
+// released.
 //
-// If the stream holds fewer than n bytes from position on, At returns the existing bytes and [io.EOF]. If the
+// If the stream ends fewer than n bytes behind position, At returns the existing bytes and [io.EOF]. If the
 // position was released, or is negative, the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
 	}
-	// Load the end first: the lap loaded after it holds everything before that end.
+	// Load the end before the lap: then the lap holds all kept bytes before that end.
 	end := e.end.Load()
 	l := e.opened()
 	if start := e.start.Load(); position < start {
-		return nil, fmt.Errorf("ring: position %d of %s: %w; the oldest one kept is %d", position, e.name,
-			ErrPassed, start)
+		return nil, fmt.Errorf("ring: position %d of %s: %w; the oldest kept position is %d",
+			position, e.name, ErrPassed, start)
 	}
 	if position > end {
 		return nil, io.EOF
@@ -197,7 +199,7 @@ func (e *Endless) At(position int64, n int) ([]byte, error) {
 	return l.at(position, n), nil
 }
 
-// ReadAt copies bytes from position on, as [io.ReaderAt] does. It fails as At does.
+// ReadAt copies the bytes that begin at position, as [io.ReaderAt] does. It fails as At does.
 func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 	b, err := e.At(position, len(p))
 	return copy(p, b), err
@@ -206,7 +208,7 @@ func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 // Append copies p to the end and returns its position.
 //
 // It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another error of [vm.Region.Commit].
-// Then nothing was appended, and Append may succeed after a release.
+// Then Append has appended nothing, and may succeed after a release.
 func (e *Endless) Append(p []byte) (position int64, err error) {
 	b, err := e.reserve("append", len(p))
 	if err != nil {
@@ -255,8 +257,8 @@ func (e *Endless) commit(n int) {
 const leastRead = 64 << 10
 
 // ReadFrom appends the bytes of src until src ends, without an extra copy. It returns the number of appended
-// bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; the bytes read before
-// are appended. Appending panics while src is called.
+// bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; bytes read before the
+// failure stay appended. Appending panics while src reads.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; empty < mostEmptyReads; empty++ {
 		// The last room of a full buffer may be smaller than leastRead.
@@ -281,24 +283,24 @@ func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// fill lets src read into b, the room at the end. Appending meanwhile would take that room away, so it
-// panics.
+// fill lets src read into b, the room at the end. Another append would use the same room, so appending panics
+// until src returns.
 func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
 	e.filling = true
 	defer func() { e.filling = false }()
 	n, err := src.Read(b)
 	e.opened()
 	if n < 0 || n > len(b) {
-		panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", e.name, n,
-			len(b)))
+		panic(fmt.Sprintf("ring: ReadFrom on %s: the source reports %d bytes read into %d bytes of room",
+			e.name, n, len(b)))
 	}
 	return n, err
 }
 
 // Close gives the memory and the addresses back. No other method may run at the same time. The bytes must not
 // be used afterwards, and using the buffer panics, except that Start, End and Len keep their last values.
-// Closing twice does nothing. Close returns an error as [vm.Region.Close] does; then the buffer is open, and
-// Close may be called again.
+// Closing twice does nothing. Close returns an error as [vm.Region.Close] does; then the buffer stays open,
+// and Close may be called again.
 func (e *Endless) Close() error {
 	if err := e.region.Close(); err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 	closedBetween closing = iota // between two calls
 	closedTwice                  // between two calls, twice
 	closedRefused                // the system refuses the first Close, and the calls continue
-	closedInside                 // by the source of a ReadFrom, which then continues
+	closedInside                 // by the source of a ReadFrom, which then returns to ReadFrom
 	closings
 )
 
@@ -112,8 +112,8 @@ func (k *kept) check() {
 	b, err := k.e.At(k.start, len(k.model))
 	if err != nil || !bytes.Equal(b, k.model) || k.e.Start() != k.start || k.e.End() != k.end() ||
 		k.e.Len() != len(k.model) {
-		k.t.Fatalf("%s: %d to %d is kept, %v; want %d to %d", k.what, k.e.Start(), k.e.End(), err, k.start,
-			k.end())
+		k.t.Fatalf("%s: positions %d to %d are kept, %v; want %d to %d", k.what, k.e.Start(), k.e.End(), err,
+			k.start, k.end())
 	}
 }
 
@@ -136,17 +136,17 @@ func (k *kept) closed(limit *vm.Limit) {
 		}
 	}
 	if e.Start() != k.start || e.End() != k.end() || e.Len() != len(k.model) {
-		k.t.Fatalf("%s: after Close %d to %d is kept, want %d to %d", k.what, e.Start(), e.End(), k.start,
-			k.end())
+		k.t.Fatalf("%s: after Close, positions %d to %d are kept, want %d to %d", k.what, e.Start(), e.End(),
+			k.start, k.end())
 	}
 	if err := e.Close(); err != nil || limit.Used() != 0 {
 		k.t.Fatalf("%s: the second Close: %v, %d bytes are in use", k.what, err, limit.Used())
 	}
 }
 
-// playEndlessClose makes the calls and closes the buffer before the call with index at. It reports whether
-// the buffer was closed in its second lap.
-func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at int, how closing) bool {
+// playEndlessClose makes the calls and closes the buffer before the call with the given index. It reports
+// whether the buffer was closed in its second lap.
+func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index int, how closing) bool {
 	t.Helper()
 	refusing := false
 	stop := fault.Inject(func(op string) error {
@@ -167,10 +167,10 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at in
 		}
 	}
 	k := &kept{t: t, e: e, capacity: capacity, start: e.End(),
-		what: fmt.Sprintf("%v, closed before call %d in way %d of %v, capacity %d", pages, at, how, data,
-			capacity)}
+		what: fmt.Sprintf("%v, closed before call %d (closing %d) of %v, capacity %d", pages, index, how,
+			data, capacity)}
 	for i, s := range closeSteps(data, capacity) {
-		if i != at {
+		if i != index {
 			k.step(s)
 			continue
 		}
@@ -179,7 +179,7 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at in
 			refusing = true
 			err := e.Close()
 			refusing = false
-			if err == nil { // the heap stand-in cannot be refused
+			if err == nil { // Close cannot fail on the heap stand-in
 				k.closed(limit)
 				return e.now != 0
 			}

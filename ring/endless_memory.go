@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reserve makes room for n bytes at the end: in the committed memory of the lap, in more memory, or in the
-// other lap.
+// reserve returns room for n bytes at the end. If the lap has too little committed memory, reserve commits
+// more or continues in the other lap.
 func (e *Endless) reserve(op string, n int) ([]byte, error) {
 	l, end := e.opened(), e.end.Load()
 	if e.filling {
@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues at the beginning of the other lap. That lap is free: the stream has filled the current
-// lap to its end, and the kept bytes are at most a quarter of a lap.
+// nextLap continues at the beginning of the other lap. All bytes in the other lap have been released: the
+// stream has since filled the current lap, and the kept bytes are at most a quarter of a lap.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
@@ -67,7 +67,8 @@ func (e *Endless) nextLap(end int64, n int) error {
 	return nil
 }
 
-// commitTo commits a lap up to need bytes: whole steps, or only the needed pages if a limit forbids more.
+// commitTo commits the first need bytes of lap i. It commits whole steps, or only the needed pages if a limit
+// forbids a whole step.
 func (e *Endless) commitTo(i, need int) error {
 	m, page := &e.laps[i], vm.PageSize()
 	ahead := min((need+e.step-1)/e.step*e.step, e.lapSize)
@@ -86,11 +87,12 @@ func (e *Endless) commitTo(i, need int) error {
 	return err
 }
 
-// Release gives up the bytes before position, and their memory in whole steps. It panics when the position is
-// beyond the end. Releasing a position again does nothing.
+// Release releases the bytes before position, and gives their memory back in whole steps. It panics when the
+// position is beyond the end. A position that was released before has no effect.
 //
-// It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. Then the
-// bytes are released nevertheless, and a later Release tries again. Complexity: two system calls a step.
+// It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. The bytes
+// are released nevertheless, and a later Release tries again to give the memory back. Complexity: two system
+// calls per step.
 func (e *Endless) Release(position int64) error {
 	e.opened()
 	if end := e.end.Load(); position > end {
@@ -109,7 +111,7 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		// In the previous lap this offset may lie beyond the committed memory.
+		// In the other lap, done may lie beyond the committed memory.
 		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
 		if err := e.decommit(i, done/e.step*e.step); err != nil {
 			return err
@@ -132,10 +134,10 @@ func (e *Endless) poison(from, to int64) {
 	}
 }
 
-// offset returns the offset in the region of a byte of lap i.
+// offset converts an offset in lap i to an offset in the region.
 func (e *Endless) offset(i, off int) int { return i*e.lapSize + off }
 
-// decommit gives back the committed memory of lap i before an offset.
+// decommit gives back the memory of lap i before the given offset in the lap.
 func (e *Endless) decommit(i, before int) error {
 	m := &e.laps[i]
 	before = min(before, m.hi)

@@ -41,7 +41,7 @@ type held struct {
 func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 	s := modeltest.NewStream(data)
 	capacity := 1 + s.Below(3*vm.PageSize())
-	// The kept bytes are committed twice while a lap begins.
+	// At the beginning of a lap, the kept bytes are committed in both laps.
 	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity)
 	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit,
 		Pages: pages})
@@ -129,7 +129,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			model, start = model[n:], start+int64(n)
 		}
 		if e.Start() != start || e.End() != end() || e.Len() != len(model) {
-			t.Fatalf("%d to %d are kept, want %d to %d", e.Start(), e.End(), start, end())
+			t.Fatalf("positions %d to %d are kept, want %d to %d", e.Start(), e.End(), start, end())
 		}
 		kept := slices[:0]
 		for _, h := range slices {
@@ -176,7 +176,7 @@ func TestEndlessLaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if e.Len() > keep {
-					// Bytes about to be released are unchanged since they were appended, also in the other
+					// Bytes about to be released are as they were appended, also if they lie in the other
 					// lap.
 					if old.position >= e.Start() {
 						verify(t, old.bytes, uint64(old.position))
@@ -195,10 +195,10 @@ func TestEndlessLaps(t *testing.T) {
 						}
 					}
 				}
-				if left := e.laps[1-e.now]; left.hi > left.lo &&
-					e.Start() >= left.first+int64(left.hi+e.step) {
+				if previous := e.laps[1-e.now]; previous.hi > previous.lo &&
+					e.Start() >= previous.first+int64(previous.hi+e.step) {
 					t.Fatalf("%d bytes of the previous lap are still committed at position %d",
-						left.hi-left.lo, e.Start())
+						previous.hi-previous.lo, e.Start())
 				}
 				laps[e.lap.Load()] = true
 				if used := e.region.Committed(); used > 2*keep+4*page+4*len(b) {
@@ -206,7 +206,7 @@ func TestEndlessLaps(t *testing.T) {
 				}
 			}
 			if len(laps) < want-1 {
-				t.Errorf("only %d laps", len(laps))
+				t.Errorf("the stream has only %d laps", len(laps))
 			}
 		}
 	}
@@ -225,7 +225,7 @@ func TestEndlessMisuse(t *testing.T) {
 		"Release(7) on log, which ends at 6":      func() { e.Release(7) },
 		"NewEndless with Capacity -1 and Step 0":  func() { NewEndless(EndlessOptions{Capacity: -1}) },
 		"NewEndless with Capacity 0 and Step -10": func() { NewEndless(EndlessOptions{Step: -10}) },
-		"the source says that it read -1 bytes":   func() { e.ReadFrom(liar(-1)) },
+		"the source reports -1 bytes read":        func() { e.ReadFrom(liar(-1)) },
 	} {
 		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("panics with %q, want %q", text, want)
@@ -233,7 +233,7 @@ func TestEndlessMisuse(t *testing.T) {
 	}
 	for _, position := range []int64{0, 1, -1, math.MinInt64} {
 		if _, err := e.At(position, 1); !errors.Is(err, ErrPassed) ||
-			!strings.Contains(err.Error(), "oldest one kept is 2") {
+			!strings.Contains(err.Error(), "oldest kept position is 2") {
 			t.Errorf("At(%d): %v", position, err)
 		}
 		if err := e.Release(position); err != nil || e.Start() != 2 {
@@ -294,7 +294,8 @@ func TestEndlessLimit(t *testing.T) {
 			appended += len(b)
 		}
 		if appended < 10*page-len(b) || e.Len() != appended || limit.Used() != 10*page {
-			t.Errorf("%d bytes under a limit of %d; %d used", appended, 10*page, limit.Used())
+			t.Errorf("appended %d bytes under a limit of %d; %d bytes are committed", appended, 10*page,
+				limit.Used())
 		}
 		p, err := e.At(0, appended)
 		if err != nil {
@@ -359,7 +360,7 @@ func TestEndlessStress(t *testing.T) {
 	}
 	wg.Wait()
 	if e.Start() != total || e.Len() != 0 {
-		t.Errorf("%d to %d are kept", e.Start(), e.End())
+		t.Errorf("positions %d to %d are kept", e.Start(), e.End())
 	}
 }
 
@@ -390,7 +391,7 @@ func TestEndlessUnderFaults(t *testing.T) {
 					failure = err
 				}
 				if e.Start() != max(start, e.End()-int64(page)) {
-					t.Errorf("Release moved the start to %d, and the end is %d", e.Start(), e.End())
+					t.Errorf("Release moved the start to %d; the end is %d", e.Start(), e.End())
 				}
 			}
 			if err := e.Close(); err != nil {
@@ -402,7 +403,7 @@ func TestEndlessUnderFaults(t *testing.T) {
 			return failure
 		})
 		if calls < 40 {
-			t.Errorf("%v: only %d calls", pages, calls)
+			t.Errorf("%v: only %d calls could fail", pages, calls)
 		}
 	}
 }

@@ -93,5 +93,5 @@ func ExampleEndless() {
 	fmt.Println(err)
 	// Output:
 	// last <nil>
-	// ring: position 0 of ring.Endless: the position has been released; the oldest one kept is 19
+	// ring: position 0 of ring.Endless: the position has been released; the oldest kept position is 19
 }

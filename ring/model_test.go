@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// numbered fills b with the bytes of the test stream from position on.
+// numbered fills b with the bytes of the test stream that begin at position.
 func numbered(b []byte, position uint64) {
 	rest := position % 251
 	for i := range b {
@@ -92,7 +92,7 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		model = append(model, made(got)...)
 		written += uint64(got)
 	}
-	// end returns the error of a reader that wants n bytes.
+	// end returns the expected error of a reader that wants n bytes.
 	end := func(n int) error {
 		switch {
 		case len(model) >= n:
@@ -159,8 +159,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			}
 			got, err := r.ReadFrom(src)
 			if n == free && err == nil {
-				// The source reported its end together with its last byte, so ReadFrom needed no room to ask
-				// again.
+				// The source reported its end together with its last byte, so ReadFrom needed no room for
+				// another Read.
 				n = int(got)
 			} else if n == free && !ended {
 				n++
@@ -208,13 +208,13 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			}
 		}
 		if r.Len() != len(model) || r.Free() != r.size-len(model) {
-			t.Fatalf("length %d, free %d; want %d of %d", r.Len(), r.Free(), len(model), r.size)
+			t.Fatalf("Len %d, Free %d; want %d, %d", r.Len(), r.Free(), len(model), r.size-len(model))
 		}
 	}
-	// The remaining bytes come out as they went in.
+	// The reader gets the remaining bytes unchanged.
 	r.CloseWrite()
 	if rest, err := io.ReadAll(r); err != nil || !bytes.Equal(rest, model) {
-		t.Fatalf("the rest is %d bytes, %v; want %d", len(rest), err, len(model))
+		t.Fatalf("the reader gets the last %d bytes, %v; want %d", len(rest), err, len(model))
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

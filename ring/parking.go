@@ -10,14 +10,15 @@ import (
 // parking lets a side sleep.
 //
 // A side that must wait stores the position that it waits for, checks the other side's position once more,
-// and sleeps. The other side moves its position, and then checks for a sleeper. Both store before they load,
-// and Go's atomic operations have one total order. So at least one of them sees the other's store, and no
-// wake-up is lost.
+// and sleeps. The other side stores its new position, and then checks for a sleeper. Each side stores before
+// it loads, and Go's atomic operations have one total order. So at least one side sees the store of the other
+// side, and no wake-up is lost.
 type parking struct {
 	until atomic.Uint64 // the other side's position that wakes this side; 0 if this side does not sleep
-	// least is the other side's position from which on this side can continue. To be woken less often, this
-	// side sleeps until a later position, but not while the other side sleeps too.
-	least    atomic.Uint64
+	// minimum is the smallest position of the other side at which this side can continue. until may be
+	// larger, so that this side is woken less often. If the other side sleeps too, minimum suffices to wake
+	// this side.
+	minimum  atomic.Uint64
 	wake     chan struct{}
 	deadline deadline
 }
@@ -38,38 +39,38 @@ func (p *parking) rouse() {
 	}
 }
 
-// nudge wakes the side if it can continue while the other side waits at position at.
-func (p *parking) nudge(at uint64) {
-	if p.until.Load() != 0 && at >= p.least.Load() {
+// nudge wakes the side if it can continue while the other side waits at the given position.
+func (p *parking) nudge(position uint64) {
+	if p.until.Load() != 0 && position >= p.minimum.Load() {
 		p.rouse()
 	}
 }
 
-// patience counts the polls of a side before it sleeps: first looks polls without a pause, then yields polls,
-// each after a yield to other goroutines.
-type patience struct{ looks, yields int }
+// patience is the number of polls before a side sleeps. spins counts the first polls, which follow each other
+// without a pause. yields counts the further polls; other goroutines run before each of these polls.
+type patience struct{ spins, yields int }
 
 // defaultPatience takes about as long as waking a sleeping goroutine.
-var defaultPatience = patience{looks: 100, yields: 10}
+var defaultPatience = patience{spins: 100, yields: 10}
 
-// await returns nil in three cases: the other side has reached enough; the other side has reached least, and
-// either the other side sleeps itself or this side was woken; or the ring has ended, which the caller checks.
-// await returns an error if the deadline or the context ends the wait.
-func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
-	for i := range r.patience.looks + r.patience.yields {
-		if other.at.Load() >= enough || r.over() {
+// await returns nil in three cases: the other side's position has reached target; it has reached minimum, and
+// the other side sleeps too or this side was woken; or the ring has ended, which the caller checks. await
+// returns an error if the deadline or the context ends the wait.
+func (r *Ring) await(ctx context.Context, me, other *side, minimum, target uint64) error {
+	for i := range r.patience.spins + r.patience.yields {
+		if other.at.Load() >= target || r.over() {
 			return nil
 		}
-		if i >= r.patience.looks {
+		if i >= r.patience.spins {
 			runtime.Gosched()
 		}
 	}
 	passed := me.deadline.channel()
 	for {
-		me.least.Store(least)
-		me.until.Store(enough)
+		me.minimum.Store(minimum)
+		me.until.Store(target)
 		at := other.at.Load()
-		if at >= enough || r.over() || at >= least && other.until.Load() != 0 {
+		if at >= target || r.over() || at >= minimum && other.until.Load() != 0 {
 			me.until.Store(0)
 			return nil
 		}
@@ -84,12 +85,12 @@ func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64)
 			err = context.Cause(ctx)
 		}
 		me.until.Store(0)
-		if err != nil || other.at.Load() >= least {
+		if err != nil || other.at.Load() >= minimum {
 			return err
 		}
 	}
 }
 
-// over reports whether the ring is closed or the stream has ended. Then the writer must stop, and no side may
-// sleep.
+// over reports whether the ring is closed or the stream has ended. After either, the writer must stop, and no
+// side may sleep.
 func (r *Ring) over() bool { return r.closed.Load() || r.ended.Load() != nil }

@@ -9,14 +9,15 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Peek waits until there are n bytes to read and returns them in place, as one slice, without taking them
-// out. The slice is read-only, and valid until Discard gives its bytes up or the ring is closed.
-// Peek(r.Len()) returns all bytes.
+// Peek waits until there are n bytes to read and returns them in place, as one slice. The bytes stay in the
+// ring. The slice is read-only, and valid until its bytes are discarded or the ring is closed. Peek(r.Len())
+// returns all bytes.
 //
 // If fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
-// [io.EOF] if there are none. Other errors come without bytes: [io.ErrClosedPipe] after Close,
-// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity, so n
-// may be a length from a message. Peek panics when n is negative.
+// [io.EOF] if no byte is left. After [Ring.CloseWithError], the remaining bytes come with the error of the
+// writer. Other errors come without bytes: [io.ErrClosedPipe] after Close, [os.ErrDeadlineExceeded] after the
+// deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. So n may be an
+// unchecked length from a message. Peek panics when n is negative.
 func (r *Ring) Peek(n int) ([]byte, error) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) {
@@ -46,8 +47,8 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.reader.offset, n)[:n:n], err
 }
 
-// readable waits until there are n bytes to read and returns their number. With an error it returns fewer:
-// the remaining bytes at the end of the stream, or none.
+// readable waits until there are n bytes to read and returns their number. With an error it returns a smaller
+// number: the bytes that remain at the end of the stream, or 0.
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
@@ -57,7 +58,7 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 		if have := int(s.seen - s.position); have >= n {
 			return have, nil
 		}
-		// Load the end first: all bytes written before it are then visible.
+		// Load the end first: then all bytes written before the end are visible.
 		end := r.ended.Load()
 		s.seen = r.written()
 		if have := int(s.seen - s.position); have >= n || end != nil {
@@ -76,8 +77,8 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	}
 }
 
-// Discard takes the first n bytes out, so that their place can be written again. It panics when there are
-// fewer bytes, or n is negative.
+// Discard removes the first n bytes, so that their room can be written again. It panics when the ring holds
+// fewer than n bytes, or n is negative.
 func (r *Ring) Discard(n int) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) || s.busy.Load() {
@@ -90,7 +91,7 @@ func (r *Ring) Discard(n int) {
 	r.advance(s, &r.writer, n)
 }
 
-// mustHold reloads the number of bytes, and panics unless n of them can be discarded.
+// mustHold panics if a Read or WriteTo is running, or if the ring holds fewer than n bytes.
 //
 //go:noinline
 func (r *Ring) mustHold(n int) {
@@ -154,8 +155,8 @@ func (r *Ring) ReadByte() (byte, error) {
 
 // WriteTo moves all bytes to w until the end of the stream. Each call of w.Write gets all bytes in the ring.
 // WriteTo returns the number of bytes that w has taken. The slices passed to w lie in the ring, and w must
-// not keep them. WriteTo fails as [Ring.Read] does, without io.EOF, or with the error of w. Reading or
-// discarding panics while w is called.
+// not keep them. At the end of the stream it returns no error. Otherwise it fails as [Ring.Read] does, or
+// with the error of w. Reading or discarding panics during a call of w.Write.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
@@ -172,8 +173,8 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 		have := r.all()
 		n, err := w.Write(r.bytes(r.reader.offset, have)[:have:have])
 		if n < 0 || n > have {
-			panic(fmt.Sprintf("ring: WriteTo on %s: the destination says that it took %d of %d bytes", r.name,
-				n, have))
+			panic(fmt.Sprintf("ring: WriteTo on %s: the destination reports that it took %d of %d bytes",
+				r.name, n, have))
 		}
 		r.take(n)
 		total += int64(n)

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRingInASandbox: if memory may not be mapped twice, a ring reports it and copies. If only one of the two
-// system calls is refused, the ring uses the other.
+// TestRingInASandbox: if the sandbox does not allow mapping memory twice, the ring copies, and Refused
+// returns the reason. If the sandbox refuses only one of the two system calls for it, the ring uses the other
+// call.
 func TestRingInASandbox(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build, and nothing is mapped")
@@ -35,7 +36,7 @@ func TestRingInASandbox(t *testing.T) {
 					t.Fatal(err)
 				}
 				if (r.Refused() != nil) != c.copies || c.copies && !errors.Is(r.Refused(), vm.ErrRefused) {
-					t.Errorf("the ring says %v", r.Refused())
+					t.Errorf("Refused returns %v", r.Refused())
 				}
 				sent := make([]byte, r.Cap()*3/4)
 				for round := range 9 { // crosses the end of the memory
@@ -46,7 +47,8 @@ func TestRingInASandbox(t *testing.T) {
 						t.Fatal(err)
 					}
 					if got, err := r.Peek(len(sent)); err != nil || !bytes.Equal(got, sent) {
-						t.Fatalf("round %d: other bytes came out, %v", round, err)
+						t.Fatalf("round %d: Peek returns other bytes than were written, or an error: %v",
+							round, err)
 					}
 					r.Discard(len(sent))
 				}

@@ -28,13 +28,14 @@ type Options struct {
 	Pages vm.Pages
 }
 
-// Ring is a buffer of a fixed size between one goroutine that writes and one that reads: the writer and the
-// reader. They may be the same goroutine. Neither takes a lock. All bytes in the ring are one slice, and so
-// is all free room.
+// Ring is a buffer of a fixed size between a goroutine that writes, the writer, and a goroutine that reads,
+// the reader. The writer and the reader may be the same goroutine. Neither takes a lock. All bytes in the
+// ring form one slice. All free room forms one slice, too.
 //
-// Reserve, Commit, Write, WriteByte and ReadFrom belong to the writer; Peek, Discard, Read, ReadByte and
-// WriteTo to the reader. Another goroutine may take over a side after a synchronisation, such as a message on
-// a channel. All other methods may be called from any goroutine at any time.
+// Reserve, ReserveContext, Commit, Write, WriteByte and ReadFrom belong to the writer. Peek, PeekContext,
+// Discard, Read, ReadByte and WriteTo belong to the reader. Another goroutine may take over a side after a
+// synchronisation, such as a message on a channel. All other methods may be called from any goroutine at any
+// time.
 type Ring struct {
 	mirror *vm.Mirror
 	base   unsafe.Pointer // start of 2 × size bytes
@@ -43,7 +44,7 @@ type Ring struct {
 	name   string
 	closed atomic.Bool
 	ended  atomic.Pointer[ending] // set at the end of the stream
-	done   chan struct{}          // closed with the ring
+	done   chan struct{}          // closed when the ring is closed
 	patience
 
 	mu       sync.Mutex
@@ -58,16 +59,17 @@ type Ring struct {
 
 // side is the state of the writer or the reader.
 type side struct {
-	// at is the number of bytes written, or discarded, since the ring was made. The other side reads it.
+	// at is the number of bytes that this side has written or discarded since the ring was made. The other
+	// side loads it.
 	at atomic.Uint64
 	_  cpu.CacheLinePad
 
-	// These fields belong to this side's goroutine. On the common paths they share no cache line with the
-	// other side's writes.
+	// These fields belong to this side's goroutine. On the common paths the other side writes to no field on
+	// the same cache lines.
 	position uint64 // the value of at
 	offset   int    // position modulo size
-	seen     uint64 // the other side's at when last loaded
-	reserved int    // the writer's: bytes that Commit may take
+	seen     uint64 // the value of the other side's at that this side loaded last
+	reserved int    // bytes that Commit may hand over; 0 in the reader
 	busy     atomic.Bool
 	_        cpu.CacheLinePad
 
@@ -109,7 +111,7 @@ func (r *Ring) Cap() int { return r.size }
 func (r *Ring) Len() int {
 	read := r.reader.at.Load()
 	n := int(r.written() - read)
-	// A reader that polls Len waits for the writer, which may be waiting for more room than there is now.
+	// A reader that polls Len waits for the writer. Wake the writer if it sleeps for more room than it needs.
 	r.writer.nudge(read)
 	// If a third goroutine calls Len, the reader may have moved between the two loads.
 	return min(n, r.size)
@@ -125,8 +127,8 @@ func (r *Ring) Free() int {
 // copies each byte once more; see [vm.Mirror.Refused].
 func (r *Ring) Refused() error { return r.mirror.Refused() }
 
-// bytes views n bytes from offset in [0, size) on. It is sound because n is at most size, and 2 × size bytes
-// are committed until the ring is closed. They hold no Go pointers.
+// bytes returns the n bytes that begin at offset, which is in [0, size). The slice is sound because n is at
+// most size, and 2 × size bytes are committed until the ring is closed. They hold no Go pointers.
 func (r *Ring) bytes(offset, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.base, offset)), n)
 }
@@ -146,7 +148,8 @@ func (r *Ring) advance(me, other *side, n int) {
 }
 
 // enter begins a call that uses the ring's memory. It reports false if the ring is closed; then the call must
-// not begin. It panics inside another call of the same side, which relies on the byte count that it loaded.
+// not begin. It panics inside another call of the same side, because that call relies on a byte count that it
+// has loaded.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {
@@ -171,8 +174,8 @@ func (r *Ring) mustNotBeIn(s *side) {
 		"goroutine, and let the destination of WriteTo return the number of bytes it took")
 }
 
-// leave ends a call that has entered, and with it any reservation. The last call after Close gives the memory
-// back.
+// leave ends a call that enter has begun, and the side's reservation. After Close, the last running call
+// gives the memory back.
 func (r *Ring) leave(s *side) {
 	s.reserved = 0
 	s.busy.Store(false)
@@ -183,12 +186,13 @@ func (r *Ring) leave(s *side) {
 
 // Close ends the ring for both sides. It wakes waiting calls, and every method that can fail returns
 // [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more. So close a ring
-// when both sides are done, or when both only use methods that copy. [Ring.CloseWithError] stops both sides
-// and keeps the memory.
+// when both sides are done, or when both sides use only methods that copy. [Ring.CloseWithError] stops both
+// sides and keeps the memory.
 //
-// The memory goes back at once, or when the running calls of Read, Write, ReadFrom and WriteTo return; Close
-// does not wait for them. It interrupts neither the source of a ReadFrom nor the destination of a WriteTo.
-// Closing twice does nothing. Close returns an error as [vm.Mirror.Close] does; then it may be called again.
+// The memory is given back at once, or when the running calls of Read, Write, ReadFrom and WriteTo have
+// returned; Close does not wait for these calls. It interrupts neither the source of a ReadFrom nor the
+// destination of a WriteTo. Closing twice does nothing. Close returns an error as [vm.Mirror.Close] does;
+// then Close may be called again.
 func (r *Ring) Close() error {
 	if !r.closed.Swap(true) {
 		close(r.done)
@@ -199,7 +203,8 @@ func (r *Ring) Close() error {
 }
 
 // release gives the memory back unless a call uses it. Each side first stores busy and then loads closed.
-// Close first stores closed, and release then loads busy. So at least one of the two sees the other's store.
+// Close first stores closed, and release then loads busy. So release finds the side busy, or the side finds
+// the ring closed.
 func (r *Ring) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,7 +239,8 @@ func (r *Ring) checkInvariants(s *side) {
 	read := r.reader.at.Load()
 	written := r.written()
 	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
-		panic(fmt.Sprintf("ring: %s: %d written, %d read of a ring of %d bytes; offset %d at position %d",
+		panic(fmt.Sprintf("ring: %s: %d bytes written and %d discarded in a ring of %d bytes; offset %d at "+
+			"position %d",
 			r.name, written, read, r.size, s.offset, s.position))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPlace puts pieces into a ring and takes them out in place, in one goroutine.
+// BenchmarkPlace writes pieces into a ring and reads them, both in place, in one goroutine.
 func BenchmarkPlace(b *testing.B) {
 	for _, n := range []int{16, 1 << 10, 64 << 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -40,7 +40,7 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	return bytes
 }
 
-// TestRingMemory: a ring takes as much memory as its size, and twice as many addresses. Bytes that pass
+// TestRingMemory: a ring takes as much memory as its size, and twice as much address space. Bytes that pass
 // through the ring take no more memory.
 func TestRingMemory(t *testing.T) {
 	if vm.HeapStandIn() {
@@ -127,8 +127,8 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// The memory holds the kept bytes, a step ahead and a step behind. At the beginning of a lap, each of the
-	// two laps takes this memory.
+	// The memory holds the kept bytes, and at most a step before them and a step behind them. At the
+	// beginning of a lap, each of the two laps takes this memory.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes, %d bytes were in memory", window, most)
 	}

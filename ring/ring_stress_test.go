@@ -36,12 +36,12 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// piece returns a random size: often a few bytes, sometimes up to most bytes.
-func piece(rnd *rand.Rand, most int) int {
+// piece returns a random size: often a few bytes, sometimes up to the limit.
+func piece(rnd *rand.Rand, limit int) int {
 	if rnd.IntN(4) > 0 {
 		return 1 + rnd.IntN(20)
 	}
-	return 1 + rnd.IntN(most)
+	return 1 + rnd.IntN(limit)
 }
 
 func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
@@ -52,7 +52,8 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		var err error
 		switch rnd.IntN(5) {
 		case 0:
-			// Both sides together must not wait for more than the ring holds.
+			// If the writer and the reader together waited for more bytes than the ring holds, both would
+			// wait forever.
 			n = min(left, piece(rnd, r.Cap()/2))
 			var b []byte
 			if b, err = r.Reserve(n); err == nil {
@@ -161,12 +162,12 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		}
 	}
 	if at != total {
-		t.Errorf("%d of %d bytes came out", at, total)
+		t.Errorf("the reader got %d of %d bytes", at, total)
 	}
 }
 
-// TestNoWakeUpIsLost: no side sleeps forever while a byte goes back and forth. Each side sleeps, or is about
-// to sleep, when the other side writes.
+// TestNoWakeUpIsLost: no side sleeps forever while a byte is sent back and forth. Each side sleeps, or is
+// about to sleep, when the other side writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := 100_000
 	if testing.Short() {
@@ -199,7 +200,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// TestReaderWaitsForAll: a writer that sleeps until there is more room wakes when the reader wants a full
+// TestReaderWaitsForAll: a writer that sleeps until more room is free wakes when the reader waits for a full
 // ring.
 func TestReaderWaitsForAll(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -230,12 +231,12 @@ func TestReaderWaitsForAll(t *testing.T) {
 			at += uint64(n)
 		}
 		if at != uint64(rings*r.Cap()) {
-			t.Errorf("%d bytes came out", at)
+			t.Errorf("the reader got %d bytes", at)
 		}
 	}
 }
 
-// TestNoNeedlessSleep: a side does not sleep if all wanted bytes are there, nor if a few are there and the
+// TestNoNeedlessSleep: a side does not sleep if the target is reached, or if the minimum is reached and the
 // other side sleeps.
 func TestNoNeedlessSleep(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
@@ -251,19 +252,19 @@ func TestNoNeedlessSleep(t *testing.T) {
 		t.Error("with 10 bytes free a writer does not wait for 11")
 	}
 	if err := r.await(ctx, me, other, 1, 11); err == nil {
-		t.Error("with 10 bytes free a writer does not wait for 11 though the reader is awake")
+		t.Error("with 10 bytes free a writer does not wait for 11, although the reader is awake")
 	}
 	other.until.Store(1 << 40)
 	if err := r.await(ctx, me, other, 1, 11); err != nil {
-		t.Errorf("with 10 bytes free and a reader that sleeps a writer waits: %v", err)
+		t.Errorf("with 10 bytes free, a writer waits for 11, although the reader sleeps: %v", err)
 	}
 	if me.until.Load() != 0 {
-		t.Error("a writer that is awake says that it sleeps")
+		t.Error("a writer that is awake is marked as sleeping")
 	}
 }
 
-// TestAskingWakesWriter: a reader that polls Len for enough bytes does not wait forever.
-func TestAskingWakesWriter(t *testing.T) {
+// TestPollingWakesWriter: a reader that polls Len until the ring is full does not poll forever.
+func TestPollingWakesWriter(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	done := make(chan struct{})
 	go func() {

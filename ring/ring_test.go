@@ -73,7 +73,7 @@ func TestSizes(t *testing.T) {
 		var e *vm.Error
 		_, err := New(Options{Capacity: math.MaxInt, Pages: pages})
 		if !errors.Is(err, vm.ErrSize) || !errors.As(err, &e) || e.Purpose != "ring.Ring" {
-			t.Errorf("a ring of all addresses: %v", err)
+			t.Errorf("a ring with Capacity math.MaxInt: %v", err)
 		}
 		if r := newRing(t, Options{Pages: pages}); r.Cap() != max(64<<10, unit) {
 			t.Errorf("a ring with the default capacity has Cap %d", r.Cap())
@@ -119,7 +119,7 @@ func TestMisuse(t *testing.T) {
 		"of which 5 bytes are reserved":             func() { r.Commit(6) },
 		"Commit(-1) on frames":                      func() { r.Commit(-1) },
 		"took 9 of 3 bytes":                         func() { r.WriteTo(liar(9)) },
-		"read -1 bytes into":                        func() { r.ReadFrom(liar(-1)) },
+		"reports -1 bytes read into":                func() { r.ReadFrom(liar(-1)) },
 	} {
 		_, _ = r.Reserve(5)
 		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
@@ -172,7 +172,8 @@ func TestSourcesAndDestinationsThatFail(t *testing.T) {
 	}
 }
 
-// waits are the calls that can wait. A call waits in a full ring if full is set, else in an empty ring.
+// waits are the calls that can wait. A call waits in a full ring if full is set, and otherwise in an empty
+// ring.
 var waits = map[string]struct {
 	full bool
 	call func(*Ring, context.Context) error
@@ -211,12 +212,12 @@ var waits = map[string]struct {
 	}},
 }
 
-// eachWait starts each call that can wait, calls end when the call sleeps, and gives the call's error to
-// check.
-func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc),
+// eachWait starts each call whose name contains part. It calls end when the call sleeps, and passes the
+// call's error to check.
+func eachWait(t *testing.T, part string, end func(*Ring, context.CancelFunc),
 	check func(name string, full bool, err error)) {
 	for name, w := range waits {
-		if !strings.Contains(name, only) {
+		if !strings.Contains(name, part) {
 			continue
 		}
 		for _, pages := range pageKinds {
@@ -287,7 +288,7 @@ func TestContextWakes(t *testing.T) {
 }
 
 // TestDeadlineIsForWaiting: calls that need not wait succeed after the deadline, and a new deadline replaces
-// the old one.
+// the old deadline.
 func TestDeadlineIsForWaiting(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(past)
@@ -321,7 +322,7 @@ func TestAfterClose(t *testing.T) {
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		// Calls that return no error do not touch the closed memory.
+		// Calls that return no error do not access the closed memory.
 		r.Commit(2)
 		r.Discard(2)
 		r.CloseWrite()
@@ -354,7 +355,7 @@ func TestCloseLeavesMemoryToCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !open(name) {
-			t.Errorf("%v: the memory is gone while a source writes to it", pages)
+			t.Errorf("%v: the memory was given back while a source writes to it", pages)
 		}
 		source <- "abc"
 		if err := <-result; err != io.ErrClosedPipe {
@@ -417,7 +418,7 @@ func TestRingUnderFaults(t *testing.T) {
 			}))
 		})
 		if calls < 3 {
-			t.Errorf("%v: only %d calls", pages, calls)
+			t.Errorf("%v: only %d calls could fail", pages, calls)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // undefined. Fill the slice, then call Commit. The slice is valid until Commit, the next call of Reserve,
 // Write or ReadFrom, or Close.
 //
-// It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error]
-// wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
+// It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded] after the deadline, or a
+// [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
 	s := &r.writer
 	if uint(n) > uint(r.size-int(s.position-s.seen)) {
@@ -43,30 +43,30 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.writer.offset, n)[:n:n], nil
 }
 
-// room returns the number of free bytes if the number is least or more. Otherwise it waits for enough bytes,
-// or only for least bytes if the reader sleeps too.
-func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
+// room returns the number of free bytes if the number is at least minimum. Otherwise it waits until target
+// bytes are free, or until minimum bytes are free while the reader sleeps too.
+func (r *Ring) room(ctx context.Context, minimum, target int) (int, error) {
 	s := &r.writer
 	for {
 		if r.over() {
 			return 0, io.ErrClosedPipe
 		}
-		if free := r.size - int(s.position-s.seen); free >= least {
+		if free := r.size - int(s.position-s.seen); free >= minimum {
 			return free, nil
 		}
 		s.seen = r.reader.at.Load()
-		if free := r.size - int(s.position-s.seen); free >= least {
+		if free := r.size - int(s.position-s.seen); free >= minimum {
 			return free, nil
 		}
-		empty := s.position - uint64(r.size) // the reader's position with no room left
-		if err := r.await(ctx, s, &r.reader, empty+uint64(least), empty+uint64(enough)); err != nil {
+		full := s.position - uint64(r.size) // the reader's position at which the ring is full
+		if err := r.await(ctx, s, &r.reader, full+uint64(minimum), full+uint64(target)); err != nil {
 			return 0, err
 		}
 	}
 }
 
 // Commit hands the first n reserved bytes to the reader and ends the reservation. It hands nothing over if
-// the stream was ended or the ring closed meanwhile. It panics when n is negative or larger than the
+// the stream has ended or the ring was closed since Reserve. It panics when n is negative or larger than the
 // reservation.
 func (r *Ring) Commit(n int) {
 	s := &r.writer
@@ -74,15 +74,16 @@ func (r *Ring) Commit(n int) {
 		r.mustNotCommit(n)
 	}
 	s.reserved = 0
-	// The ring may be closed by now, and its memory gone.
+	// The ring may have been closed since Reserve, and its memory given back.
 	if r.copied && r.enter(s) {
 		r.mirror.Written(s.offset, n)
 		r.leave(s)
 	}
-	r.advance(s, &r.reader, n) // the bytes lie behind the end if the stream was ended meanwhile
+	r.advance(s, &r.reader, n) // if the stream has ended since Reserve, the bytes come after the end
 }
 
-// mustNotCommit panics because n is negative or larger than the reservation.
+// mustNotCommit panics because a Write or ReadFrom is running, or because n is negative or larger than the
+// reservation.
 //
 //go:noinline
 func (r *Ring) mustNotCommit(n int) {
@@ -126,8 +127,8 @@ func (r *Ring) allRoom() int {
 	return r.size - int(r.writer.position-r.writer.seen)
 }
 
-// put hands n bytes to the reader, in a call between enter and leave. It reports false if the stream had
-// ended before.
+// put hands n bytes to the reader, in a call between enter and leave. It reports whether the bytes come
+// before the end of the stream.
 func (r *Ring) put(n int) bool {
 	if r.copied {
 		r.mirror.Written(r.writer.offset, n)
@@ -146,8 +147,8 @@ const mostEmptyReads = 100
 
 // ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes from
 // src. It waits while there is no room, and offers src all free room. It does not end the stream: see
-// [Ring.CloseWrite]. Writing to the ring panics while src is called. ReadFrom fails as [Ring.Reserve] does,
-// with the error of src, or with [io.ErrNoProgress].
+// [Ring.CloseWrite]. Writing to the ring panics while src reads. ReadFrom fails as [Ring.Reserve] does, with
+// the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
@@ -160,8 +161,8 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 		free := r.allRoom()
 		n, err := src.Read(r.bytes(r.writer.offset, free)[:free:free])
 		if n < 0 || n > free {
-			panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", r.name,
-				n, free))
+			panic(fmt.Sprintf("ring: ReadFrom on %s: the source reports %d bytes read into %d bytes of room",
+				r.name, n, free))
 		}
 		if n > 0 {
 			if !r.put(n) {
@@ -182,7 +183,8 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 
 // CloseWrite ends the stream: the reader gets the bytes handed over before, then io.EOF from every later
 // call. It wakes a waiting writer, and writing returns [io.ErrClosedPipe] from then on. A running Write or
-// ReadFrom returns the number of bytes before the end. Bytes that a source gives after the end are lost.
+// ReadFrom returns the number of bytes before the end. Bytes that the source of a ReadFrom returns after the
+// end are lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
 // CloseWithError is CloseWrite with err in place of io.EOF. Only the first call has an effect; nil stands for

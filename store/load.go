@@ -18,44 +18,44 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Load reads into w a world that [Save] has written. Before Load, the program makes w and registers the same
-// columns, relations, edges, trackers and resources as the program that saved the world, in any order. It
-// makes the first entity after Load. Columns and archetypes that only w has stay.
+// Load fills w with a world that [Save] has written. Before Load, the program makes w and registers the same
+// columns, relations, edges, trackers and resources as the program that saved the world, in any order. The
+// program makes its first entity after Load. w keeps the columns and archetypes that the file does not have.
 //
-// Trackers of one column are told apart by their order. Calls of [vast.World.Require] come before Load, too.
+// Load matches the trackers of a column by the order in which they were made. The program must call
+// [vast.World.Require] before Load, too.
 //
-// w gets the mark of the file. Load returns an error if vast.Options.Mark of w is set to another one.
+// w gets the mark of the file. Load returns an error if vast.Options.Mark of w is set to another mark.
 //
-// Columns and fields are found by their names. Where the types differ, Load converts: it drops fields that
-// the program no longer has, leaves fields zero that the file lacks, and lets integers and floats become
-// wider. Integers also become narrower if each value fits. The report lists these changes. Options.Renamed
-// gives new names. Every other difference is an error that names the column, the field, both types and the
-// remedy.
+// Load finds columns and fields by their names. Where the types differ, Load converts: it drops fields that
+// the program no longer has, sets fields that the file lacks to zero, and widens integers and floats. Load
+// also narrows integers if each value fits. The report lists these changes. Options.Renamed gives new names.
+// Every other difference is an error that names the column, the field, both types and the remedy.
 //
-// Load calls no callbacks. If OnAdd derives something from components, derive it again after Load, or save it
-// as a resource. A tracker that the file does not know sees all components as added. Room that Grow promised
-// to the saved world is not promised to w: call Grow again.
+// Load calls no callbacks. If OnAdd derives data from components, derive the data again after Load, or save
+// it as a resource. A tracker that the file does not describe sees all components as added. Load does not
+// reserve the room that Grow promised in the saved world: call Grow again.
 //
-// Containers that the options name must be new, too, but may have room that Grow has made. Their options may
-// differ from those of the saved ones: the layout of a Table, or a Capacity that is large enough. An element
-// of another type is converted like a component. Only elements of Lists must keep their size, because the
-// size decides where a List lies. A HashIndex whose keys are floats, or larger than 8 bytes, or have padding,
-// has its pairs in another order than before, because Go hashes such keys differently in each process.
-// The indices of a bulk.Indexed are read from the file if they fit the elements, and otherwise made from the
-// elements.
+// Containers in Options.Containers must have no elements, but may have room that Grow has made. Their options
+// may differ from those of the saved containers: the layout of a Table, or a Capacity that is large enough.
+// Load converts an element of another type like a component. Only elements of Lists must keep their size,
+// because the size decides where a List lies. The pairs of a HashIndex change their order if the keys are
+// floats, are larger than 8 bytes or have padding, because Go hashes such keys differently in each process.
+// Load reads the indices of a bulk.Indexed from the file if they fit the elements. Otherwise Load makes them
+// from the elements.
 //
 // If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
-// world. The containers have no elements then. A world that had entities before, and a container that had
-// elements, stay as they were.
+// world. The containers then have no elements. There is one exception: if w has entities or a container has
+// elements before the call, Load returns an error and leaves that world or container unchanged.
 //
-// Load checks checksums, and that the parts of the world fit together, so a damaged file is an error and
-// never a damaged world. A forged file may hold values that no program writes, such as a bool that is neither
-// true nor false.
+// Load checks the checksums, and checks that the parts of the world fit together. So a damaged file gives an
+// error and never a damaged world. A forged file may hold values that no program writes, such as a bool that
+// is neither true nor false.
 //
 // If src is neither an io.ByteReader nor a file, Load may read beyond the end of the world.
 //
-// Complexity: reads each byte once, and checks each entity, link and element of a pool. If src is a file, all
-// processors read.
+// Complexity: reads each byte once, and checks each entity, link and element of a pool. If src is a file,
+// Load reads it on all processors.
 func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	from, end := sourceOf(src)
 	file, err := openSaved(from)
@@ -76,14 +76,14 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 func openSaved(src source) (*layer, error) {
 	file, err := openLayer(src, "")
 	if err == nil && file.m.delta() {
-		err = fmt.Errorf("the file holds only what has changed since checkpoint %d of a store: open the "+
+		err = fmt.Errorf("the file holds only the changes since checkpoint %d of a store: open the "+
 			"folder with Open", file.m.Kept.Base)
 	}
 	return file, err
 }
 
-// readWorld reads a world from a file that holds all of it and the deltas that follow, or from a single file.
-// If maps is true, elements may be mapped.
+// readWorld reads a world from a chain of files: layers[0] holds a complete world, and each later layer is a
+// delta. If maps is true, readWorld may map elements instead of reading them.
 func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, error) {
 	l := &loader{w: w, options: o, changes: &changes{renamed: o.Renamed, report: new(Report)}, layers: layers,
 		maps: maps && mapped.Supported() == nil}
@@ -126,23 +126,24 @@ type loader struct {
 	*changes
 
 	layers []*layer
-	layer  *layer // that is being read
-	// For each array, column and resource of the last layer, the first layer that counts: see whereFrom.
+	layer  *layer // the layer that is being read
+	// For each array, column and resource of the last layer, the index of the layer with which reading
+	// begins: see whereFrom.
 	arraysFrom, valuesFrom, resourcesFrom []int
-	later                                 []later // values and resources of a chain
+	later                                 []later // blocks of a chain: see the type later
 	maps                                  bool    // whether elements may be mapped: see mapElements
 	run                                   pending // the run that is mapped next
-	edges                                 []part  // parts of mapped runs that are read: see readEdges
+	edges                                 []part  // the unmapped ends of mapped runs: see readEdges
 
 	m        *manifest    // of the last layer
-	own      *state.World // as the program has made the world
-	s        *state.World // as the file describes it
+	own      *state.World // the world that the program has made
+	s        *state.World // the world that the file describes
 	restored any
 	targets  []target // for each array of the file
 	settled  bool
 
 	containers []container  // of the program
-	kept       []*container // for each container of the file, the program's, or nil
+	kept       []*container // for each container of the file: the program's container, or nil
 
 	values    map[uint32]*values
 	resources map[uint32]bool // the resources that have been read
@@ -154,7 +155,7 @@ type target struct {
 	from  *schema
 	*conversion
 	maps   bool // whether the elements may be mapped
-	mapped bool // whether some are
+	mapped bool // whether some elements are mapped
 }
 
 // values is a HeapColumn whose components are being read.
@@ -166,8 +167,8 @@ type values struct {
 	path  string
 }
 
-// later is a block of a chain that is read after all arrays whose elements lie side by side. It holds
-// elements of another array, which are read in order, or values or a resource, which are read last.
+// later is a block of a chain that load reads after all arrays whose elements lie side by side. Blocks of
+// arrays that must be read in order come first, then blocks of values, then resources.
 type later struct {
 	layer *layer
 	block
@@ -212,7 +213,7 @@ func (l *loader) load() (err error) {
 		if err := errors.Join(l.mapRun(), l.readEdges()); err != nil {
 			return err
 		}
-		if err := l.r().src.wait(); err != nil { // the next layer overwrites
+		if err := l.r().src.wait(); err != nil { // the next layer overwrites elements
 			return err
 		}
 	}
@@ -241,7 +242,8 @@ func (l *loader) blocks(number int) error {
 		switch b.kind {
 		case blockEnd:
 			if b.count != l.r().blocks-1 || b.size != 0 {
-				return fmt.Errorf("the file has %d blocks, and its end says %d", l.r().blocks-1, b.count)
+				return fmt.Errorf("the file has %d blocks, but its last block says %d", l.r().blocks-1,
+					b.count)
 			}
 			return nil
 		case blockArray:
@@ -261,24 +263,25 @@ func (l *loader) blocks(number int) error {
 	}
 }
 
-// valueBlock reads a block of values or a resource. In a chain it only notes the block, because the arrays of
-// all files are read first. among maps the block's index to an index in the last description, and from maps
-// this index to the layer that counts.
-func (l *loader) valueBlock(b block, among, from []int, number int) error {
+// valueBlock reads a block of values or a resource. In a chain valueBlock only notes the block, because the
+// arrays of all files are read first. indices maps b.index to an index in the last description. layers maps
+// that index to the layer whose values are valid. number is the layer of the block.
+func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 	if len(l.layers) == 1 {
 		return l.encoded(b)
 	}
-	if int64(b.index) >= int64(len(among)) {
+	if int64(b.index) >= int64(len(indices)) {
 		return fmt.Errorf("block %d belongs to no column or resource", l.r().blocks-1)
 	}
-	k := among[b.index]
-	if k < 0 || from[k] != number {
+	k := indices[b.index]
+	if k < 0 || layers[k] != number {
 		return l.r().skip(b)
 	}
 	return l.postpone(b, k)
 }
 
-// postpone puts off reading a block of a chain. index is the block's index in the last description.
+// postpone notes a block of a chain for later reading. index replaces b.index: it is the index in the last
+// description.
 func (l *loader) postpone(b block, index int) error {
 	src := l.r().src.(*places)
 	if b.size > uint64(math.MaxInt64-src.offset) {
@@ -458,8 +461,8 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 	return l.conversionOf(a.Type, to, a.Kind)
 }
 
-// target returns the target of a block of elements, which have the given size in the file. It is nil if a
-// later layer drops or replaces the elements, or the program does not have the array.
+// target returns the target of a block whose elements have the given size in the file. It returns nil if a
+// later layer drops or replaces the elements, or if the program does not have the array.
 func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	y := l.layer
 	if l.settled || int64(b.index) >= int64(len(y.arrays)) {
@@ -475,13 +478,13 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	}
 	if b.first > most || b.count > most-b.first || size == 0 && b.size > 0 ||
 		size > 0 && b.size/size != b.count || b.size != b.count*size {
-		return nil, fmt.Errorf("block %d has %d elements from %d on and %d bytes: the array has %d elements",
-			l.r().blocks-1, b.count, b.first, b.size, most)
+		return nil, fmt.Errorf("block %d has %d elements, beginning with element %d, and %d bytes: the "+
+			"array has %d elements", l.r().blocks-1, b.count, b.first, b.size, most)
 	}
 	if y.m.delta() {
 		if b.first < y.next[b.index] {
-			return nil, fmt.Errorf("block %d has elements from %d on after element %d", l.r().blocks-1,
-				b.first, y.next[b.index])
+			return nil, fmt.Errorf("block %d begins with element %d, but the block before it ends at "+
+				"element %d", l.r().blocks-1, b.first, y.next[b.index])
 		}
 		y.next[b.index] = b.first + b.count
 	}
@@ -507,7 +510,7 @@ func (l *loader) array(b block, number int) error {
 		}
 		return l.writeTo(t, b)
 	}
-	// The array may have become shorter than it was in this layer.
+	// A later layer may have shortened the array.
 	first, n := int(b.first), int(b.count)
 	left := max(min(n, t.array.Len-first), 0)
 	if left == n && l.maps && t.maps {
@@ -560,7 +563,8 @@ func (t *target) clear(lo, hi int) {
 	}
 }
 
-// cut clears the elements after the end of each array that is shorter in this layer than in earlier ones.
+// cut shortens each array to its length in this layer: it clears the elements that earlier layers filled
+// after this length.
 func (l *loader) cut() {
 	ends := make([]int, len(l.targets))
 	for i, k := range l.layer.arrays {
@@ -575,7 +579,7 @@ func (l *loader) cut() {
 	}
 }
 
-// settle gives the world its entities, once all arrays have been read.
+// settle gives the world its entities after all arrays have been read.
 func (l *loader) settle() error {
 	if l.settled {
 		return nil
@@ -627,8 +631,8 @@ func (l *loader) readValues(b block) error {
 		return l.r().skip(b)
 	}
 	if b.first != v.next || b.count > uint64(len(v.slots)) {
-		return fmt.Errorf("block %d has %d values from number %d on, and the column lacks %d values from "+
-			"number %d on", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
+		return fmt.Errorf("block %d has %d values, beginning with value %d: the column still needs %d values, "+
+			"beginning with value %d", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// LoadAny reads a file of [Save] without the program that saved the world. It makes the world, with all
-// columns, tags, relations, edges and names that the file describes, and the resources. Package probe reads
-// and writes the components, and package inspect shows them. Close the world after use.
+// LoadAny loads a file that [Save] has written, without the program that saved the world. LoadAny makes the
+// world, with all columns, tags, relations, edges and names that the file describes, and the resources.
+// Package probe reads and writes the components, and package inspect shows them. Close the world after use.
 //
-// Component types are made from the description in the file: structs with the same fields at the same places.
-// A file does not describe everything. LoadAny loses:
+// LoadAny makes the component types from the description in the file: structs with the same fields at the
+// same offsets. A file does not describe everything. LoadAny loses:
 //
 //   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
 //   - the structure of values that a codec or the type's own method has encoded: they become bytes, except a
@@ -28,10 +28,11 @@ import (
 //   - containers, which the report names, too;
 //   - room that Grow promised, and callbacks.
 //
-// Apart from this, [Save] and [WriteJSON] write the same world again. Pass them the types of
+// LoadAny keeps everything else: [Save] and [WriteJSON] write the same world again. Pass them the types of
 // [probe.Resources] in Options.Resources.
 //
-// LoadAny makes the world with the options o, and raises MaxEntities to the slots that the file needs.
+// LoadAny makes the world with the options o, but raises MaxEntities to the number of slots that the file
+// needs.
 //
 // LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
 // the memory with o.Limit if the file is not trusted.
@@ -74,7 +75,7 @@ func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, 
 	return w, report, nil
 }
 
-// typesOf returns the type of the values of a column or of edges, which a file describes by a schema.
+// typesOf returns a Go type for the values of a column or of edges. s is their schema in the file.
 type typesOf func(column int, s *schema, encoded bool) (reflect.Type, error)
 
 // makeWorld makes the world that a file describes, with its columns and without entities. It returns the
@@ -122,7 +123,7 @@ func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resou
 }
 
 const (
-	maxWords = min(1<<26, math.MaxInt/64) // of 64 slots; a slot is a 32-bit number
+	maxWords = min(1<<26, math.MaxInt/64) // a word has 64 slots; a slot is a 32-bit number
 	maxNotes = 64                         // trackers of a column that LoadAny makes
 )
 
@@ -174,7 +175,7 @@ func makeLinks(w *vast.World, m *manifest, i int, types typesOf) error {
 	fields := m.Arrays[k].Type.Fields
 	value := slices.IndexFunc(fields, func(f member) bool { return f.Name == "value" })
 	if value < 0 {
-		return errors.New("the edges have no field with the name value")
+		return errors.New("the edges have no field named \"value\"")
 	}
 	t, err := types(i, fields[value].Type, false)
 	if err != nil {

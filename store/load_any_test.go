@@ -49,8 +49,9 @@ func resourcesOf(w *vast.World) (o store.Options) {
 	return o
 }
 
-// TestLoadAny: a program without the types of a world loads and saves it. A program with the types and one
-// without them find the same world in the new file, and write the same document.
+// TestLoadAny: a program without the types of a world loads and saves the world. WriteJSON writes the same
+// document in programs with and without the types. A program with the types loads the same world from the new
+// file.
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -84,12 +85,12 @@ func TestLoadAny(t *testing.T) {
 		a.live(seed*100, 1000)
 		b.live(seed*100, 1000)
 		if x, y := a.dump(), b.dump(); x != y {
-			t.Fatalf("seed %d: the worlds go on differently:\n%s", seed, difference(x, y))
+			t.Fatalf("seed %d: the worlds differ after more operations:\n%s", seed, difference(x, y))
 		}
 	}
 }
 
-// TestLoadAnyOfOtherMachines: a file of every platform opens without its program on each of them.
+// TestLoadAnyOfOtherMachines: LoadAny loads a file of any platform on any platform.
 func TestLoadAnyOfOtherMachines(t *testing.T) {
 	for _, name := range []string{"town-amd64", "town-386", "yard-amd64", "yard-386"} {
 		file, err := os.ReadFile(filepath.Join("testdata", name+".world"))
@@ -140,8 +141,7 @@ type (
 	total int
 )
 
-// TestLoadAnyKeepsLayout: the types that LoadAny makes lie in memory as the program's types, and have their
-// names.
+// TestLoadAnyKeepsLayout: the types that LoadAny makes have the layout and the names of the program's types.
 func TestLoadAnyKeepsLayout(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -200,9 +200,9 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 	if x, y := writeJSON(t, w, store.Options{}), writeJSON(t, any, store.Options{}); x != y {
 		t.Error(difference(x, y))
 	}
-	// The rule on deletion is that of the program.
+	// The rule on deletion is the program's: Cascade.
 	if any.Delete(all[3]); any.Len() != 80 || any.Alive(all[1]) {
-		t.Errorf("%d entities after the deletion of one to which roads lead from 19", any.Len())
+		t.Errorf("%d entities remain after deleting an entity that 19 others reach by roads", any.Len())
 	}
 }
 
@@ -216,7 +216,8 @@ func columnNamed(t *testing.T, w *vast.World, name string) int {
 	return i
 }
 
-// TestLoadAnyOfHeapValues: values on the heap are read as far as the file describes them.
+// TestLoadAnyOfHeapValues: LoadAny loads the components of a HeapColumn, and the resources whose types are
+// structs.
 func TestLoadAnyOfHeapValues(t *testing.T) {
 	number := store.CodecOf(func(b []byte, p **int) ([]byte, error) { return fmt.Append(b, **p), nil },
 		func(b []byte, p **int) error {
@@ -259,7 +260,8 @@ func TestLoadAnyOfHeapValues(t *testing.T) {
 	}
 }
 
-// FuzzLoadAny: a file whose bytes were changed, with right checksums, gives an error or a world that works.
+// FuzzLoadAny: for a file with changed bytes and correct checksums, LoadAny returns an error, or a world that
+// Save saves.
 func FuzzLoadAny(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

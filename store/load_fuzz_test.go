@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// forge changes bytes of a file, and makes all checksums right again. Each patch is 4 bytes: where, in units
-// of a 2²⁴th of the file, and what to add.
+// forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes: 3 for the
+// place, as a fraction of the file's size in units of 2⁻²⁴, and 1 for the number to add to the byte there.
 func forge(file, patches []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(patches) >= 4; patches = patches[4:] {
@@ -31,7 +31,8 @@ func forge(file, patches []byte) []byte {
 	return file
 }
 
-// FuzzLoad: a file whose bytes were changed, with right checksums, gives an error or a world that works.
+// FuzzLoad: for a file with changed bytes and correct checksums, Load returns an error or makes a world that
+// works.
 func FuzzLoad(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

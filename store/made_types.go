@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// This file makes Go types from the types of a file, for a program that does not have them.
+// The functions below make Go types from schemas, for a program that does not have the saved types.
 
 // opaque is a value that a codec of another program has encoded.
 type opaque []byte
@@ -31,8 +31,8 @@ func (o *opaqueKey) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// knownTypes are types whose methods or meaning matter to tools. A type of a file with the name and the parts
-// of one of them becomes this type.
+// knownTypes are types whose methods or meaning matter to tools. A type of a file becomes a known type if it
+// has the name and the schema of that known type.
 var knownTypes = []reflect.Type{typeEntity, typeDuration, reflect.TypeFor[time.Time]()}
 
 // basicTypes are the types of the kinds that have the same size everywhere.
@@ -45,8 +45,8 @@ var basicTypes = map[string]reflect.Type{
 	"complex128": reflect.TypeFor[complex128](), "string": reflect.TypeFor[string](),
 }
 
-// wordTypes are the types of the kinds whose size depends on the processor, and their kinds of 4 and of 8
-// bytes.
+// wordTypes holds the kinds whose size depends on the processor. own is the type of the kind, and four and
+// eight are the types that stand in for sizes that own does not have here.
 var wordTypes = map[string]struct {
 	own         reflect.Type
 	four, eight reflect.Type
@@ -56,8 +56,9 @@ var wordTypes = map[string]struct {
 	"uintptr": {reflect.TypeFor[uintptr](), basicTypes["uint32"], basicTypes["uint64"]},
 }
 
-// typeOf returns a type for values of a file. It has the same layout if this processor allows it, and
-// otherwise fields of the same names and kinds. encoded is whether the values are encoded.
+// typeOf returns a type for values of a file. The type has the layout of the schema if this processor allows
+// that layout. Otherwise the type has fields of the same names and kinds. encoded is whether the values are
+// encoded.
 func typeOf(s *schema, encoded bool) (t reflect.Type, err error) {
 	defer func() {
 		if v := recover(); v != nil { // package reflect panics if there is no such type
@@ -131,7 +132,8 @@ func (m typeMaker) describes(s *schema, t reflect.Type) bool {
 	return err == nil && own.same(s)
 }
 
-// structOf returns the type of a struct. Its first field is blank and holds the type's name: see nameOf.
+// structOf returns the type of a struct. If the type has a name, the first field is blank and holds the name:
+// see nameField.
 func (m typeMaker) structOf(s *schema, key bool) (reflect.Type, error) {
 	l := probe.Layout{Name: s.String(), Size: s.Size}
 	fields := []reflect.StructField{nameField(s.Name, "")}
@@ -169,8 +171,8 @@ func (m typeMaker) structOf(s *schema, key bool) (reflect.Type, error) {
 
 const pathOfTypes = "github.com/vastgo/vast/store"
 
-// nameField returns a field that takes no memory and holds the name of a type, and the name of a resource of
-// that type.
+// nameField returns a field that takes no memory. Its tag holds the name of a type and, if resource is not
+// empty, the name of a resource of that type.
 func nameField(name, resource string) reflect.StructField {
 	tag := fmt.Sprintf("%s:%q", tagType, name)
 	if resource != "" {
@@ -185,7 +187,7 @@ const (
 	tagResource = "vastResource"
 )
 
-// madeName returns the name that nameField has given to a type, or an empty string.
+// madeName returns the name that nameField has stored in a type under the key tag, or an empty string.
 func madeName(t reflect.Type, tag string) string {
 	if t.Kind() != reflect.Struct || t.PkgPath() != "" || t.NumField() == 0 {
 		return ""
@@ -197,7 +199,7 @@ func madeName(t reflect.Type, tag string) string {
 }
 
 // resourceOf returns the type of a resource. It returns nil if the type cannot hold the name of the resource,
-// so that two resources would have one type.
+// because two resources could then have the same type.
 func resourceOf(m *resourceManifest) (reflect.Type, error) {
 	for _, t := range knownTypes {
 		if nameOf(t) == m.Name {

@@ -17,18 +17,18 @@ import (
 // The versions of the file's format. A reader refuses files of another version.
 const (
 	versionWhole = 1 // all of a world
-	versionDelta = 2 // what has changed since another checkpoint
-	// versionPlaced is the version of both if there may be padding: see mapped.go.
+	versionDelta = 2 // the changes since another checkpoint
+	// versionPlaced is the version of a complete file or a delta that may have padding: see mapped.go.
 	versionPlaced = 3
 )
 
-// manifest describes a saved world: all of it apart from the bytes of arrays and values.
+// manifest describes everything in a saved world except the bytes of arrays and values.
 type manifest struct {
 	Mark       uint32              `json:"mark"`
 	Alignment  int                 `json:"alignment"`
 	Words      int                 `json:"words"`
 	Used       int                 `json:"used"`
-	Extents    int                 `json:"extents"` // their number; they are the second block of the file
+	Extents    int                 `json:"extents"` // number of extents in the second block of the file
 	Columns    []columnManifest    `json:"columns"`
 	Archetypes [][]int             `json:"archetypes"`
 	Arrays     []arrayManifest     `json:"arrays"`
@@ -37,23 +37,23 @@ type manifest struct {
 	Kept       *keptManifest       `json:"kept,omitempty"`
 }
 
-// keptManifest is what a checkpoint of a store adds to a saved world.
+// keptManifest holds the data that the manifest of a checkpoint has in addition to that of a saved world.
 type keptManifest struct {
 	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
 	Number   uint64          `json:"number"`   // of the checkpoint
 	Tick     uint64          `json:"tick"`     // the number of the last tick
 	Segment  uint32          `json:"segment"`  // the journal's segment that begins at the checkpoint, or 0
-	Position uint64          `json:"position"` // of the first record of the journal that follows
-	Since    uint32          `json:"since"`    // the segment of that record, Segment or an earlier one
+	Position uint64          `json:"position"` // of the first journal record after the checkpoint
+	Since    uint32          `json:"since"`    // the segment of that record: Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is a random number of 16 hexadecimal digits for each checkpoint. If a folder was copied and both
-	// copies were used, they have checkpoints with the same number and different moments.
+	// Moment is a random number for each checkpoint, 16 hexadecimal digits. If a folder was copied, and
+	// stores used both folders, checkpoints with the same number have different moments.
 	Moment string `json:"moment,omitempty"`
-	// Taken is when the checkpoint was taken by the program's clock, in milliseconds since 1970, UTC. It
-	// stays the same when the folder is copied.
+	// Taken is the time of the checkpoint by the program's clock, in milliseconds since 1970, UTC. A copy of
+	// the folder has the same Taken.
 	Taken int64 `json:"taken,omitempty"`
-	// Base is the number of the checkpoint that a delta continues, and BaseMoment its moment. Base is 0 in a
-	// file that holds all.
+	// Base is the number of the checkpoint that a delta continues, and BaseMoment is the moment of that
+	// checkpoint. Base is 0 in a file that holds the complete world.
 	Base       uint64 `json:"base,omitempty"`
 	BaseMoment string `json:"baseMoment,omitempty"`
 }
@@ -64,7 +64,7 @@ type columnManifest struct {
 	Linked  string `json:"linked,omitempty"`
 	Private bool   `json:"private,omitempty"`
 	Names   bool   `json:"names,omitempty"`
-	// Cyclic and OnDelete are the options of a relation or edges. Load leaves them to the program.
+	// Cyclic and OnDelete are the options of a relation or edges. Load ignores them: the program's apply.
 	Cyclic   bool          `json:"cyclic,omitempty"`
 	OnDelete string        `json:"onDelete,omitempty"` // cascade or refuse
 	Type     *schema       `json:"type,omitempty"`     // nil for a tag
@@ -86,9 +86,9 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
-	// Whole is whether a delta holds all of the array. Then the files before it do not count. Otherwise the
-	// delta holds the blocks of the array that changed. In a column and in a resource, Whole is whether the
-	// delta holds the values. Otherwise the values of an older file count.
+	// Whole is whether a delta holds the complete array. If so, earlier files are not read for the array. If
+	// not, the delta holds only the blocks of the array that changed. For a column or a resource, Whole is
+	// whether the delta holds the values. If not, the values in an earlier file are valid.
 	Whole bool `json:"whole,omitempty"`
 	// Skew is the offset of element 0 in its page of memory, in bytes. It is set for arrays whose blocks are
 	// placed: see the method placed.
@@ -205,7 +205,7 @@ func parse(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// nameOf is the name of a resource's type in files. It tells types of the same name in two packages apart.
+// nameOf returns the name that a resource's type has in files. The name includes the path of the package.
 func nameOf(t reflect.Type) string {
 	if t.PkgPath() == "" {
 		if name := madeName(t, tagResource); name != "" {
@@ -218,8 +218,8 @@ func nameOf(t reflect.Type) string {
 
 func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }
 
-// arrayKey tells an array from the others of a world. It stays the same from one file to the next, unlike the
-// place of the array in the description.
+// arrayKey identifies an array of a world. It is the same in all files of a chain. The index of the array in
+// the description may differ.
 type arrayKey struct {
 	column, container, kind string
 	number                  int
@@ -250,11 +250,11 @@ func (m *manifest) version() uint16 {
 	return versionWhole
 }
 
-// delta reports whether the file holds what has changed since another one.
+// delta reports whether the file holds only the changes since another checkpoint.
 func (m *manifest) delta() bool { return m.Kept != nil && m.Kept.Base != 0 }
 
-// complete returns the description of a file that holds all that a chain of files holds. m describes the last
-// file of the chain.
+// complete returns the description of a single file that replaces a chain of files. m describes the last file
+// of the chain.
 func (m *manifest) complete() *manifest {
 	c := *m
 	c.Arrays, c.Columns = slices.Clone(m.Arrays), slices.Clone(m.Columns)

@@ -11,29 +11,31 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A tool that looks at a checkpoint need not read all of its elements. The system can map elements from the
-// file: it reads a page when the page is touched. It maps whole pages only. So in the files of a folder, an
-// element of a long run has the same offset in its page of the file as in its page of memory. The headers of
-// the blocks come before the run, and padding after the headers. The offset in memory follows from the number
-// of the column (see bitset.Skew), so it is the same in each process that makes the columns in the same
-// order. If the offset differs, or if the run is short, the elements are read.
+// A tool that inspects a checkpoint need not read all of its elements. The system can map elements from the
+// file, and then reads a page when the tool first touches it. The system maps whole pages only. So the files
+// of a store place each long run of elements: an element has the same offset within its page of the file as
+// within its page of memory. The headers of all blocks of a placed run come first, then padding, then the
+// elements. The offset in memory follows from the number of the column (see bitset.Skew). So the offset is
+// the same in each process that makes the columns in the same order. If the offset differs, or if the run is
+// short, the elements are read.
 //
 // Data that the library relies on is always read and checked: bits, generations, owners, links, extents, and
 // the data of pools and containers. Elements of a Column are values of the program. The library does not rely
 // on them.
 
 const (
-	// mostPlaced is about the largest number of bytes of a run. Each run needs a mapping, and the system
-	// limits the number of mappings.
+	// mostPlaced limits the bytes of a run of several blocks. The limit is large because each run needs a
+	// mapping, and the system limits the number of mappings.
 	mostPlaced = 64 << 20
-	// mostMerged is the same for files that a merge writes, because a merge holds the run in memory.
+	// mostMerged limits the bytes of a run in files that a merge writes. The limit is smaller because a merge
+	// holds the run in memory.
 	mostMerged = 8 << 20
 	// mostListed is the largest number of blocks of a run that a reader accepts.
 	mostListed = 1 << 10
 )
 
 var (
-	// leastPlaced is how many bytes a run must have to be placed. Padding takes less than 1 % then.
+	// leastPlaced is the least number of bytes of a placed run. Padding then adds less than 1 %.
 	leastPlaced = 512 << 10
 	// leastMapped is the least number of bytes that are mapped. Fewer bytes are read, which is fast.
 	leastMapped = 64 << 10
@@ -57,10 +59,12 @@ func (p *picture) noteSkews() {
 	}
 }
 
-// mostPaddingOf returns the most bytes of padding in a file with the given bytes of elements.
+// mostPaddingOf returns the largest number of bytes of padding in a file. bytes is the number of bytes of
+// elements in the file.
 func mostPaddingOf(bytes int64) int64 { return bytes / int64(leastPlaced) * mapped.PageSize }
 
-// together returns how many of the first blocks can be a run: elements of one array that follow each other.
+// together returns how many blocks at the beginning of blocks can form a run. The blocks of a run hold
+// elements of one array, without gaps.
 func together(m *manifest, blocks []staged) int {
 	first := &blocks[0]
 	if first.kind != blockArray || !m.placed(&m.Arrays[first.index]) {
@@ -78,7 +82,7 @@ func together(m *manifest, blocks []staged) int {
 	return min(len(blocks), mostListed)
 }
 
-// writeRun writes a run of a file with the description m, or a single block.
+// writeRun writes a run, or a single block. m is the description of the file.
 func (w *blockWriter) writeRun(m *manifest, run []staged) error {
 	bytes := 0
 	for i := range run {
@@ -120,7 +124,7 @@ type pending struct {
 	*target
 	file   disk.File
 	blocks []part
-	filled [2]int // the elements
+	filled [2]int // the elements from filled[0] to filled[1] - 1
 }
 
 // bytes returns the memory of the elements.
@@ -140,8 +144,8 @@ func (p *pending) follows(t *target, one part) bool {
 			unsafe.Pointer(unsafe.SliceData(one.dst))
 }
 
-// mapElements maps the block of n elements from first on, or notes that it is to be mapped. Its checksum is
-// not checked. If mapElements returns false, the block must be read.
+// mapElements adds a block of n elements to the run that mapRun maps next. The block begins with the element
+// first. Its checksum is not checked. If mapElements returns false, the caller must read the block.
 func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	src, ok := l.r().src.(*places)
 	if !ok {
@@ -165,8 +169,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	return true, nil
 }
 
-// mapRun maps the whole pages of the run that mapElements has found. readEdges reads the parts of the run
-// that lie in other pages. If the run cannot be mapped, mapRun begins to read it.
+// mapRun maps the whole pages of the run that mapElements has collected. readEdges later reads the parts of
+// the run before and after these pages. If the run cannot be mapped, mapRun begins to read the run.
 func (l *loader) mapRun() error {
 	run := &l.run
 	if len(run.blocks) == 0 {
@@ -183,8 +187,8 @@ func (l *loader) mapRun() error {
 		var failed error
 		of, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
 			if end := offset + int64(len(bytes)); end > size {
-				failed = fmt.Errorf("the elements from block %d on end at byte %d, and the file at byte %d",
-					number, end, size)
+				failed = fmt.Errorf("the elements of block %d and the blocks after it end at byte %d, but "+
+					"the file ends at byte %d", number, end, size)
 				return
 			}
 			done, failed = mapped.Map(unsafe.Pointer(&bytes[lo]), hi-lo, descriptor, offset+int64(lo))
@@ -192,7 +196,7 @@ func (l *loader) mapRun() error {
 		if err = errors.Join(err, failed); err != nil {
 			return err
 		}
-		l.maps = of && done // the next one would be refused, too
+		l.maps = of && done // the system would refuse the next run, too
 	}
 	if !done {
 		run.array.Filled = append(run.array.Filled, run.filled)
@@ -207,8 +211,8 @@ func (l *loader) mapRun() error {
 	return nil
 }
 
-// readEdges reads the parts that mapRun has left. load calls it when all of a file is mapped: a page that is
-// touched earlier may lie in a huge page with others that are mapped next.
+// readEdges reads the parts of runs that mapRun has not mapped. load calls readEdges after the last run of a
+// file: a page that is touched earlier may lie in a huge page with pages that are mapped later.
 func (l *loader) readEdges() error {
 	for _, one := range l.edges {
 		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {

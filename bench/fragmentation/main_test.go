@@ -25,12 +25,12 @@ func TestFragmentation(t *testing.T) {
 	}
 	if got.Blocks != 3000 || got.Size != 16<<10 || len(got.Rows) != 3 ||
 		got.Rows[0].Allocator != "vast/heap" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want three allocators, first vast/heap, and 3000 blocks of 16 KiB", got)
 	}
 	all := got.Blocks * got.Size
 	for _, r := range got.Rows {
 		if r.Allocated < all*9/10 || r.Large < all*9/10 {
-			t.Errorf("%+v, want about %d", r, all)
+			t.Errorf("%+v, want about %d bytes allocated and large", r, all)
 		}
 	}
 	if r := got.Rows[0]; r.Freed > all*6/10+1<<20 || r.Large > all*12/10 {

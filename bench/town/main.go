@@ -37,15 +37,16 @@ var (
 func main() {
 	people := flag.Int("people", 100_000, "`number` of people at the beginning")
 	ticks := flag.Int("ticks", 1500, "`number` of ticks")
-	warm := flag.Int("warm", 500, "`number` of ticks before the first that is timed")
+	warm := flag.Int("warm", 500, "`number` of ticks before the first timed tick")
 	flag.Parse()
 	if !run(os.Stdout, defaults(*people), *ticks, *warm, 250) {
 		os.Exit(1)
 	}
 }
 
-// run prints the comparison to out, and reports whether the two sides had the same results.
-func run(out io.Writer, p Params, ticks, warm, every int) bool {
+// run prints the comparison to out, and reports whether the two sides had the same results. It compares the
+// results once in each interval, which is a number of ticks, and after the last tick.
+func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 	vastSide := newVastTown(p)
 	defer vastSide.world.Close()
 	sides := [2]side{newArkTown(p), vastSide}
@@ -65,7 +66,7 @@ func run(out io.Writer, p Params, ticks, warm, every int) bool {
 				}
 			}
 		}
-		if tick%every == 0 || tick == ticks-1 {
+		if tick%interval == 0 || tick == ticks-1 {
 			a, b := sides[0].census(), sides[1].census()
 			if a != b {
 				fmt.Fprintf(out, "tick %d: the results differ:\nArk  %+v\nVast %+v\n", tick, a, b)

@@ -16,7 +16,7 @@ type Params struct {
 	Adult, Life     int64   // the ages of the first job, and of death
 	Incubation, Ill int64   // how long an infected person incubates, and then is sick
 	Immunity        int64   // the time until a person can be infected again
-	Contagion       float32 // the probability of an infection, for a tick and a sick person in a building
+	Contagion       float32 // the probability of an infection, per tick and per sick person in the building
 	Lethality       float32 // the probability that an illness ends in death
 	FirstSick       int     // one in FirstSick people is sick at the beginning
 }
@@ -30,8 +30,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream yields the random numbers of one person. Both sides draw the same numbers, because the order in
-// which a side visits people has no effect on them.
+// Stream yields the random numbers of one person. Both sides draw the same numbers, because the numbers of a
+// person do not depend on the order in which a side visits people.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {
@@ -67,19 +67,19 @@ type (
 		Target Place
 	}
 
-	// A person has one of these or none.
+	// A person has at most one of these components.
 	Incubating struct{ Until int64 }
 	Sick       struct{ Until int64 }
 	Immune     struct{ Until int64 }
 )
 
-// The components of buildings. A building has a Place, too.
+// The components of buildings. A building also has a Place.
 type (
 	Crowd struct{ People, Sick int32 }
 	Till  struct{ Coins int64 }
 )
 
-// step moves a walker by one, and reports whether the walker has arrived.
+// step moves a walker by a distance of 1, and reports whether the walker has arrived.
 func (p *Place) step(to Place) bool {
 	dx, dy := to.X-p.X, to.Y-p.Y
 	d := float32(math.Sqrt(float64(dx*dx + dy*dy)))

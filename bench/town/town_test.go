@@ -13,7 +13,7 @@ func small() Params {
 	return p
 }
 
-// Both sides hold the same town after each phase. The test compares the sides in every 25th tick.
+// TestSidesAgree checks that both sides hold the same town after each phase, in every 25th tick.
 func TestSidesAgree(t *testing.T) {
 	p := small()
 	onVast := newVastTown(p)

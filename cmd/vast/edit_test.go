@@ -83,8 +83,8 @@ func (e *editing) ask(method, path, body string) string {
 	return string(text)
 }
 
-// TestEditsSurviveKill kills the process of a world right after edits in the inspector were answered. The
-// next process has the edits. It computes the same state from the folder and from a copy of the folder.
+// TestEditsSurviveKill kills the process of a world right after the inspector has answered edits. The next
+// process has the edits. Runs from the folder and from a copy of the folder compute the same state.
 func TestEditsSurviveKill(t *testing.T) {
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
@@ -106,7 +106,8 @@ func TestEditsSurviveKill(t *testing.T) {
 		}
 		e.ask("PATCH", roma+"/components/Site", `{"path":"Weight","value":`+weight+`}`)
 		if round == 2 {
-			for err := error(fs.ErrNotExist); errors.Is(err, fs.ErrNotExist); { // a checkpoint replaces files
+			// Copy again if a checkpoint has replaced files during the copy.
+			for err := error(fs.ErrNotExist); errors.Is(err, fs.ErrNotExist); {
 				copied = filepath.Join(t.TempDir(), "data")
 				if err = os.CopyFS(copied, os.DirFS(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					t.Fatal(err)

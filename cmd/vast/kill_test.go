@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// keptReport is what the tests of -data read in the report.
+// keptReport holds the fields of the report that the tests of -data read.
 type keptReport struct {
 	Ticks       uint64 `json:"ticks"`
 	StateHash   string `json:"state_hash"`
@@ -24,15 +24,15 @@ type keptReport struct {
 	Checkpoints struct{ Count, Bytes int64 }
 }
 
-// keptRun is a process that runs `vast earth -data`.
+// keptRun is the result of a process that ran `vast earth`.
 type keptRun struct {
 	report  keptReport
-	durable uint64 // the last tick that standard error named
-	errors  string // the rest of standard error
+	durable uint64 // the last tick that standard error named as durable
+	errors  string // all other lines of standard error
 	err     error
 }
 
-// runKept runs the Earth with a small world. If life is not zero, it kills the process after this time.
+// runKept runs `vast earth` with a small world. If life is not 0, runKept kills the process after this time.
 func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")
@@ -44,7 +44,7 @@ func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 		"off"}, args...)...)
 	var output strings.Builder
 	c.Stdout = &output
-	said, err := c.StderrPipe()
+	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	if life > 0 {
 		time.AfterFunc(life, func() { _ = c.Process.Kill() })
 	}
-	for lines := bufio.NewScanner(said); lines.Scan(); {
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		var tick uint64
 		if _, err := fmt.Sscanf(lines.Text(), "# durable %d", &tick); err != nil {
 			r.errors += lines.Text() + "\n"
 		} else if tick <= r.durable {
-			t.Errorf("tick %d was named after tick %d", tick, r.durable)
+			t.Errorf("durable tick %d follows durable tick %d", tick, r.durable)
 		} else {
 			r.durable = tick
 		}
@@ -73,31 +73,31 @@ func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	return r
 }
 
-// TestKilledAtAnyMoment kills the process of a world again and again: no tick that was named as durable is
-// lost, and at the end the world is that of a run without interruptions.
+// TestKilledAtAnyMoment kills the process of a world many times. No tick that the process named as durable is
+// lost. At the end, the world equals the world of an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const ticks = "1500"
 	kills := longtest.Pick(12, 200)
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
-	free := runKept(t, 0, "-ticks", ticks, "-hz", "0")
-	if free.err != nil {
-		t.Fatal(free.err, free.errors)
+	whole := runKept(t, 0, "-ticks", ticks, "-hz", "0")
+	if whole.err != nil {
+		t.Fatal(whole.err, whole.errors)
 	}
 	dir, durable := filepath.Join(t.TempDir(), "data"), uint64(0)
 	for n := 0; n < kills; {
 		life := time.Duration(1 + random.Int64N(int64(600*time.Millisecond)))
 		r := runKept(t, life, "-ticks", ticks, "-hz", "500", "-data", dir)
 		if r.err == nil {
-			if r.report.ResumedAt < durable || r.report.StateHash != free.report.StateHash {
-				t.Fatalf("seed %d, after %d kills: %+v, and tick %d was durable; want the hash %s", seed, n,
-					r.report, durable, free.report.StateHash)
+			if r.report.ResumedAt < durable || r.report.StateHash != whole.report.StateHash {
+				t.Fatalf("seed %d, after %d kills: report %+v; want the resumed tick >= %d, and the hash %s",
+					seed, n, r.report, durable, whole.report.StateHash)
 			}
-			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // another world
+			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // begin a new world
 			continue
 		}
 		if r.durable > 0 && r.durable < durable {
-			t.Fatalf("seed %d, kill %d: tick %d was durable, and later tick %d is named", seed, n, durable,
+			t.Fatalf("seed %d, kill %d: the durable tick went back from %d to %d", seed, n, durable,
 				r.durable)
 		}
 		durable = max(durable, r.durable)
@@ -105,7 +105,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if r.errors != "" {
 			t.Fatalf("seed %d, kill %d after %v: %s", seed, n, life, r.errors)
 		}
-		if n%4 == 0 { // where does the world go on?
+		if n%4 == 0 { // resume a copy of the folder
 			copied := t.TempDir()
 			if err := os.CopyFS(copied, os.DirFS(dir)); os.IsNotExist(err) {
 				continue // the process was killed before it made the folder
@@ -114,24 +114,25 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			again := runKept(t, 0, "-ticks", "1", "-hz", "0", "-data", copied)
 			if again.err != nil || again.report.ResumedAt < durable {
-				t.Fatalf("seed %d, after %d kills: %v %s: the world goes on after tick %d, and tick %d was "+
-					"durable", seed, n, again.err, again.errors, again.report.ResumedAt, durable)
+				t.Fatalf("seed %d, after %d kills: %v %s: the world resumes after tick %d, although tick "+
+					"%d was durable", seed, n, again.err, again.errors, again.report.ResumedAt, durable)
 			}
 		}
 	}
 	last := runKept(t, 0, "-ticks", ticks, "-hz", "0", "-data", dir)
-	if last.err != nil || last.report.ResumedAt < durable || last.report.StateHash != free.report.StateHash ||
+	if last.err != nil || last.report.ResumedAt < durable ||
+		last.report.StateHash != whole.report.StateHash ||
 		last.report.ResumedAt < last.report.Ticks && last.durable != last.report.Ticks {
-		t.Errorf("seed %d: %v %s: %+v after tick %d was durable; want the hash %s", seed, last.err,
-			last.errors, last.report, durable, free.report.StateHash)
+		t.Errorf("seed %d: %v %s: report %+v, last durable tick %d; want the resumed tick >= %d, hash %s",
+			seed, last.err, last.errors, last.report, last.durable, durable, whole.report.StateHash)
 	}
 }
 
-// TestEndedBySignal ends a process in the middle of a run: the last line names the tick at which the next run
-// goes on.
+// TestEndedBySignal ends a process in the middle of a run. The last line of standard error names the tick
+// after which the next run resumes.
 func TestEndedBySignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot send this signal on Windows")
+		t.Skip("a process cannot send SIGTERM on Windows")
 	}
 	dir := t.TempDir()
 	places := filepath.Join(t.TempDir(), "places.csv")
@@ -143,14 +144,14 @@ func TestEndedBySignal(t *testing.T) {
 			dir}, args...)...)
 		var output strings.Builder
 		c.Stdout = &output
-		said, err := c.StderrPipe()
+		stderr, err := c.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if _, err := fmt.Sscanf(lines.Text(), "# durable %d", &durable); err != nil {
 				t.Error(lines.Text())
 			}
@@ -162,11 +163,12 @@ func TestEndedBySignal(t *testing.T) {
 	durable, status, text := run("-travellers", "100", "-hz", "200")
 	var report keptReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 143 || report.Ticks != durable {
-		t.Fatalf("exit status %d, %q, tick %d was durable: %v", status, text, durable, err)
+		t.Fatalf("exit status %d, report %q, last durable tick %d: %v", status, text, durable, err)
 	}
 	_, status, text = run("-ticks", fmt.Sprint(durable))
 	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 0 ||
 		report.ResumedAt != durable || report.Ticks != durable {
-		t.Errorf("exit status %d, %q: the world does not go on after tick %d: %v", status, text, durable, err)
+		t.Errorf("exit status %d, %q: the world does not resume after tick %d: %v", status, text, durable,
+			err)
 	}
 }

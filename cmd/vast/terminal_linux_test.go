@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pseudoTerminal is a terminal whose user is the test.
+// pseudoTerminal is a terminal on which the test acts as the user.
 type pseudoTerminal struct {
 	user, program *os.File // its two ends
 
@@ -28,7 +28,7 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
+		t.Skipf("this system has no pseudo terminals: %v", err)
 	}
 	// Fd would make the file blocking, and then Close would wait for Read.
 	raw, err := user.SyscallConn()
@@ -98,7 +98,7 @@ func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the program never wrote %q; it wrote %q", texts, p.text())
+	t.Fatalf("the program did not write %q in time; it wrote %q", texts, p.text())
 }
 
 func (p *pseudoTerminal) modes(t *testing.T) unix.Termios {
@@ -110,7 +110,7 @@ func (p *pseudoTerminal) modes(t *testing.T) unix.Termios {
 	return *m
 }
 
-// start runs `vast earth` with a few travellers between few places.
+// start runs `vast earth` with three places and 1000 travellers.
 func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")
@@ -130,8 +130,7 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// These sequences switch an xterm to the screen of full-window programs and back, and show and hide its
-// cursor.
+// These escape sequences enter and leave the alternate screen of an xterm, and show and hide its cursor.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
@@ -158,7 +157,7 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 			command := p.start(t)
 			p.await(t, "infected")
 			if p.modes(t).Lflag&unix.ICANON != 0 {
-				t.Error("keys wait for the end of a line")
+				t.Error("the terminal still passes input line by line, not key by key")
 			}
 			if err := c.end(p, command); err != nil {
 				t.Fatal(err)
@@ -194,7 +193,8 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 	return func(_ *pseudoTerminal, c *exec.Cmd) error { return c.Process.Signal(s) }
 }
 
-// colour begins the sequences that set a colour, from the palette of 256 or in 24 bits.
+// colour is the beginning of the sequences that set a text colour, either from the palette of 256 colours or
+// in 24 bits.
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {

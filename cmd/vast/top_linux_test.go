@@ -38,7 +38,7 @@ func TestTopInATerminal(t *testing.T) {
 			before := p.modes(t)
 			command := p.startTop(t, address)
 			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
-			// The name does not become a sequence that the terminal obeys.
+			// The command replaces the escape character in the name, so the terminal does not obey the name.
 			p.await(t, "Person␛[31m")
 			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ,
 				&unix.Winsize{Col: 160, Row: 50}); err != nil {

@@ -1,9 +1,9 @@
-// Command vastvet finds mistakes in programs that use Vast, before they run. go vet can run it:
+// Command vastvet finds mistakes in the source of programs that use Vast. go vet can run vastvet:
 //
 //	go install github.com/vastgo/vast/cmd/vastvet@latest
 //	go vet -vettool=$(which vastvet) ./...
 //
-// go vet caches the result of each package. The command also runs by itself:
+// go vet caches the result of each package. The command also runs without go vet:
 //
 //	vastvet ./...
 //	vastvet -fix ./...     # applies the fixes that are certain to be right
@@ -11,15 +11,15 @@
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
 // The command skips packages that do not import Vast directly or indirectly. A check reports only certain
-// mistakes. If the check cannot follow a value, it reports nothing. Programs that run analyzers themselves
-// find the analyzers in the packages below passes.
+// mistakes. If the check cannot follow a value, it reports nothing. The packages below passes export the
+// analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //
-// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. It
-// reports element types that contain Go pointers, also if a generic function of the program passes the type
-// on. It reports pointers that are stored through package unsafe, and addresses of Go variables that are
-// stored as a uintptr. It also reports resources whose type is a pointer or an interface.
+// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. The check
+// reports element types that contain Go pointers, including types that a generic function of the program
+// passes on. It reports pointers that are stored through package unsafe, and addresses of Go variables that
+// are stored as a uintptr. It also reports resources whose type is a pointer or an interface.
 //
 //	type Ship struct{ Name string }
 //
@@ -28,9 +28,9 @@
 //
 // # escape
 //
-// This check finds pointers to components and to elements of a pool that may outlive the component or
-// element: in a package-level variable, in a channel, in a goroutine that the function does not wait for, in
-// a resource, or in a component on the Go heap.
+// This check finds pointers that may outlive the component or pool element to which they point. Such a
+// pointer is in a package-level variable, in a channel, in a goroutine that the function does not wait for,
+// in a resource, or in a component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -41,7 +41,7 @@
 // # useafter
 //
 // This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
-// use must be in the same function as that call, and the call must come first on every path to the use.
+// check reports a use only if the call is in the same function, and on every path to the use.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -89,14 +89,14 @@
 //
 // # Intended mistakes
 //
-// A comment silences one check. At the end of a line it applies to that line. On a line of its own it applies
-// to the statement or declaration below it:
+// A comment silences one check. A comment at the end of a line applies to that line. A comment on a line of
+// its own applies to the statement or declaration below the comment:
 //
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
 // The comment needs a reason. The check "ignored" reports comments that have no reason or name no check. The
 // named check itself reports a comment that silences nothing. In tests, unchecked, queryloop and offheap skip
-// function literals that have no parameters and only one statement, because these make the mistake on
+// function literals that have no parameters and only one statement, because such literals make the mistake on
 // purpose. An example is mustPanic(func() { ships.Grow(-1) }).
 package main

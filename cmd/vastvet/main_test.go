@@ -32,7 +32,7 @@ func run(t *testing.T, name string, args ...string) (stdout, stderr string, faul
 
 func TestAsACommand(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the command finds the same in all builds: only full runs test it")
+		t.Skip("the findings of the command are the same in all builds: only full runs test the command")
 	}
 	tool := filepath.Join(t.TempDir(), "vastvet.exe")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
@@ -43,7 +43,7 @@ func TestAsACommand(t *testing.T) {
 		if !fault {
 			t.Error("no mistake was found")
 		}
-		// The second message needs facts about other packages. The last message needs facts about another
+		// The second message needs facts about other packages. The third message needs facts about another
 		// function of its package.
 		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only",
 			"NewSampledPool[string] panics", "pairs[crew] panics"} {
@@ -55,7 +55,7 @@ func TestAsACommand(t *testing.T) {
 	t.Run("nothing to find", func(t *testing.T) {
 		out, text, fault := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/...")
 		if fault || out+text != "" {
-			t.Errorf("%s%s", out, text)
+			t.Errorf("findings in correct packages:\n%s%s", out, text)
 		}
 	})
 	t.Run("json", func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestAsACommand(t *testing.T) {
 			}
 		}
 		if by["handle"] < 5 || by["offheap"] < 30 || len(by) != 2 {
-			t.Errorf("found %v", by)
+			t.Errorf("findings by analyzer: %v; want at least 5 of handle, 30 of offheap, no others", by)
 		}
 	})
 	t.Run("fixes", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestAsACommand(t *testing.T) {
 			t.Errorf("the fixes are\n%s", diff)
 		}
 		if after, err := os.ReadFile(slots + "/handle.go"); err != nil || !bytes.Equal(before, after) {
-			t.Errorf("-diff has changed the file (%v)", err)
+			t.Errorf("-diff changed the source file (error %v)", err)
 		}
 	})
 }

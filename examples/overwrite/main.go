@@ -2,7 +2,7 @@
 // has freed, and the damage shows later in unrelated data.
 //
 // The program below contains such a bug. It first runs with a [bulk.Pool] and shows the symptom. Then it runs
-// with a [guard.Pool], a difference of one line, and shows the report.
+// with a [guard.Pool], which changes one line, and shows the report.
 package main
 
 import (

@@ -28,8 +28,8 @@ import (
 )
 
 // A packet is a length in 4 bytes, a kind in 1 byte, a sequence number in 4 bytes, the payload, and a
-// checksum in 4 bytes over kind, number and payload. The length counts everything after it. Numbers are
-// big-endian.
+// checksum in 4 bytes over kind, number and payload. The length counts the bytes that follow the length.
+// Numbers are big-endian.
 const (
 	bytesLength  = 4
 	bytesFixed   = 1 + 4 + 4 // without length and payload

@@ -12,7 +12,7 @@
 //     names the budget, before it loads anything.
 //   - references are handles. After a flush, handles to the old scene are stale and detected as such,
 //     although the new scene uses the same memory.
-//   - temporary data of the loader is in an arena.Arena, and is freed at once.
+//   - temporary data of the loader is in an arena.Arena, and all of it is freed at once.
 //
 // A scene is generated from its number, so the output is the same in every run.
 package main

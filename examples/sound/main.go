@@ -2,18 +2,19 @@
 //
 //	go run ./examples/sound
 //
-// The system has the three kinds of objects that "Data Structures Part 1: Bulk Data" (Niklas Gray) takes as
-// its example. Each kind is in the container that fits its use:
+// The system has the three kinds of objects of the example in "Data Structures Part 1: Bulk Data" (Niklas
+// Gray). Each kind is in the container that fits its use:
 //
 //   - Sound resources are in a bulk.Pool. No code iterates over them, but every playing sound looks up its
 //     resource in every step: a lookup is one access, and a resource never moves.
-//   - Playing sounds are in a bulk.Dense. Every step mixes all of them, and they come and go: they stay
-//     contiguous. A fade finds its sound by a handle, even after the sound has moved.
+//   - Playing sounds are in a bulk.Dense. Every step mixes all of them, and a bulk.Dense keeps them
+//     contiguous while sounds start and end. A fade finds its sound by a handle, even after the sound has
+//     moved.
 //   - Fades are in a bulk.Dense, too. Every step iterates over them, and no code looks one up.
 //
 // A sound refers to its resource, and a fade to its sound, by a handle: 8 bytes that detect when the target
-// is gone. So a sound may end while a fade refers to it, and a resource may be unloaded while it plays. No
-// code has to search for references: the fade and the sound notice by themselves.
+// is gone. So a sound may end while a fade refers to it, and a resource may be unloaded while a sound plays
+// it. No code searches for references: the next look-up by the handle finds that the target is gone.
 //
 // Time passes in steps of a fixed number of samples, without a clock: the output is the same in every run.
 package main
@@ -75,7 +76,7 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	// The rain plays until its resource is gone.
+	// The rain ends in the next step, because its resource is gone.
 	s.unload(rain)
 	if err := s.fade(tune, 0.2, seconds(1.5)); err != nil {
 		return err

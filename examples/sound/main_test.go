@@ -89,10 +89,10 @@ func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 	}
 	s.changeVolumes()
 	if v := s.sounds.Get(second).volume; v != 0.5 || s.fades.Len() != 0 {
-		t.Errorf("the next sound has volume %v, and there are %d fades", v, s.fades.Len())
+		t.Errorf("the next sound has volume %v, and there are %d fades; want 0.5 and 0", v, s.fades.Len())
 	}
 	if err := s.fade(first, 1, seconds(1)); err != nil || s.fades.Len() != 0 {
-		t.Errorf("a fade of a sound that is gone: %v, %d fades", err, s.fades.Len())
+		t.Errorf("fading an ended sound returns %v and leaves %d fades, want nil and 0", err, s.fades.Len())
 	}
 	s.unload(click)
 	if _, err := s.start(click, 1); err == nil {

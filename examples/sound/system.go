@@ -14,7 +14,7 @@ const (
 	stepsPerReport   = 50
 )
 
-// samples is a time: a number of samples.
+// samples is a duration or a point in time, as a number of samples.
 type samples uint64
 
 func seconds(s float64) samples { return samples(s * samplesPerSecond) }
@@ -29,10 +29,9 @@ const (
 
 func (f format) String() string { return [...]string{"plain", "compressed"}[f] }
 
-// resource is sound that can be played. Its name is a string, which must be on Go's heap: it is in
-// system.names.
+// resource is the data of a sound that can be played.
 type resource struct {
-	name   uint32
+	name   uint32 // index into system.names, because a string must be on Go's heap
 	format format
 	length samples
 }
@@ -61,7 +60,8 @@ type system struct {
 	out       io.Writer
 }
 
-// newSystem makes an empty system. Capacities reserve addresses, not memory: they are far larger than needed.
+// newSystem makes an empty system. A capacity reserves addresses, not memory, so the capacities here are far
+// larger than needed.
 func newSystem(out io.Writer) (*system, error) {
 	s := &system{out: out}
 	var err error
@@ -87,8 +87,8 @@ func (s *system) say(what string, args ...any) {
 	fmt.Fprintf(s.out, "%.2f s  %s\n", float64(s.now)/samplesPerSecond, fmt.Sprintf(what, args...))
 }
 
-// load makes a resource. Like start and fade, load makes room first. If that fails, it returns an error and
-// changes nothing.
+// load makes a resource. Like start and fade, load first grows the container. If Grow fails, load returns an
+// error and changes nothing.
 func (s *system) load(name string, f format, length samples) (bulk.Handle[resource], error) {
 	if err := s.resources.Grow(1); err != nil {
 		return bulk.Handle[resource]{}, err
@@ -189,7 +189,7 @@ func (s *system) changeVolumes() {
 	}
 }
 
-// report prints the sum of all volumes: the loop runs over a plain slice.
+// report prints the number of sounds, the number of fades and the sum of all volumes.
 func (s *system) report() {
 	var volume float32
 	for _, p := range s.sounds.Slice() {

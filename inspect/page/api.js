@@ -46,7 +46,7 @@ export function setToken(text) {
   }
 }
 
-// hasToken reports whether there is a token to send. The server may still refuse it.
+// hasToken reports whether there is a token to send. The server may still refuse the token.
 export const hasToken = () => token !== '';
 
 function address(path, params) {
@@ -83,13 +83,13 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
   throw new ApiError(response.status, problem);
 }
 
-// get requests JSON. params is an object: empty values are left out, arrays are repeated. An aborted signal
-// throws the browser's AbortError; see aborted.
+// get requests JSON. params is an object. An empty value is left out, and an array gives one parameter for
+// each element. If signal is aborted, get throws the browser's AbortError: see aborted.
 export async function get(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal })).json();
 }
 
-// send changes something: POST, PATCH or DELETE with a JSON body.
+// send requests a change: POST, PATCH or DELETE with a JSON body.
 export async function send(method, path, body, { signal } = {}) {
   const response = await request(address(path), { method, body: body ?? {}, signal });
   const text = await response.text();
@@ -121,16 +121,16 @@ async function eachLine(body, onLine) {
 }
 
 // The live stream. A browser opens few connections to one server, and the page may be open in many tabs. So
-// all subscriptions of a page share one connection, and a hidden tab has none.
+// all subscriptions of a page share one connection. A hidden tab has no connection.
 
 const subscriptions = new Set();
-let connection = null; // the connection whose events count
+let connection = null; // the current connection; events of older connections are dropped
 let retry = 0;
 let timer = 0;
 let planned = false;
 
-// quietMost is how long the stream may be silent, in milliseconds, before its state is waiting. The topic
-// overview, which is always subscribed, comes once a second.
+// If no event arrives for quietMost milliseconds, the state of the stream is waiting. The topic overview,
+// which is always subscribed, comes once a second.
 const quietMost = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
@@ -145,7 +145,8 @@ export function stream(topics, { onEvent, onState = () => {}, onError = () => {}
   };
 }
 
-// plan reconnects after the current task: pages end and begin several subscriptions at once.
+// plan reconnects after the current task, because a change of the page ends and begins several subscriptions
+// at once.
 function plan() {
   if (planned) return;
   planned = true;
@@ -174,7 +175,8 @@ function connect() {
   }
   const next = { key, end: new AbortController() };
   connection = next;
-  // the old connection continues until the new one answers, so that the state is not lost between pages
+  // the old connection continues until the new connection answers, so that a change of the page does not lose
+  // the state
   listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
     before?.end.abort();
     if (connection !== next) return;
@@ -227,7 +229,7 @@ function deliver(mine, topic, text) {
         if (failed) s.onError(topic, failed);
         else s.onEvent(topic, data);
       } catch (error) {
-        console.error(error); // a mistake of one page must not end the stream of all
+        console.error(error); // an error in one page must not end the shared stream
       }
     } else if (s.state !== '' && !s.failed) {
       setState(s, 'live');

@@ -12,7 +12,7 @@
 //   go(hash)           shows another page: go('#/entities?query=Dead')
 //   replace(params)    puts other parameters into the address without mounting the page again
 //   announce(text)     makes a screen reader say the text
-// If a page fails, the error is shown in place of the page, and the other pages go on working.
+// If a page fails, the error is shown in place of the page, and the other pages still work.
 
 import * as api from './api.js';
 import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
@@ -31,7 +31,7 @@ const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
 let mounted = null; // { id, stop, end }
-let turn = 0; // counts page changes: code that sees another number has been overtaken
+let turn = 0; // counts page changes: if it changes during an await, another page is shown
 
 const live = {
   sample: null,
@@ -69,7 +69,7 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      // in a narrow window the links scroll; scrollIntoView would also move the place where the Tab key starts
+      // in a narrow window the links scroll; scrollIntoView would also change where the Tab key starts
       at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');
@@ -122,7 +122,7 @@ function leave() {
   try {
     stop?.();
   } catch (error) {
-    console.warn('a page did not end well:', error);
+    console.warn('a page failed while it was unmounted:', error);
   }
 }
 
@@ -199,15 +199,15 @@ function footer() {
 
 // Keys.
 
-const keys = [
-  ['1 – 6', 'switch pages'], ['/', 'focus the search box'], ['t', 'switch between light and dark'], ['?', 'show this help'], ['Esc', 'close or cancel'],
+const keys = () => [
+  [`1 – ${pages.length}`, 'switch pages'], ['/', 'focus the search box'], ['t', 'switch between light and dark'], ['?', 'show this help'], ['Esc', 'close or cancel'],
   ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open the selected row'],
 ];
 
 function help() {
   if (document.querySelector('dialog[open]')) return;
   dialog('Keys',
-    h('dl', { class: 'facts' }, keys.map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)])),
+    h('dl', { class: 'facts' }, keys().map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)])),
     h('p', { class: 'dim' }, 'All data comes from ', h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
       '. In a terminal, use ', h('code', null, 'vast top'), ' and ', h('code', null, 'vast query'), '.'));
 }
@@ -230,8 +230,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// search focuses the page's search box. If the page has none, search shows the entities page and focuses its
-// search box.
+// search focuses the page's search box. If the page has no search box, search shows the entities page and
+// focuses the search box there.
 function search() {
   const box = main.querySelector('[data-search], input[type=search]');
   if (box) {
@@ -301,7 +301,7 @@ async function begin() {
 
 at('theme').addEventListener('click', switchTheme);
 at('help').addEventListener('click', help);
-at('skip').addEventListener('click', (event) => { // its fragment would be taken for the name of a page
+at('skip').addEventListener('click', (event) => { // the link's fragment would be read as the name of a page
   event.preventDefault();
   main.focus();
 });

@@ -1,4 +1,5 @@
-// Live line charts over uPlot, and sparklines. Colours come from CSS variables, so both follow the theme.
+// Live line charts over uPlot, and sparklines. Their colours come from CSS variables, so the charts and
+// sparklines follow the theme.
 
 import uPlot from './uplot/uPlot.esm.js';
 import { color, format, h, onTheme, setText } from './ui.js';
@@ -6,10 +7,11 @@ import { color, format, h, onTheme, setText } from './ui.js';
 // history is the length of the charts, in seconds.
 export const history = 600;
 
-// gap is a time in seconds. Points further apart are not joined.
+// gap is the longest time in seconds between two points that a line joins.
 const gap = 4;
 
-// Formats of values by unit: as text, and along an axis, where all marks share the unit of the largest.
+// Formats by unit. write formats a single value. steps are the units of the marks along an axis; all marks
+// have the same unit, which suits the largest mark.
 const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
   bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
@@ -17,7 +19,7 @@ const units = {
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
-// marks formats the numbers along an axis, with just enough digits to tell them apart.
+// marks formats the numbers along an axis, with just enough decimal places that all texts differ.
 function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
@@ -67,10 +69,11 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown returns the smallest round span that holds all data.
+  // shown returns the smallest round span, in seconds, that holds all data.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
-  // add adds a point, and a point without values before it if there is a gap.
+  // add adds a point. If there is a gap before the point, add first adds a point without values, which breaks
+  // the line.
   function add(t, vs) {
     const last = times.at(-1);
     if (last !== undefined && t <= last) return false; // already added
@@ -162,7 +165,8 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   };
 }
 
-// bounds widens the range of the axis a little, so that noise of a flat line does not fill the chart.
+// bounds widens the range of the axis a little, so that the noise of an almost constant value does not fill
+// the chart.
 function bounds(low, high, unit) {
   const least = Math.abs(high) * 0.004;
   if (high > low && high - low >= least) return [low, high + (high - low) * 0.08];
@@ -174,13 +178,13 @@ function chartFont() {
   return `11px ${color('--mono') || 'monospace'}`;
 }
 
-// fade returns the colour of an area under a line: colours of the style sheet are #rrggbb.
+// fade returns the colour of the area under a line. Colours of the style sheet are #rrggbb.
 function fade(hex) {
   return /^#[0-9a-f]{6}$/i.test(hex) ? `${hex}22` : 'transparent';
 }
 
-// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times
-// and span are in seconds.
+// sparkline makes a small line without axes: { element, set(times, values), push(time, value), destroy() }.
+// Times and span are in seconds.
 export function sparkline({ color: variable = '--accent', span = 120, zero = true } = {}) {
   const canvas = h('canvas', { class: 'spark', aria: { hidden: 'true' } });
   let times = [];

@@ -1,13 +1,13 @@
-// The columns of a list, chosen in a dialog. The browser keeps the choice for each world.
+// A dialog in which the user chooses the columns of a list. The browser keeps the choice for each world.
 
 import { dialog, h } from './ui.js';
 
 const most = 12;
-const unasked = 3; // columns shown without a choice
+const unasked = 3; // number of columns shown if neither the user nor the query names columns
 
 // columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the
-// labels of the shown columns. proposed sets the columns that a query names, which are shown unless the user
-// chose others. onChange is called when the choice changes.
+// labels of the shown columns. proposed sets the labels of the columns that a query names. These columns are
+// shown if the user has not chosen columns. onChange is called when the choice changes.
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
   const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
@@ -19,7 +19,7 @@ export function columnChooser(world, onChange) {
       const list = JSON.parse(localStorage.getItem(key));
       return Array.isArray(list) ? list.filter((name) => all.includes(name)).slice(0, most) : null;
     } catch {
-      return null; // storage may be forbidden, or hold something else
+      return null; // storage may be forbidden, or hold an invalid text
     }
   }
 

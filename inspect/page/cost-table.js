@@ -1,4 +1,4 @@
-// A sortable table of the costs of systems, the highest first.
+// A sortable table of the costs of systems, with the highest costs first.
 
 import { bar, format, h, replace, setText } from './ui.js';
 
@@ -17,7 +17,7 @@ export function costTable({ onSystem }) {
   let order = { by: 'share', down: true };
   let colors = new Map();
   let phases = new Map();
-  let rows = new Map(); // row and cells by the system's name; '' stands for the commands
+  let rows = new Map(); // row and cells by the system's name; the name of the commands is ''
   let costs = null;
   let markedName = null;
 
@@ -45,7 +45,7 @@ export function costTable({ onSystem }) {
     const title = name === '' ? h('span', { class: 'dim clip' }, 'applying commands') : h('button', {
       type: 'button', class: 'quiet cost-name', title: name,
       onclick(event) {
-        event.stopPropagation(); // the click on the row would undo the choice
+        event.stopPropagation(); // the row's click handler would undo the choice
         onSystem(name);
       },
     }, name);
@@ -78,7 +78,7 @@ export function costTable({ onSystem }) {
     sort();
   }
 
-  // the bar above the table shows each system's part of a tick's work
+  // drawStack draws the bar above the table, which shows each system's share of the work.
   function drawStack() {
     const parts = costs.filter((c) => c.share > 0).sort((a, b) => b.share - a.share);
     const all = parts.reduce((sum, c) => sum + c.share, 0);

@@ -1,5 +1,5 @@
-// The page that finds entities: a box for names, IDs and queries, the list of matches, and beside it the
-// selected entity if there is room.
+// The page that finds entities. It has a box for names, IDs and queries, and the list of matches. A wide
+// window also shows the selected entity beside the list.
 
 import { aborted, get } from './api.js';
 import { columnChooser } from './column-chooser.js';
@@ -21,12 +21,12 @@ async function mount(root, app) {
   let asking = new AbortController();
   let query = ''; // text of the list's query
   let addressed = app.params.get('query') ?? ''; // text of the query in the page's address
-  let settled = true; // whether Back should return to the address: not while a text is being typed
+  let settled = true; // whether the next query adds a step to the browser's history: not during typing
   let picked = ''; // the entity beside the list
   const { title } = document; // restored later: the entity sets its own title
   let named = false; // whether a row of the list has a name
-  let pause = livePause; // until the next refresh of the rows in view
-  let told = false; // whether a screen reader was told the number of matches
+  let pause = livePause; // milliseconds until the next refresh of the rows in view
+  let announced = false; // whether the number of matches was announced to a screen reader
 
   const box = queryBox({
     label: 'Find entities by ID, name, component or query',
@@ -111,8 +111,8 @@ async function mount(root, app) {
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
   }
 
-  // meant returns the ID of the entity that a number stands for: an ID, or a slot. It returns '' for an empty
-  // slot.
+  // meant returns the ID of the entity that a word stands for. The word is an ID or the number of a slot. If
+  // the slot is empty, meant returns ''.
   async function meant(word, signal) {
     if (word.includes('.')) return word;
     const { slots } = await get('memory/word', { slot: word }, { signal });
@@ -121,7 +121,7 @@ async function mount(root, app) {
 
   const askLater = later(typingPause, (text) => ask(text));
 
-  // ask shows the matches of a text, and reports whether it is a query.
+  // ask shows the matches of a text, and reports whether the text is a valid query.
   async function ask(text) {
     askLater.cancel();
     asking.abort();
@@ -139,7 +139,7 @@ async function mount(root, app) {
       query = addressed = text;
       address();
       chooser.proposed(columns);
-      named = told = false;
+      named = announced = false;
       list.setColumns(listColumns());
       list.reload();
       return true;
@@ -150,7 +150,7 @@ async function mount(root, app) {
     }
   }
 
-  // enter shows a text's matches as a step that the browser's Back undoes.
+  // enter shows the matches of a text. The browser's Back button then returns to the query before.
   async function enter(text) {
     const valid = await ask(text);
     settled = true;
@@ -167,7 +167,7 @@ async function mount(root, app) {
         return;
       }
       if (await enter(text)) return;
-      // not a query: it may be a name
+      // a text that is not a query may be a name
       const { names } = await get('names', { prefix: word, limit: 1 });
       if (box.text !== text || names[0]?.name.toLowerCase() !== word.toLowerCase()) return;
       box.fail(null);
@@ -185,8 +185,8 @@ async function mount(root, app) {
   function showCount({ total, exact }) {
     const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
     setText(count, text);
-    if (!told) app.announce(text); // once a query: in a running world the number never stops changing
-    told = true;
+    if (!announced) app.announce(text); // once for each query: in a running world the number always changes
+    announced = true;
   }
 
   // pickLink shows a linked entity beside the list, unless the user opens the link in another tab or window.
@@ -200,8 +200,8 @@ async function mount(root, app) {
 
   const followMark = later(150, (id) => pick(id));
 
-  // The page of one entity is mounted beside the list. Each selection has a number: code that sees another
-  // number has been overtaken.
+  // The page of one entity is mounted beside the list. turn counts the selections: if it changes during an
+  // await, another entity is selected.
   let turn = 0;
   let unmount = null;
 
@@ -217,7 +217,7 @@ async function mount(root, app) {
     picked = id;
     address();
     const place = h('div', { class: 'page page-entity entities-entity' });
-    place.addEventListener('click', pickLink); // links to other entities replace this one
+    place.addEventListener('click', pickLink); // a link to another entity shows that entity in this place
     replace(side, h('div', { class: 'panel-head' }, h('h2', { class: 'num' }, id), h('div', { class: 'panel-tools' },
       h('a', { class: 'button', href: `#/entity/${id}` }, 'Open page'),
       h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), place);
@@ -225,7 +225,7 @@ async function mount(root, app) {
     try {
       const { page: entity } = await import('./entity.js');
       if (my !== turn) return;
-      const stop = await entity.mount(place, { ...app, path: [id], params: new URLSearchParams(), replace() {}, go: goFrom });
+      const stop = await entity.mount(place, { ...app, beside: true, path: [id], params: new URLSearchParams(), replace() {}, go: goFrom });
       if (my === turn) unmount = stop;
       else stop?.();
     } catch (error) {
@@ -233,7 +233,7 @@ async function mount(root, app) {
     }
   }
 
-  // goFrom navigates on behalf of the page beside the list.
+  // goFrom follows a link in the page beside the list.
   function goFrom(hash) {
     const id = /^#\/entity\/([^/?]+)$/.exec(hash)?.[1];
     if (!id) app.go(hash);
@@ -270,7 +270,7 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  // slow requests are repeated less often
+  // the slower the requests, the longer the pause
   let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
     timer = setTimeout(look, pause);

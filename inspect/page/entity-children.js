@@ -1,4 +1,5 @@
-// The sources of an entity in a relation as a tree, loaded as it unfolds.
+// A tree of the sources of an entity in a relation. The children of an entity are loaded when the entity
+// unfolds.
 
 import * as api from './api.js';
 import { format, h, replace } from './ui.js';
@@ -58,7 +59,7 @@ export function childrenTree(id, relation, total) {
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
-        // the last known child is gone: the list starts again
+        // the last known child is gone: the list is loaded again from the beginning
         if (error.status === 404 || error.status === 410) fill(list, of);
         else failed(list, error, () => fill(list, of));
       });

@@ -1,5 +1,6 @@
-// A component as a group of typed fields, which fold and are edited in place. A view is built once. Updates
-// of the entity change its texts, but not a value that is being edited.
+// A component as a group of typed fields. Fields with parts fold, and values are edited in place. The view of
+// a component is built once. Updates of the entity change the texts of the view, but not a value that the
+// user is editing.
 
 import { entityInput } from './entity-input.js';
 import { format, h, replace, setText } from './ui.js';
@@ -7,12 +8,12 @@ import { format, h, replace, setText } from './ui.js';
 const foldedFrom = 9; // arrays with at least this many parts start folded
 
 // componentView shows a component. context has
-//   folds              a Map of what is folded, kept while the page lives
+//   folds              a Map from the key of a fold button to its state, kept while the page lives
 //   mayEdit            whether values may be edited, if the component allows it
 //   save(component, path, value)   resolves when the value is saved, and rejects with an error
 //   slot               slot of the entity
-//   labelOf(component) label that tells its column from others
-//   remove(component)  asks to remove the component
+//   labelOf(component) the unique label of the component's column
+//   remove(component)  opens a dialog that removes the component
 export function componentView(component, context) {
   const inside = { ...context, component, mayEdit: context.mayEdit && component.editable };
   const label = context.labelOf(component);
@@ -50,10 +51,10 @@ export function componentView(component, context) {
     const to = shapeOf(now.value);
     if (to !== shape) {
       shape = to;
-      fields = partsOf(now.value) ? listView(now.value, inside, 0) : fieldView({ ...now.value, name: 'value' }, inside, 0);
-      replace(body, h('ul', { class: 'tree fields' }, partsOf(now.value) ? fields.items : fields.element));
+      fields = hasRows(now.value) ? listView(now.value, inside, 0) : fieldView({ ...now.value, name: 'value' }, inside, 0);
+      replace(body, h('ul', { class: 'tree fields' }, hasRows(now.value) ? fields.items : fields.element));
     }
-    fields.update(partsOf(now.value) ? now.value : { ...now.value, name: 'value' }, flash);
+    fields.update(hasRows(now.value) ? now.value : { ...now.value, name: 'value' }, flash);
   }
 
   body.hidden = twist.getAttribute('aria-expanded') !== 'true';
@@ -62,15 +63,16 @@ export function componentView(component, context) {
   return { element, update };
 }
 
-// shapeOf returns the same text for values that the same view can show.
+// shapeOf returns a text. Values with the same text can be shown by the same view.
 function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }
 
-// partsOf returns the parts of a value that is shown as rows. A complete vector has one row.
-const partsOf = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
+// hasRows reports whether the parts of a value are shown as rows. A complete vector is shown as a single row.
+const hasRows = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
 
-// foldButton folds and unfolds something, and keeps the state by its key.
+// foldButton makes a button that folds and unfolds the parts of a value. Its state is kept in context.folds
+// under the key.
 function foldButton(name, key, open, context, toggle) {
   open = context.folds.get(key) ?? open;
   const button = h('button', {
@@ -85,7 +87,7 @@ function foldButton(name, key, open, context, toggle) {
   return button;
 }
 
-// listView shows the parts of a value, one a row.
+// listView shows each part of a value as a row.
 function listView(field, context, depth) {
   const views = (field.parts ?? []).map((part) => fieldView(part, context, depth));
   const items = views.map((v) => v.element);
@@ -98,14 +100,14 @@ function listView(field, context, depth) {
   };
 }
 
-// fieldView shows one field as a row: its value, a few numbers side by side, or parts that fold.
+// fieldView shows one field as a row. The row has a value, the few numbers of a vector, or parts that fold.
 function fieldView(field, context, depth) {
   const name = h('span', { class: ['field-name', !field.exported && 'dim'], title: field.exported ? field.path : `${field.path} (not exported)` }, field.name);
   const type = h('span', {
     class: 'field-type dim mono clip hide-narrow',
     title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere'}`,
   }, field.type);
-  if (partsOf(field)) return groupView(field, context, depth, name, type);
+  if (hasRows(field)) return groupView(field, context, depth, name, type);
   const values = field.kind === 'vector' ? field.parts : [field];
   const leaves = values.map((part) => leafView(part, context, field.kind === 'vector' ? `${field.name} ${part.name}` : field.name));
   const cells = leaves.map((leaf, i) => h('span', { class: 'field-value' },
@@ -122,7 +124,7 @@ function fieldView(field, context, depth) {
   };
 }
 
-// groupView shows a field with parts, which are built when they are first shown.
+// groupView shows a field with parts. The parts are built when the group first unfolds.
 function groupView(field, context, depth, name, type) {
   const list = h('ul');
   const text = h('span', { class: 'field-values mono dim clip' });
@@ -226,13 +228,13 @@ function leafView(field, context, name) {
     editor.input.focus();
     editor.input.select?.();
 
-    // here reports whether the focus is still in the editor: a click on Save, which is then disabled, leaves
-    // nothing focused.
-    function here() {
+    // hasFocus reports whether the focus is in the editor, or no element has the focus. A click on Save
+    // disables Save, and then no element has the focus.
+    function hasFocus() {
       const at = document.activeElement;
       return !at || at === document.body || form.contains(at);
     }
-    function close(back = here()) {
+    function close(back = hasFocus()) {
       if (!editing) return;
       editing = false;
       replace(self.error);
@@ -249,7 +251,7 @@ function leafView(field, context, name) {
       } catch (error) {
         editor.input.setAttribute('aria-invalid', 'true');
         replace(self.error, error.message);
-        if (here()) editor.input.focus();
+        if (hasFocus()) editor.input.focus();
       } finally {
         save.disabled = false;
       }
@@ -260,7 +262,7 @@ function leafView(field, context, name) {
   return self;
 }
 
-// kinds are classes of texts.
+// kinds are the CSS classes of texts, by the kind of the field.
 const kinds = { string: 'leaf-string', enum: 'leaf-word', time: 'mono', duration: 'mono' };
 
 function textOf(field) {
@@ -300,7 +302,7 @@ function editorOf(field, component, name) {
     case 'string': {
       const value = field.value ?? '';
       const input = value.length > 60 || value.includes('\n')
-        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves here too, Shift+Enter begins a line
+        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves; Shift+Enter begins a line
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
           input.form.requestSubmit();
@@ -319,8 +321,9 @@ function editorOf(field, component, name) {
   return simple(input, value);
 }
 
-// valueOf returns the typed value for the server. Integers are sent as their digits, because JSON numbers
-// would lose some. Other texts are sent as they are, so that the server reports what is allowed.
+// valueOf returns the value that the server gets for a typed text. An integer is sent as a string of digits,
+// because a JSON number could lose digits. An invalid text is sent unchanged, so that the server reports what
+// is allowed.
 function valueOf(field, text) {
   switch (field.kind) {
     case 'bool':

@@ -5,13 +5,13 @@ import { h, later, replace } from './ui.js';
 
 let inputs = 0;
 
-// entityInput makes the input: { element, input, meant() }. value is its first text, the name of the entity
-// with the ID id. onChoose(text, id) is called when a suggestion is chosen. meant returns the value to send:
-// the ID if it is known, else the text, and null for an empty input.
+// entityInput makes an input: { element, input, meant() }. value is the initial text, and id is the ID of the
+// entity with this name. onChoose(text, id) is called when the user chooses a suggestion. meant returns the
+// value to send: {id} if the ID is known, null if the input is empty, otherwise the text.
 export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
   const listID = `suggestions-${++inputs}`;
   const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });
-  let known = { text: value, id }; // the chosen one of several entities with one name
+  let known = { text: value, id }; // the chosen entity: several entities may have the same name
   let found = [];
   let marked = -1;
   let end = null;

@@ -1,11 +1,12 @@
-// One entity: its components, live and edited in place; its links; its place in memory.
+// The page of one entity. It shows the entity's components, which are live and edited in place, the links,
+// and the place in memory.
 
 import { componentView } from './entity-fields.js';
 import { childrenTree } from './entity-children.js';
 import { entityInput } from './entity-input.js';
 import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from './ui.js';
 
-const folds = new Map(); // the folded values, by component and path; shared by all entities
+const folds = new Map(); // whether a value is unfolded, by component and path; shared by all entities
 
 // The page stands alone, or beside a list. If app.beside is true, the page leaves the title and the search box
 // to the list.
@@ -309,7 +310,7 @@ function show(root, app, first, finder) {
     ask(`Delete ${latest.name || id}?`, async () => {
       await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
       died();
-    }, 'Delete', true, h('p', null, 'This deletes the entity and its components. It cannot be undone.'),
+    }, 'Delete', true, h('p', null, 'This deletes the entity and its components. The deletion cannot be undone.'),
     below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}. `,
       'Depending on the relation, those entities are deleted too or lose their target.')));
   }

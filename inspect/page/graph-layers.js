@@ -1,11 +1,12 @@
-// Places the vertices of a graph without cycles in layers from left to right: every edge leads to the right,
-// few edges cross, and none runs through a vertex. The method is Sugiyama's: layers by the longest path, a
-// bend in each layer that an edge passes, and the order within a layer by the mean of the neighbours.
+// Places the vertices of a graph without cycles in layers from left to right: every edge leads to the
+// right, few edges cross, and no edge runs through a vertex. The method is Sugiyama's. The layer of a
+// vertex is the length of the longest path to the vertex. An edge has a bend in each layer between its
+// ends. A layer is sorted by the mean position of each vertex's neighbours.
 
 const sweeps = 8;
 const bendHeight = 6;
 
-// depths returns the layer of each of n vertices. The edges { from, to } may come in any order and have no
+// depths returns the layer of each of n vertices. The edges { from, to } are in any order and contain no
 // cycle.
 function depths(n, edges) {
   const depth = new Array(n).fill(0);
@@ -25,21 +26,21 @@ function depths(n, edges) {
   return depth;
 }
 
-function sumOf(list, of) {
+function sumOf(list, value) {
   let sum = 0;
-  for (const v of list) sum += of(v);
+  for (const v of list) sum += value(v);
   return sum;
 }
 
 export const layered = {
-  // depth is the number of layers.
+  // depth returns the number of layers.
   depth: (n, edges) => Math.max(0, ...depths(n, edges)) + (n > 0 ? 1 : 0),
 
-  // place returns the upper left corner of each vertex, the height of the drawing, and the points of each
-  // edge: { x, y }, in the units of heights and width.
+  // place returns { points, routes, height }: the upper left corner of each vertex, the points of each
+  // edge, and the height of the drawing. Each point is { x, y }, in the units of heights and width.
   place(heights, edges, { width, gapX, gapY }) {
     const depth = depths(heights.length, edges);
-    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wish: 0 }));
+    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wantedOrder: 0 }));
     const join = (a, b) => {
       vertices[a].right.push(b);
       vertices[b].left.push(a);
@@ -47,7 +48,7 @@ export const layered = {
     const ways = edges.map((e) => {
       const way = [e.from];
       for (let l = depth[e.from] + 1; l < depth[e.to]; l++) {
-        vertices.push({ height: bendHeight, layer: l, left: [], right: [], y: 0, order: 0, wish: 0 });
+        vertices.push({ height: bendHeight, layer: l, left: [], right: [], y: 0, order: 0, wantedOrder: 0 });
         join(way.at(-1), vertices.length - 1);
         way.push(vertices.length - 1);
       }
@@ -64,9 +65,9 @@ export const layered = {
       for (const l of forward ? layers : [...layers].reverse()) {
         for (const v of l) {
           const beside = forward ? vertices[v].left : vertices[v].right;
-          vertices[v].wish = beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
+          vertices[v].wantedOrder = beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
         }
-        l.sort((a, b) => vertices[a].wish - vertices[b].wish || vertices[a].order - vertices[b].order);
+        l.sort((a, b) => vertices[a].wantedOrder - vertices[b].wantedOrder || vertices[a].order - vertices[b].order);
         l.forEach((v, i) => { vertices[v].order = i; });
       }
     }
@@ -83,12 +84,13 @@ export const layered = {
       }
     }
     // stack puts a layer's vertices as near to their wanted positions as their order and the gaps allow.
-    // Vertices that touch form a group, which moves to the mean of its members' wishes.
-    function stack(wishes, l) {
+    // Vertices that would overlap form a group. A group moves to the mean of the positions wanted by its
+    // members.
+    function stack(wantedY, l) {
       const groups = [];
       const top = (g) => g.sum / g.count;
       l.forEach((v, i) => {
-        let group = { first: i, count: 1, height: vertices[v].height, sum: wishes[i] };
+        let group = { first: i, count: 1, height: vertices[v].height, sum: wantedY[i] };
         while (groups.length > 0 && top(groups.at(-1)) + groups.at(-1).height + gapY > top(group)) {
           const before = groups.pop();
           const shift = before.height + gapY;
@@ -108,7 +110,7 @@ export const layered = {
     for (const v of vertices) v.y -= highest;
 
     const x = (v) => vertices[v].layer * (width + gapX);
-    // Edges leave and reach a vertex side by side, ordered by their other ends.
+    // Edges meet one side of a vertex at separate points, in the vertical order of the edges' other ends.
     const port = (v, others, other) => {
       const sorted = [...others].sort((a, b) => middle(a) - middle(b));
       const spread = Math.min(vertices[v].height * 0.6, 14 * (sorted.length - 1));

@@ -1,9 +1,9 @@
-// A histogram drawn as SVG: bars over a number line, with an optional logarithmic scale. The bar under the
-// pointer, or selected by the arrow keys, is described in words.
+// A histogram drawn as SVG: bars over a number line, with an optional logarithmic scale for the counts. A
+// line of text describes the bar that is under the pointer or that the arrow keys have selected.
 //
 //   const chart = histogram();
 //   root.append(chart.element);
-//   chart.show(answer of GET histogram);
+//   chart.show(answer); // of GET histogram
 
 import { format, h, replace, setText, svg } from './ui.js';
 
@@ -52,8 +52,8 @@ export function histogram() {
     const span = last - first || 1;
     const x = (value) => margin.left + inner.width * (last === first ? 0.5 : (value - first) / span);
     const labelled = bins.every((bin) => bin.label);
-    const about = Math.max(2, Math.floor(inner.width / 90));
-    for (const value of labelled ? [] : steps(first, last, about)) {
+    const labels = Math.max(2, Math.floor(inner.width / 90));
+    for (const value of labelled ? [] : steps(first, last, labels)) {
       drawing.append(
         svg('line', { class: 'histogram-tick', x1: x(value), x2: x(value), y1: floor, y2: floor + 4 }),
         svg('text', { class: 'histogram-label', x: x(value), y: floor + 16, 'text-anchor': 'middle' }, short(value)));
@@ -61,7 +61,7 @@ export function histogram() {
     const pitch = inner.width / bins.length;
     bins.forEach((bin, i) => {
       const left = margin.left + i * pitch;
-      if (labelled && i % Math.ceil(bins.length / about) === 0) {
+      if (labelled && i % Math.ceil(bins.length / labels) === 0) {
         drawing.append(svg('text', { class: 'histogram-label', x: left + pitch / 2, y: floor + 16, 'text-anchor': 'middle' }, cut(bin.label)));
       }
       const top = bin.count > 0 ? Math.min(y(bin.count), floor - 1) : floor;
@@ -141,11 +141,11 @@ export function histogram() {
   };
 }
 
-// steps returns about n round numbers from low to high.
-function steps(low, high, about) {
+// steps returns about count round numbers from low to high.
+function steps(low, high, count) {
   const span = high - low;
   if (!(span > 0) || !Number.isFinite(span)) return [low];
-  const raw = span / about;
+  const raw = span / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw);
   const found = [];

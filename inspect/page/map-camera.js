@@ -1,21 +1,24 @@
-// The map's point of view. A camera converts positions of a view to pixels and back. There are two, with the
-// same methods:
-//   resize(width, height)    of the canvas, in CSS pixels
+// The cameras of the map. A camera converts positions of a view to pixels and back. The two cameras, flat and
+// globe, have these methods:
+//   resize(width, height)    sets the size of the canvas, in CSS pixels
 //   home()                   shows the view's home
-//   project(x, y, out)       pixels into out[0], out[1]; false if the position is hidden
-//   unproject(px, py)        { x, y }, or null outside of the view
-//   window()                 the window to request a picture of: { x0, y0, x1, y1 }
-//   pan(dx, dy), zoom(factor, px, py), go(x, y, closer)
-//   unit(), unitX()          pixels per unit of y and of x, in the middle
-//   state(), restore(state)  three numbers, for the address
+//   project(x, y, out)       writes pixels to out[0] and out[1]; returns false if the position is hidden
+//   unproject(px, py)        returns { x, y }, or null outside of the view
+//   window()                 returns the part of the view to request a picture of: { x0, y0, x1, y1 }
+//   pan(dx, dy)              moves the view by pixels
+//   zoom(factor, px, py)     scales the view around a pixel
+//   go(x, y, closer)         moves the centre to a position, and zooms in if closer is true
+//   unit(), unitX()          return the pixels per unit of y and of x, at the centre
+//   state(), restore(state)  return and set the camera's three numbers, which the page's address holds
 
 const radian = Math.PI / 180;
 const clamp = (v, least, most) => Math.min(most, Math.max(least, v));
 
 const around = (v, from, period) => v - period * Math.floor((v - from) / period);
 
-// flat shows a plane. A sphere is shown in equirectangular projection; its standard parallel, where shapes
-// are true, follows the middle of the window.
+// flat shows a plane, or a sphere in the equirectangular projection. Shapes are true at the standard
+// parallel of the projection. The standard parallel is 36° if the whole sphere is visible, and approaches
+// the latitude of the centre as the user zooms in.
 export function flat(view) {
   const { bounds, home, wraps } = view;
   const period = wraps ? bounds.x1 - bounds.x0 : 0;
@@ -27,7 +30,7 @@ export function flat(view) {
   const worldTall = view.sphere ? 1 / Math.cos(36 * radian) : 1;
   const least = () => Math.min(fit(home, worldTall), fit(bounds, worldTall)) * 0.9;
   const most = () => fit(bounds, worldTall) * (view.sphere ? 4000 : 20000);
-  // tall is the ratio of the lengths of a unit of y and a unit of x.
+  // tall returns the length of a unit of y on the screen, divided by the length of a unit of x.
   function tall() {
     if (!view.sphere) return 1;
     const near = clamp(Math.log2(k / fit(bounds, worldTall)) / 4, 0, 1);
@@ -36,7 +39,7 @@ export function flat(view) {
   function settle() {
     k = clamp(k, least(), most());
     const [halfX, halfY] = [width / 2 / k, height / 2 / (k * tall())];
-    // the closer the view, the nearer the borders may come to the middle
+    // The further the user zooms in, the closer the centre may be to a border of the view.
     const inside = (c, half, a, b) => {
       const edge = half * clamp((2 * half) / (b - a), 0, 1);
       return 2 * half >= b - a ? (a + b) / 2 : clamp(c, a + edge, b - edge);

@@ -3,7 +3,7 @@
 import { color, isDark } from './ui.js';
 
 const radian = Math.PI / 180;
-const shades = 16; // steps of a share
+const shades = 16; // colours of a part, by its share of the count
 
 // Colours of the ground in both themes.
 const grounds = {
@@ -41,10 +41,13 @@ export function ramp(name, at) {
   return a.map((v, c) => Math.round(v + (b[c] - v) * (place - i)));
 }
 
-const octaves = 10; // doublings from the faintest to the brightest
-export const fullShare = 0.25; // the share of a part that has its full colour; smaller shares show by their square root
+const octaves = 10; // doublings of the count from the faintest to the brightest dot
 
-// Picture is a decoded picture of the server: the cells that are not empty.
+// A part has its full colour if its share of the count is at least fullShare. The colour of a smaller share
+// grows with the square root of the share.
+export const fullShare = 0.25;
+
+// Picture is a decoded picture from the server: the counts of all cells, one layer after another.
 export class Picture {
   constructor(buffer, view) {
     const head = new DataView(buffer);
@@ -61,14 +64,14 @@ export class Picture {
     }
   }
 
-  // dots lists the cells that are not empty in the shown layers: at has their indexes, levels their
-  // brightness from 1 to 255, and colours their colour, part × shades + share. Cells with a count of full or
-  // more have the full brightness.
+  // dots lists the cells that are not empty in the shown layers. For each such cell, indexes has its index,
+  // levels its brightness from 1 to 255, and colours its colour, which is layer × shades + share. Cells
+  // with a count of full or more have the full brightness.
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
     const parts = shown.map((on, i) => (on && i !== base ? i : -1)).filter((i) => i >= 0);
-    const at = [];
+    const indexes = [];
     const counts = [];
     const colours = [];
     for (let cell = 0; cell < cells; cell++) {
@@ -88,14 +91,14 @@ export class Picture {
       }
       if (base < 0 || count === 0) count = most;
       if (count === 0) continue;
-      at.push(cell);
+      indexes.push(cell);
       counts.push(count);
       colours.push(colour);
     }
     const sorted = Uint32Array.from(counts).sort();
     const full = Math.max(2, sorted[Math.floor(sorted.length * 0.995)] ?? 2);
     const levels = counts.map((n) => Math.max(1, Math.min(255, Math.round(255 * (1 + Math.log2(n / full) / octaves)))));
-    return { at, levels, colours, full, base: Math.max(base, 0) };
+    return { indexes, levels, colours, full, base: Math.max(base, 0) };
   }
 }
 
@@ -107,7 +110,8 @@ export class Heat {
     this.palette = null;
   }
 
-  // colour builds the table from brightness and colour to pixels. Call it again for another theme.
+  // colour builds the table that maps a colour and a brightness to a pixel. Call colour again for another
+  // theme or another base.
   colour(view, base) {
     const table = new Uint32Array(view.layers.length * shades * 256);
     const little = new Uint8ClampedArray(table.buffer);
@@ -116,8 +120,8 @@ export class Heat {
         for (let level = 1; level < 256; level++) {
           const own = ramp(layer.colour, level / 255);
           const below = ramp(view.layers[base].colour, level / 255);
-          // small shares must be visible even where counts are low
           const part0 = part === base ? 1 : share / (shades - 1);
+          // Small shares must be visible even where counts are low.
           const lifted = part === base ? own : ramp(layer.colour, 0.25 + 0.75 * (level / 255));
           const at = 4 * ((part * shades + share) * 256 + level);
           for (let c = 0; c < 3; c++) little[at + c] = below[c] + (lifted[c] - below[c]) * part0;
@@ -141,15 +145,15 @@ export class Heat {
     this.level.fill(0);
     const [cellX, cellY] = [(picture.x1 - picture.x0) / picture.columns, (picture.y1 - picture.y0) / picture.rows];
     const pixelsOfCell = Math.max(cellX * camera.unitX(), cellY * camera.unit());
-    const kernels = this.kernels(Math.min(14, pixelsOfCell * 0.7), dots.at.length);
+    const kernels = this.kernels(Math.min(14, pixelsOfCell * 0.7), dots.indexes.length);
     const place = camera.globe ? this.onGlobe(camera, picture, cellX, cellY) : this.onPlane(camera, picture, cellX, cellY);
     const out = [0, 0];
-    for (let i = 0; i < dots.at.length; i++) {
-      const cell = dots.at[i];
+    for (let i = 0; i < dots.indexes.length; i++) {
+      const cell = dots.indexes[i];
       const column = cell % picture.columns;
       if (!place(column, (cell - column) / picture.columns, out)) continue;
       this.splat(out[0], out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
-      // if the window is wider than one period of the view, the points at its left appear again at its right
+      // In a window wider than one period of the view, the points at the left appear again at the right.
       for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2]) this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
     }
     const { level, kind, pixels, palette } = this;
@@ -158,9 +162,9 @@ export class Heat {
     return this.canvas;
   }
 
-  // kernels returns the shapes of dots, by the upper four bits of their level. Dots are about as large as a
-  // cell. If there are few dots, those with high counts are larger. A shape is a flat list of dx, dy and
-  // weight; weights are from 0 to 256.
+  // kernels returns the shape of a dot for each value of the upper four bits of the dot's level. Dots are
+  // about as large as a cell. If there are few dots, the dots with high counts are larger. A shape is a
+  // flat list of dx, dy and weight; weights are from 0 to 256.
   kernels(cell, count) {
     const extra = Math.max(0, 7 * (1 - Math.log10(Math.max(10, count)) / 4.3));
     return Array.from({ length: 16 }, (_, step) => {
@@ -171,7 +175,7 @@ export class Heat {
       const list = [];
       for (let dy = -reach; dy <= reach; dy++) {
         for (let dx = -reach; dx <= reach; dx++) {
-          // somewhat square, so that neighbouring dots leave no gaps
+          // The shape is a rounded square, so that neighbouring dots leave no gaps.
           let weight = Math.min(1, Math.max(0, r + 0.5 - (dx ** 4 + dy ** 4) ** 0.25));
           const d = Math.hypot(dx, dy);
           if (d < glow) weight = Math.max(weight, 0.42 * part * (1 - d / glow));
@@ -240,7 +244,7 @@ export class Heat {
   }
 }
 
-// drawGround draws sea, land, and a grid of round numbers. It returns the coasts, for drawCoast.
+// drawGround draws sea, land, and a grid of round numbers. It returns the path of the coasts, for drawCoast.
 export function drawGround(context, camera, view, width, height) {
   const g = ground();
   context.fillStyle = g.beyond;
@@ -278,7 +282,7 @@ function planeGround(context, camera, view, g, width, height) {
         const [x, y] = [line[i], line[i + 1]];
         if (i === 0) land.moveTo(px(x + by), py(y));
         else land.lineTo(px(x + by), py(y));
-        // an edge along the border is where the ground is cut
+        // An edge along the border of the view is a cut through the land, not a coast.
         if ((x === bx && (x === bounds.x0 || x === bounds.x1)) || (y === by0 && (y === bounds.y0 || y === bounds.y1))) {
           pen = false;
         } else {
@@ -311,7 +315,8 @@ function planeGround(context, camera, view, g, width, height) {
   return coast;
 }
 
-// gridStep returns a round number of units that leaves about a hundred pixels between lines.
+// gridStep returns a round number of units, about a hundred pixels long, as the distance of the grid's lines.
+// The parameter pixels is the length of a unit.
 function gridStep(pixels) {
   const wanted = 110 / pixels;
   for (const step of [30, 15, 10, 5, 2, 1]) if (wanted <= 30 && wanted > step * 0.7) return step;
@@ -340,7 +345,7 @@ function globeGround(context, camera, view, g) {
   context.clip(disc);
   const land = new Path2D();
   const coast = new Path2D();
-  // a point behind the horizon moves to the horizon
+  // place moves a point behind the horizon to the horizon.
   const place = (x, y) => {
     const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
     const [u, v, w] = [cosY * Math.sin(dx), cosC * sinY - sinC * cosY * Math.cos(dx), sinC * sinY + cosC * cosY * Math.cos(dx)];
@@ -393,7 +398,8 @@ function globeGround(context, camera, view, g) {
   return coast;
 }
 
-// drawNames writes landmarks' names where there is room, the most important first.
+// drawNames writes the names of landmarks, the most important first. It omits a name that would overlap
+// another.
 export function drawNames(context, camera, landmarks, width, height) {
   const g = ground();
   const taken = [];

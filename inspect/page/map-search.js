@@ -3,9 +3,9 @@
 import { aborted } from './api.js';
 import { h, later, replace } from './ui.js';
 
-let boxes = 0; // each box needs an ID of its own
+let boxes = 0; // gives each box its own ID
 
-// searchBox returns the box. It calls choose({ id, name, detail }) when the user chooses an entity.
+// searchBox returns the box. The box calls choose({ id, name, detail }) when the user chooses an entity.
 export function searchBox(app, choose) {
   const id = `map-found-${++boxes}`;
   let found = [];
@@ -39,7 +39,7 @@ export function searchBox(app, choose) {
   }
 
   function open() {
-    replace(list, found.length === 0 && h('li', { class: 'dim' }, 'No such name'), found.map((one, i) => h('li', {
+    replace(list, found.length === 0 && h('li', { class: 'dim' }, 'No name starts with this text'), found.map((one, i) => h('li', {
       role: 'option', id: `${id}-${i}`, aria: { selected: i === marked }, onpointerdown: (event) => event.preventDefault(), onclick: () => take(i),
     }, h('span', { class: 'clip' }, one.name), h('span', { class: 'dim nowrap' }, one.detail))));
     list.hidden = false;

@@ -1,4 +1,4 @@
-// The map: a view of the world, drawn from counts that the server makes of the visible window.
+// The map page: a view of the world, drawn from the server's counts of entities in the visible window.
 
 import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, replace, setText } from './ui.js';
@@ -6,7 +6,7 @@ import { flat, globe } from './map-camera.js';
 import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, ramp } from './map-paint.js';
 import { searchBox } from './map-search.js';
 
-const cellsMost = 1_000_000; // of all layers of a picture
+const cellsMost = 1_000_000; // cells of a picture, in all layers together
 const pollTime = 1000; // milliseconds between two pictures
 
 export const page = {
@@ -47,7 +47,7 @@ class MapPage {
     const visible = () => this.poll();
     document.addEventListener('visibilitychange', visible);
     this.ends.push(() => document.removeEventListener('visibilitychange', visible));
-    this.firstLook();
+    this.firstCamera();
     this.poll();
     return () => this.stop();
   }
@@ -124,8 +124,8 @@ class MapPage {
     this.redraw();
   }
 
-  // The state in the address, or the whole view.
-  firstLook() {
+  // firstCamera sets the camera from the page's address, or shows the view's home.
+  firstCamera() {
     const { params } = this.app;
     const at = (params.get('at') ?? '').split(',').map(Number);
     const known = at.length === 3 && at.every(Number.isFinite);
@@ -147,7 +147,7 @@ class MapPage {
     });
   }
 
-  // Moving.
+  // The camera.
 
   resized() {
     const { clientWidth: width, clientHeight: height } = this.place;
@@ -162,7 +162,7 @@ class MapPage {
     this.changed();
   }
 
-  // changed brings the page up to date after the window has changed.
+  // changed updates the picture, the landmarks and the page's address after a move of the camera.
   changed() {
     this.redraw();
     this.asked();
@@ -328,7 +328,7 @@ class MapPage {
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
     const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
-    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}` : 'nothing in view');
+    setText(this.scaleText, this.dots.indexes.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}` : 'nothing in view');
     this.redraw();
   }
 
@@ -373,7 +373,8 @@ class MapPage {
     else this.select(picked[0], picked.slice(1));
   }
 
-  // askPicked requests what lies near a position. It returns null if it was overtaken or failed.
+  // askPicked requests the things near a position. It returns null if the request failed or a later request
+  // replaced it.
   async askPicked(at, radius) {
     this.picking?.abort();
     const mine = new AbortController();
@@ -386,12 +387,13 @@ class MapPage {
     }
   }
 
-  // showEntity finds an entity's position and moves there.
-  async showEntity(id, { name, detail } = {}, go = true) {
+  // showEntity requests an entity's position, selects the entity and, if move is true, moves the camera
+  // there.
+  async showEntity(id, { name, detail } = {}, move = true) {
     try {
       const at = await this.app.api.get(`${this.path}/where`, { entity: id });
       if (this.ended) return;
-      if (go) this.camera.go(at.x, at.y, true);
+      if (move) this.camera.go(at.x, at.y, true);
       this.select({ ...at, entity: id, name: name ?? id, detail: detail ?? '', facts: [], links: [] });
       this.changed();
       await this.refreshSelected();

@@ -1,22 +1,25 @@
-// The canvas of the memory picture: pointing, moving and zooming, by mouse and keys.
+// The canvas of the memory picture. The user points, moves and zooms with the mouse or the keys.
 
 import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './memory-picture.js';
 import { format, h, replace, setStyle, tip } from './ui.js';
 
-// Sizes of a cell in pixels, by the bytes that it stands for.
+// cellSize returns the width of a cell in pixels, for a cell that stands for a number of bytes.
 const cellSize = (bytes, page) => (bytes >= page ? 6 : bytes >= 64 ? 8 : bytes >= 8 ? 11 : 14);
-const tallest = 0.62; // of the window
+const tallest = 0.62; // greatest height of the picture, as a fraction of the window's height
 
-// pictureView makes the canvas. It calls onZoom(view) to show another part, onHere(cell) when the pointer
-// moves, onOpen(slot, column) to open a word, and onAnnounce(text) for screen readers. view is { area, from,
-// bytes }, or null for all areas.
+// pictureView makes the canvas. Its callbacks:
+//   onZoom(view)          another part shall be shown: { area, from, bytes }, or null for all areas
+//   onHere(cell)          the pointer is on another cell, or on no cell (null)
+//   onOpen(slot, column)  a word shall be opened
+//   onAnnounce(text)      a text for screen readers
+//   onResize()            the width of the canvas has changed
 export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   const canvas = h('canvas', { tabindex: 0, role: 'application', aria: { label: 'Memory picture: arrow keys move, plus and minus zoom, Enter opens a word, Escape goes back' } });
   const place = h('div', { class: 'memory-place' }, canvas);
   const bands = h('div', { class: 'memory-bands' });
   const element = h('div', { class: 'memory-frame' }, bands, place);
   const pen = canvas.getContext('2d');
-  const small = document.createElement('canvas'); // one pixel a cell
+  const small = document.createElement('canvas'); // one pixel for each cell
   const smallPen = small.getContext('2d');
   const whole = h('canvas', { aria: { hidden: 'true' } });
   const used = h('canvas', { aria: { hidden: 'true' } });
@@ -58,13 +61,13 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
       state.view.from = layout.ranges[0].from;
     } else {
-      // Take the finest scale that fits, and the largest cells that allow it.
+      // Choose the finest scale that fits, and the largest cell size that allows this scale.
       layout = null;
-      for (const one of width < 420 ? [4] : [8, 7, 6, 5]) {
-        const next = layoutWorld(memory, { columns: Math.floor(width / one), rows: Math.floor(height / one), whole: state.whole });
+      for (const pixels of width < 420 ? [4] : [8, 7, 6, 5]) {
+        const next = layoutWorld(memory, { columns: Math.floor(width / pixels), rows: Math.floor(height / pixels), whole: state.whole });
         if (layout && next.bytes >= layout.bytes) continue;
         layout = next;
-        size = one;
+        size = pixels;
       }
     }
     shown.width = width;
@@ -73,7 +76,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     draw();
   }
 
-  // outdated reports whether areas have grown so that the layout must be rebuilt.
+  // outdated reports whether the used part of an area has changed, so that the layout must be rebuilt.
   function outdated(next) {
     const key = (m) => m.areas.map((a) => `${a.usedFrom}+${a.committed}`).join();
     return key(next) !== key(memory);
@@ -83,7 +86,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   function take(buffer, by) {
     data = decode(buffer, layout, by);
     draw();
-    if (pointed >= 0) tell(false);
+    if (pointed >= 0) showTip(false);
   }
 
   function nameBands() {
@@ -118,7 +121,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.imageSmoothingEnabled = false;
     pen.drawImage(small, 0, 0, width, height);
-    // Thin lines between cells, stronger lines between elements and pages.
+    // Thin lines separate cells. Stronger lines mark where areas and elements begin.
     const gap = size >= 5 ? 1 : 0;
     if (gap) {
       pen.fillStyle = css(ink.panel);
@@ -155,7 +158,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.strokeRect(x - 1, y - 1, size + 1, size + 1);
   }
 
-  // drawStrips marks the picture's place in the whole reservation and in the used part.
+  // drawStrips draws two strips: all reservations, and all areas. Each strip marks the part that the
+  // picture shows.
   function drawStrips() {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;
@@ -185,7 +189,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     replace(stripNames[1], `${format.bytes(end)} in ${memory.areas.length} areas`);
   }
 
-  // cellHere returns the cell under the pointer, with what is known about it.
+  // cellHere returns the cell under the pointer with its area and its state, or null.
   function cellHere() {
     const cell = pointed >= 0 ? cellAt(layout, pointed) : null;
     if (!cell) return null;
@@ -207,13 +211,14 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     return lo < hi ? [lo, hi] : null;
   }
 
-  // tell reports the cell under the pointer.
-  function tell(anew = true) {
-    if (anew) extra = '';
+  // showTip shows a tooltip for the cell under the pointer. moved is true if the pointer is on another cell
+  // than before: then showTip also calls onHere.
+  function showTip(moved = true) {
+    if (moved) extra = '';
     const cell = cellHere();
     if (!cell) {
       tip.hide();
-      if (anew) onHere(null);
+      if (moved) onHere(null);
       return;
     }
     const area = memory.areas[cell.area];
@@ -226,14 +231,14 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const box = canvas.getBoundingClientRect();
     const [x, y] = [box.left + (pointed % layout.columns) * size, box.top + Math.floor(pointed / layout.columns) * size];
     tip.show(x + size / 2, y + size / 2, lines.map((line, i) => h(i === 0 ? 'strong' : 'div', null, line)));
-    if (!anew) return;
+    if (!moved) return;
     onHere(cell);
     if (byKeys) say(lines.join('. '));
   }
   function addTip(text) {
     extra = text;
     if (pointed < 0) return;
-    tell(false);
+    showTip(false);
     if (byKeys) say(text);
   }
   let saying = 0;
@@ -246,7 +251,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     if (number === pointed) return;
     byKeys = keys;
     pointed = number;
-    tell();
+    showTip();
     draw();
   }
 
@@ -258,7 +263,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     return cellAt(layout, number) ? number : -1;
   }
 
-  // wholeArea is the scale at which the used part of an area fits into the picture.
+  // wholeArea returns the finest scale at which the used part of an area fits into the picture.
   function wholeArea(index) {
     const a = memory.areas[index];
     const { width, height } = room();
@@ -281,10 +286,10 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     onZoom({ area: index, from: at === undefined ? memory.areas[index].usedFrom : at, bytes });
   }
 
-  // zoom zooms out by some levels around the pointer, or in if by is negative.
-  function zoom(by, cell = cellHere()) {
+  // zoom zooms out by a number of scales around the pointer. A negative number zooms in.
+  function zoom(scales, cell = cellHere()) {
     if (!state.view) {
-      if (by < 0) {
+      if (scales < 0) {
         const index = cell?.area >= 0 ? cell.area : memory.areas.reduce((best, a, i) => (a.resident > (memory.areas[best]?.resident ?? -1) ? i : best), -1);
         enter(index);
       }
@@ -293,13 +298,13 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const area = memory.areas[state.view.area];
     const all = levels(area, memory.pageSize);
     const at = all.indexOf(state.view.bytes);
-    const next = at + by;
-    if (next >= all.length || (by > 0 && !partial())) {
+    const next = at + scales;
+    if (next >= all.length || (scales > 0 && !partial())) {
       onZoom(null);
       return;
     }
     if (next < 0) return;
-    // the cell under the pointer stays in place, as near as rows allow
+    // The cell under the pointer stays where it is, as far as whole rows allow.
     const r = layout.ranges[0];
     const middle = cell ? cell.from : r.from + (r.to - r.from) / 2;
     const share = pointed >= 0 && cell ? pointed / layout.cells : 0.5;
@@ -382,8 +387,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     event.preventDefault();
   });
 
-  // go moves the pointer by keys. It skips gaps between bands. At the edge of the shown part of an area it
-  // moves that part.
+  // go moves the pointer by a number of cells, for the arrow keys. It skips gaps between bands. At the edge
+  // of the picture of one area, go scrolls the picture.
   function go(step) {
     if (pointed < 0) {
       if (layout.ranges[0]) point(layout.ranges[0].at, true);

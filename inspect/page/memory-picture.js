@@ -1,9 +1,10 @@
-// Turns memory into a picture: layout and colours of the cells. A place is the offset of a byte in the
+// The layout and the colours of the cells of the memory picture. A place is the offset of a byte in the
 // world's reservations, laid end to end.
 //
-// A layout is a grid of cells: { columns, rows, bytes, ranges, bands }. Each range { from, to, n, at, area }
-// is divided into n cells; `at` is the index of its first cell in the grid, counted row by row. Ranges are in
-// the order of their cells. A band { title, key, row, rows } is a named part of the grid.
+// A layout is a grid of cells: { columns, rows, bytes, ranges, bands, cells }. bytes is how many bytes a
+// cell stands for. Each range { from, to, n, at, area } is divided into n cells; `at` is the index of the
+// range's first cell in the grid, counted row by row. Ranges are in the order of their cells. A band
+// { title, key, row, rows } is a named part of the grid.
 
 import { color, format, palette } from './ui.js';
 
@@ -19,13 +20,13 @@ export const modes = [
   { id: 'column', title: 'Column', about: 'Column of each cell; pale if not resident' },
   { id: 'archetype', title: 'Archetype', about: 'Archetype that owns the slots' },
   { id: 'density', title: 'Density', about: 'Share of the slots in use' },
-  { id: 'change', title: 'Change', about: 'Share that changed in the last second' },
+  { id: 'change', title: 'Change', about: 'Share of the memory that has changed since the last comparison' },
 ];
 
 // border returns where cell i of a range begins.
 export const border = (range, i) => (i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from)));
 
-// groups returns the areas of each column, and those of the world itself, as groups.
+// groups returns one group of areas for each column, and one for the areas of the world itself.
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
@@ -51,8 +52,8 @@ function unassigned(r, areas) {
   return free;
 }
 
-// layoutWorld lays out all areas, in one band for each column; small columns share a band. If whole is true,
-// it includes memory that is only reserved.
+// layoutWorld lays out all areas, in one band for each column. Small columns that follow each other share a
+// band. If whole is true, the layout includes memory that is only reserved.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {
@@ -68,7 +69,7 @@ export function layoutWorld(memory, { columns, rows, whole }) {
   const parts = all.map((g) => ({ ...g, spans: spans(g) }));
   let total = 0;
   for (const g of parts) for (const s of g.spans) total += s.to - s.from;
-  // The finest scale whose bands fit.
+  // Choose the finest scale at which the bands fit.
   for (let bytes = 64; ; bytes = coarser(bytes, memory.pageSize)) {
     if (total / bytes > maxCells) continue;
     const layout = bandsOf(parts, columns, bytes);
@@ -122,7 +123,7 @@ function bandsOf(parts, columns, bytes) {
   return layout;
 }
 
-// levels returns the scales for an area in bytes per cell, the finest first.
+// levels returns the scales for an area, in bytes per cell, the finest scale first.
 export function levels(area, page) {
   const unit = Math.abs(area.stride) || 8;
   const all = new Set([1]);
@@ -136,7 +137,7 @@ export function levels(area, page) {
 export function layoutArea(memory, view, { columns, rows }) {
   const area = memory.areas[view.area];
   const unit = Math.abs(area.stride) || 8;
-  // a row holds whole elements, so that equal fields line up
+  // A row holds whole elements, so that equal fields are one below another.
   const elements = unit / view.bytes;
   if (Number.isInteger(elements) && elements > 1 && columns >= elements) columns -= columns % elements;
   else if (columns > 64) columns -= columns % 64;
@@ -159,7 +160,7 @@ export function layoutArea(memory, view, { columns, rows }) {
 // rangesOf returns a layout's ranges as a query parameter for the server.
 export const rangesOf = (layout) => layout.ranges.map((r) => `${r.from}-${r.to}-${r.n}`).join(',');
 
-// decode decodes a picture of the server.
+// decode decodes a picture from the server.
 export function decode(buffer, layout, by) {
   const head = new DataView(buffer);
   const n = head.getUint32(8, true);
@@ -181,7 +182,9 @@ export function decode(buffer, layout, by) {
   return data;
 }
 
-// cellAt returns the range and the index of a cell of the grid: { range, index }.
+// cellAt returns the cell at an index of the grid: { range, order, index, from, to }. order is the index of
+// the range, and index is the cell's index in the range. The cell stands for the places [from, to). If no
+// range has a cell there, cellAt returns null.
 export function cellAt(layout, number) {
   let lo = 0;
   let hi = layout.ranges.length;
@@ -243,8 +246,8 @@ export function ramp(stops, share) {
   return mix(stops[Math.floor(at)], stops[Math.floor(at) + 1], at % 1);
 }
 
-// category returns the colour of thing n. Eight things have a colour each; the ninth has the first colour,
-// paler.
+// category returns the colour of column or archetype n. There are eight colours in three shades: numbers 0
+// to 7 have the full colours, and 8 to 15 have the same colours, paler.
 export function category(ink, n) {
   const tone = Math.floor(n / 8) % 3;
   return tone === 0 ? ink.of[n % 8] : mix(ink.of[n % 8], ink.panel, tone * 0.27);
@@ -253,7 +256,7 @@ export function category(ink, n) {
 // How much paler each kind of area is than the colour of its column, from 0 to 1.
 const tones = { elements: 0, links: 0.15, generations: 0, presence: 0.4, live: 0.4, owners: 0.2, levels: 0.5, summaries: 0.6 };
 
-// painter returns a function that colours cell i of the data.
+// painter returns a function from i to the colour of cell i of the data.
 export function painter(data, memory, ink) {
   const state = (i) => {
     if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? ink.decommitted : ink.reserved;
@@ -287,20 +290,20 @@ export function painter(data, memory, ink) {
   }
 }
 
-// paint fills an image with one pixel a cell. Until the data of a new layout or mode arrive, it draws the
-// old data where their places are shown.
+// paint fills an image, one pixel for each cell. Until the data of a new layout arrive, paint draws the old
+// data at the places that the new layout still shows.
 export function paint(image, layout, data, memory, ink) {
   const pixels = new Uint32Array(image.data.buffer);
   pixels.fill(0);
-  const of = painter(data, memory, ink);
+  const colourOf = painter(data, memory, ink);
   layout.ranges.forEach((range, k) => {
     if (data.layout === layout) {
-      for (let i = 0; i < range.n; i++) pixels[range.at + i] = packed(of(data.first[k] + i));
+      for (let i = 0; i < range.n; i++) pixels[range.at + i] = packed(colourOf(data.first[k] + i));
       return;
     }
     for (let i = 0; i < range.n; i++) {
       const cell = dataAt(data, border(range, i));
-      pixels[range.at + i] = packed(cell < 0 ? ink.reserved : of(cell));
+      pixels[range.at + i] = packed(cell < 0 ? ink.reserved : colourOf(cell));
     }
   });
 }

@@ -3,12 +3,12 @@
 import { aborted } from './api.js';
 import { errorBox, format, h, palette, replace, svg } from './ui.js';
 
-const linesMost = 32; // limit of the shown lines of bytes
+const linesMost = 32; // limit of the lines of bytes that are shown
 const lineBytes = 16;
 
-// wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
-// onChange is called when another word is shown and when the panel closes. The property slot is null while
-// the panel is closed.
+// wordView returns the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
+// onChange is called when a slot is opened and when the panel closes. The property slot is null while the
+// panel is closed.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');
@@ -88,7 +88,8 @@ export function wordView(app, memory, { onChange }) {
       one.alive && shown && bytes && (bytes.error ? errorBox(bytes.error) : bytesPart(bytes)));
   }
 
-  // slotsRow shows the slots as buttons; only one is in the order of the Tab key.
+  // slotsRow returns a row with a button for each slot. The Tab key reaches only the button of the selected
+  // slot.
   function slotsRow(word, selected) {
     const row = h('div', { class: 'slots', role: 'listbox', aria: { label: 'Slots of the word', orientation: 'horizontal' } }, word.slots.map((s, i) => h('button', {
       type: 'button', role: 'option', tabindex: i === selected ? 0 : -1, class: s.alive && 'live', data: { focus: `slot ${s.slot}` },
@@ -107,7 +108,7 @@ export function wordView(app, memory, { onChange }) {
 
   function presenceRow(c, selected) {
     const squares = (want) => Array.from({ length: 64 }, (_, i) => (digit(c.slots, i) === want ? `M${i * 10} 0h9v9h-9z` : '')).join('');
-    return svg('svg', { viewBox: '0 0 639 9', preserveAspectRatio: 'none', role: 'img', aria: { label: `${c.name}: ${count(c.slots)} of 64 slots have it` } },
+    return svg('svg', { viewBox: '0 0 639 9', preserveAspectRatio: 'none', role: 'img', aria: { label: `${c.name}: present in ${count(c.slots)} of 64 slots` } },
       svg('path', { class: 'off', d: squares(false) || 'M0 0' }), svg('path', { class: 'on', d: squares(true) || 'M0 0' }),
       svg('rect', { class: 'pick', x: selected * 10, y: 0, width: 9, height: 9 }));
   }
@@ -138,7 +139,7 @@ export function wordView(app, memory, { onChange }) {
         }))));
     }
     return h('div', { class: 'stack' },
-      h('h3', null, b.name, h('span', { class: 'dim' }, ` ${b.type || 'tag'}, ${format.number(b.size)} bytes, ${where}${area && area.stride > b.size ? `, one every ${area.stride}` : ''}`)),
+      h('h3', null, b.name, h('span', { class: 'dim' }, ` ${b.type || 'tag'}, ${format.number(b.size)} bytes, ${where}${area && area.stride > b.size ? `, one every ${area.stride} bytes` : ''}`)),
       lines.length > 0 && h('div', { class: 'hex scroll' }, lines),
       b.parts.length > 0 && h('div', { class: 'scroll' }, h('table', { class: 'data' },
         h('thead', null, h('tr', null, h('th', null, 'Field'), h('th', null, 'Value'), h('th', null, 'Type'), h('th', { class: 'num' }, 'Bytes'))),

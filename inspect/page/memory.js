@@ -1,5 +1,5 @@
-// The memory page: the world's address space drawn as cells, from the whole down to the bytes of one
-// component.
+// The memory page: the world's address space drawn as cells. The user can zoom from the whole reservation
+// to the bytes of one component.
 
 import { pictureView } from './memory-canvas.js';
 import { areaName, category, css, inks, modes, ramp } from './memory-picture.js';
@@ -7,7 +7,7 @@ import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, panel, replace, setText } from './ui.js';
 import { wordView } from './memory-word.js';
 
-const drawEach = 1000; // milliseconds between pictures of changes
+const drawEach = 1000; // milliseconds between two pictures of one layout
 const drawLeast = 200; // shortest time between any two pictures, in milliseconds
 const readEach = 2000; // milliseconds between two reads of the areas
 
@@ -43,7 +43,8 @@ export const page = {
       onChange: () => remember(),
     });
 
-    // The address keeps the state, so that Back works. Browsers limit how often it may change.
+    // The page's address holds the mode and the open word, so that the browser's Back button returns to them.
+    // Browsers limit how often an address may change, so remember skips an address that is the same.
     let remembered = '';
     function remember() {
       const params = Object.fromEntries(Object.entries({
@@ -141,7 +142,7 @@ export const page = {
         h('span', null, `A cell is ${format.bytes(layout.bytes)}${one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''}`),
         h('span', null, `${format.number(layout.cells)} cells`),
         data?.by === state.by && data.sampled && h('span', null, state.by === 'change' ? 'Changes: sampled' : 'Density: sampled'),
-        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} ago` : 'Waiting for a second look to compare …'));
+        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} ago` : 'Waiting for the second comparison …'));
     }
 
     function tellLegend() {
@@ -190,7 +191,7 @@ export const page = {
     }
 
     function archetypeEntries() {
-      // the columns that tell an archetype from others come first
+      // The rarest columns come first, because they distinguish the archetype from others.
       const having = new Map();
       for (const a of memory.archetypes) for (const c of a.columns) having.set(c, (having.get(c) ?? 0) + 1);
       const named = (a) => [...a.columns].sort((b, c) => having.get(b) - having.get(c)).join(', ');
@@ -213,7 +214,7 @@ export const page = {
         pen.fillRect(x, 0, 1, 1);
       }
       return [canvas, h('div', { class: 'memory-ramp-names' }, h('span', null, low), h('span', null, high)),
-        h('p', { class: 'dim' }, 'Pale cells hold nothing, so nothing is known about them.')];
+        h('p', { class: 'dim' }, 'For pale cells, the share is unknown.')];
     };
 
     function tellFigures() {
@@ -241,7 +242,7 @@ export const page = {
     }
     const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // The cell under the pointer: first what the page knows, then the server's answer.
+    // The panel of the cell under the pointer first shows what the page knows, and then the server's answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });

@@ -5,46 +5,46 @@ import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setTex
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
-// The readings, in the order of their importance. of returns the value from a sample.
+// The readings, in the order of their importance. get takes the value from a sample.
 const readings = [
   {
-    id: 'tick', name: 'Tick time, p99', color: '--c1', of: (s) => s.tickSeconds?.p99, write: format.seconds,
+    id: 'tick', name: 'Tick time, p99', color: '--c1', get: (s) => s.tickSeconds?.p99, write: format.seconds,
     note: (s) => (s.budgetSeconds > 0 ? `${format.percent(s.tickSeconds.p99 / s.budgetSeconds)} of ${format.seconds(s.budgetSeconds)}` : `p50 ${format.seconds(s.tickSeconds?.p50)}`),
     bad: (s) => s.budgetSeconds > 0 && s.tickSeconds.p99 > s.budgetSeconds,
   },
   {
-    id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: oneDigit,
+    id: 'rate', name: 'Ticks a second', color: '--c7', get: (s) => s.ticksPerSecond, write: oneDigit,
     note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} dropped` : `tick ${format.number(s.tick)}`),
   },
-  { id: 'entities', name: 'Entities', color: '--c3', of: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
-  { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'components and entities' },
+  { id: 'entities', name: 'Entities', color: '--c3', get: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
+  { id: 'changes', name: 'Structural changes', color: '--c4', get: (s) => s.changesPerSecond, write: format.rate, note: () => 'components and entities' },
   {
-    id: 'memory', name: 'Memory, resident', color: '--c2', of: (s) => s.memory.resident, write: format.bytes,
+    id: 'memory', name: 'Memory, resident', color: '--c2', get: (s) => s.memory.resident, write: format.bytes,
     note: (s) => `${format.bytes(s.memory.committed)} committed`,
   },
   {
-    id: 'pause', name: 'Longest GC pause', color: '--c5', of: (s) => s.gc.pauseWorst, write: format.seconds,
+    id: 'pause', name: 'Longest GC pause', color: '--c5', get: (s) => s.gc.pauseWorst, write: format.seconds,
     note: (s) => `Go heap ${format.bytes(s.memory.goHeap)}`,
   },
-  { id: 'cpu', name: 'Processors busy', color: '--c8', of: (s) => s.cpu, write: (n) => (typeof n === 'number' ? n.toFixed(2) : format.number(n)), note: (s) => `${format.number(s.goroutines)} goroutines` },
+  { id: 'cpu', name: 'Processors busy', color: '--c8', get: (s) => s.cpu, write: (n) => (typeof n === 'number' ? n.toFixed(2) : format.number(n)), note: (s) => `${format.number(s.goroutines)} goroutines` },
 ];
 
-// The charts. of returns a value for each series.
+// The charts. values takes the values of the series from a sample.
 const charts = [
   {
     title: 'Tick time', unit: 'seconds', half: true,
     series: [{ label: 'p50', color: '--c7' }, { label: 'p99', color: '--c1', fill: true }, { label: 'worst', color: '--c5' }, { label: 'budget', color: '--warn', dash: [5, 4] }],
-    of: (s) => [s.tickSeconds?.p50, s.tickSeconds?.p99, s.tickSeconds?.worst, s.budgetSeconds > 0 ? s.budgetSeconds : null],
+    values: (s) => [s.tickSeconds?.p50, s.tickSeconds?.p99, s.tickSeconds?.worst, s.budgetSeconds > 0 ? s.budgetSeconds : null],
   },
-  { title: 'Ticks a second', unit: 'number', series: [{ label: '', color: '--c7', fill: true }], of: (s) => [s.ticksPerSecond] },
-  { title: 'Structural changes a second', unit: 'rate', series: [{ label: '', color: '--c4', fill: true }], of: (s) => [s.changesPerSecond] },
-  { title: 'Entities', unit: 'number', zero: false, series: [{ label: '', color: '--c3' }], of: (s) => [s.entities] },
-  { title: 'Processors busy', unit: 'number', series: [{ label: '', color: '--c8', fill: true }], of: (s) => [s.cpu] },
+  { title: 'Ticks a second', unit: 'number', series: [{ label: '', color: '--c7', fill: true }], values: (s) => [s.ticksPerSecond] },
+  { title: 'Structural changes a second', unit: 'rate', series: [{ label: '', color: '--c4', fill: true }], values: (s) => [s.changesPerSecond] },
+  { title: 'Entities', unit: 'number', zero: false, series: [{ label: '', color: '--c3' }], values: (s) => [s.entities] },
+  { title: 'Processors busy', unit: 'number', series: [{ label: '', color: '--c8', fill: true }], values: (s) => [s.cpu] },
   {
     title: 'Memory', unit: 'bytes', half: true, series: [{ label: 'committed', color: '--c8' }, { label: 'resident', color: '--c2', fill: true }, { label: 'Go heap', color: '--c6' }],
-    of: (s) => [s.memory.committed, s.memory.resident, s.memory.goHeap],
+    values: (s) => [s.memory.committed, s.memory.resident, s.memory.goHeap],
   },
-  { title: 'Longest GC pause', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], of: (s) => [s.gc.pauseWorst] },
+  { title: 'Longest GC pause', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], values: (s) => [s.gc.pauseWorst] },
 ];
 
 const costsShown = 8;
@@ -62,7 +62,7 @@ export const page = {
         h('div', { class: 'meter-name', title: reading.name }, reading.name), value, note, spark.element);
       return { reading, value, note, spark, element };
     });
-    const drawn = charts.map((c) => ({ of: c.of, chart: lineChart(c), half: c.half }));
+    const drawn = charts.map((c) => ({ values: c.values, chart: lineChart(c), half: c.half }));
     const [systems, columns] = [systemCosts(), columnCosts()];
     root.append(
       notice,
@@ -73,16 +73,16 @@ export const page = {
 
     function show(s) {
       for (const m of meters) {
-        setQuantity(m.value, m.reading.write(m.reading.of(s)));
+        setQuantity(m.value, m.reading.write(m.reading.get(s)));
         m.value.classList.toggle('bad', Boolean(m.reading.bad?.(s)));
         setText(m.note, m.reading.note(s));
-        m.spark.push(s.at, m.reading.of(s) ?? null);
+        m.spark.push(s.at, m.reading.get(s) ?? null);
       }
-      for (const d of drawn) d.chart.push(s.at, d.of(s).map((v) => v ?? null));
+      for (const d of drawn) d.chart.push(s.at, d.values(s).map((v) => v ?? null));
       explain(s);
     }
 
-    // explain tells why readings are missing.
+    // explain shows the reason why readings are missing.
     let explained = '';
     function explain(s) {
       const because = !s.admitting ? `unheard ${Math.round(s.age)}` : s.tick === undefined ? 'no schedule' : '';
@@ -97,10 +97,10 @@ export const page = {
     const stops = [];
     app.api.get('overview', null, { signal: end.signal }).then(({ now, history }) => {
       const times = history.map((s) => s.at);
-      for (const m of meters) m.spark.set(times, history.map((s) => m.reading.of(s) ?? null));
+      for (const m of meters) m.spark.set(times, history.map((s) => m.reading.get(s) ?? null));
       for (const d of drawn) {
-        const rows = history.map((s) => d.of(s));
-        d.chart.set(times, d.of(now).map((_, i) => rows.map((r) => r[i] ?? null)));
+        const rows = history.map((s) => d.values(s));
+        d.chart.set(times, d.values(now).map((_, i) => rows.map((r) => r[i] ?? null)));
       }
       show(now);
     }).catch((error) => {
@@ -127,7 +127,7 @@ export const page = {
 
 function noSchedule() {
   return emptyBox('This world has no schedule',
-    'Ticks and systems are unknown. Entities, memory and queries work. A schedule provides the rest, and admits the inspector between ticks:',
+    'Entities, memory and queries work without a schedule. Ticks and systems need a schedule, which also admits the inspector between ticks:',
     h('pre', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Run: move})\nerr := s.Run(ctx)'));
 }
 
@@ -139,9 +139,10 @@ function notAdmitting(s) {
       + 'your own must call it once per iteration.'));
 }
 
-// costPanel shows the highest costs as a table. columns are { title, hint, class, cell(row, most) }. It has
-// element and update(rows, more), where more is the number of rows that the server left out. Only the rows
-// are rebuilt: the link may have the focus.
+// costPanel returns a panel that shows the highest costs as a table: { element, update(rows, more) }.
+// columns are { title, hint, class, cell(row, most) }, where most is the row with the highest cost. more is
+// the number of rows that the server left out. update rebuilds only the rows, because the link may have the
+// focus.
 function costPanel(title, hash, linkTitle, columns) {
   const body = h('tbody');
   const link = h('a', { href: hash }, linkTitle);

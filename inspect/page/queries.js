@@ -17,7 +17,7 @@ function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
   let asked = null; // the query whose answer is shown
-  let wanted = app.params.get('field'); // null: any field
+  let wanted = app.params.get('field'); // field of the histogram; null: any field
 
   const box = queryBox({
     label: 'Query',
@@ -63,7 +63,7 @@ function mount(root, app) {
   const shown = root.querySelector('.queries-texts');
   examples(app.world).then((list) => replace(shown, list.map(({ text, detail }) => ask(text, detail))));
 
-  // ask is a button that runs a query.
+  // ask returns a button that runs a query.
   function ask(text, detail) {
     return h('button', {
       type: 'button', class: 'queries-text', onclick() {
@@ -101,7 +101,8 @@ function mount(root, app) {
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      if (asked !== null && asked !== text) history.pushState(null, '', location.hash); // Back runs that query again
+      // The Back button runs the previous query again.
+      if (asked !== null && asked !== text) history.pushState(null, '', location.hash);
       asked = text;
       remember(text);
       showPast();
@@ -118,12 +119,12 @@ function mount(root, app) {
     }
   }
 
-  // columnsText returns the columns that a query names, as the server called them.
+  // columnsText converts labels of columns, as the server sends them, to the text of a query.
   function columnsText(labels) {
     return labels.map((label) => textOf(app.world.columns, label)).join(',');
   }
 
-  // address puts the query into the page's address, so that it can be saved and sent.
+  // address puts the query into the page's address, so that the user can save or send the address.
   function address() {
     const params = { query: asked };
     if (choice.value === 'sample') params.rows = 'sample';
@@ -163,8 +164,8 @@ function mount(root, app) {
     else draw();
   }
 
-  // told replaces the histogram by a text.
-  function told(text) {
+  // explain shows a text in place of the histogram. An empty text hides the line.
+  function explain(text) {
     setText(spread, text);
     spread.hidden = text === '';
   }
@@ -176,17 +177,17 @@ function mount(root, app) {
     address();
     if (!field.value) {
       chart.show(null);
-      told(field.length > 1 ? 'Choose a field.' : 'The query names no component with numeric fields.');
+      explain(field.length > 1 ? 'Choose a field.' : 'The query names no component with numeric fields.');
       return;
     }
     try {
       const answer = await get('histogram', { query: asked, field: field.value, bins }, { signal });
-      told('');
+      explain('');
       chart.show(answer);
     } catch (error) {
       if (aborted(error)) return;
       chart.show(null);
-      told(error.message);
+      explain(error.message);
     }
   }
 

@@ -1,14 +1,16 @@
-// A field for the text of a query, with completion. An error is shown at the word that caused it.
+// A field for the text of a query, with completion. An error is shown at the word that caused the error.
 //
 //   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
 //   root.append(box.element);
 //
-// suggest(text, at, signal) returns the suggestions for a caret at position at: { from, to, items }. at, from
-// and to count UTF-16 units. An item is { text, label, detail, kind, go }. The list shows label, or text if
-// there is no label. Taking an item puts its text in place of [from, to), or calls go if the item has one.
+// suggest(text, caret, signal) returns the suggestions for a caret position: { from, to, items }. The
+// positions caret, from and to count UTF-16 units. An item is { text, label, detail, kind, go }. The list
+// shows label, or text if there is no label. When the user takes an item with a function go, the box calls
+// go. Otherwise the item's text replaces [from, to).
 //
-// The field is a combobox as defined by ARIA. The arrows choose a suggestion. Enter and Tab take the chosen
-// one. Enter without a chosen one runs the query. Escape closes the list, and Control+Space opens it.
+// The field is a combobox as defined by ARIA. The arrow keys choose a suggestion. Enter and Tab take the
+// chosen suggestion. Without a chosen suggestion, Enter runs the query. Escape closes the list, and
+// Control+Space opens the list.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
@@ -19,8 +21,8 @@ const typingPause = 80; // milliseconds without a key before suggestions are req
 let boxes = 0;
 
 // complete returns the server's suggestions for the caret, in the form of a box's suggest.
-export async function complete(text, at, signal) {
-  const answer = await get('query/complete', { text, at: charactersAt(text, at) }, { signal });
+export async function complete(text, caret, signal) {
+  const answer = await get('query/complete', { text, at: charactersAt(text, caret) }, { signal });
   return { from: unitsAt(text, answer.from), to: unitsAt(text, answer.to), items: answer.items };
 }
 
@@ -31,10 +33,10 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   const id = `querybox-${++boxes}`;
   let open = false;
   let found = { from: 0, to: 0, items: [] };
-  let foundFor = ''; // the text that found is for
+  let foundFor = ''; // the text for which the suggestions in found were requested
   let chosen = -1;
-  // The error: { from, to, placed, message }, or null. from and to bound the wrong word, in UTF-16 units.
-  // placed is false for an error without a word.
+  // The error: { from, to, placed, message }, or null. The wrong word is at [from, to), in UTF-16 units.
+  // placed is false for an error without a wrong word.
   let wrong = null;
   let timer = 0;
   let asking = null;
@@ -87,7 +89,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     follow();
   }
 
-  // follow scrolls the mirror with the field, shows or hides the error, and puts its carets under the wrong
+  // follow scrolls the mirror with the field, shows or hides the error, and puts carets (^) under the wrong
   // word.
   function follow() {
     mirror.scrollLeft = input.scrollLeft;
@@ -105,8 +107,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished reports whether the error stays hidden for now: the list is open, and either the caret is in
-  // the wrong word, or a suggestion has go, such as the name of an entity. More letters may correct the word.
+  // unfinished reports whether the error stays hidden while the user types, because more letters may
+  // correct the word. This is so if the list is open, and either the caret is in the wrong word or an item
+  // has a function go, such as the name of an entity.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
@@ -181,7 +184,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   }
 
   function take(i) {
-    if (input.value !== foundFor) { // from and to are places in another text
+    if (input.value !== foundFor) { // found.from and found.to are positions in another text
       ask(0);
       return;
     }

@@ -11,9 +11,9 @@ const countPause = 10_000; // milliseconds between two counts
 const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'required', without: 'excluded' };
 
-// facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a query.
-// count starts counting the entities of each component. onChange gets the new text of the query when a chip
-// is pressed.
+// facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a
+// query. count counts the entities of each shown component, and then every 10 seconds. When a chip is
+// pressed, facets calls onChange with the new text of the query.
 export function facets(world, onChange) {
   let text = '';
   let all = false;
@@ -38,7 +38,7 @@ export function facets(world, onChange) {
     count();
   }
 
-  // chips that the query names are always shown
+  // The chips of components that the query names are always shown.
   const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.column) !== 'off');
 
   function draw() {
@@ -56,7 +56,7 @@ export function facets(world, onChange) {
     if (element.contains(focused)) focused.focus();
   }
 
-  // count requests one number after another, so that it takes little of the program's time.
+  // count requests the numbers one after another, to take little of the program's time.
   async function count() {
     clearTimeout(timer);
     for (const chip of shown()) {

@@ -4,7 +4,8 @@ import { get } from './api.js';
 import { fieldText, quoteName } from './query-text.js';
 import { h } from './ui.js';
 
-// examples returns [{ text, detail }], made of the world's own components, so that each is a valid query.
+// examples returns [{ text, detail }]. The texts name components of the world, so that each text is a valid
+// query.
 export async function examples(world) {
   const list = [{ text: '', detail: 'every entity' }];
   const values = world.columns.filter((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
@@ -12,9 +13,9 @@ export async function examples(world) {
   const add = (text, detail) => list.push({ text, detail });
   const [a, b] = values.map((c) => c.text);
   if (a) add(a, 'entities with this component');
-  if (a && b) add(`${a}, ${b}`, 'both');
-  if (a && tags[0]) add(`${a}, !${tags[0].text}`, 'with the one, without the other');
-  if (b) add(`${a} | ${b}`, 'with at least one of the two');
+  if (a && b) add(`${a}, ${b}`, 'entities with both components');
+  if (a && tags[0]) add(`${a}, !${tags[0].text}`, 'with the first, without the second');
+  if (b) add(`${a} | ${b}`, 'with at least one of the two components');
   const number = fieldOf(values, 'float') ?? fieldOf(values, 'int') ?? fieldOf(values, 'uint');
   if (number) add(`${number} > 0`, 'compares a number');
   if (a && b) add(`${a}, ?${b}`, 'the second is shown if present');
@@ -47,27 +48,27 @@ async function someName() {
   try {
     return (await get('names', { prefix: '', limit: 1 })).names[0]?.name;
   } catch {
-    return undefined; // one example less
+    return undefined; // the example is omitted
   }
 }
 
 const language = [
-  ['Position', 'has the component, a target in the relation, or edges'],
-  ['Position, Velocity', 'has both; "and" works too'],
-  ['A | B', 'has at least one; "or" works too'],
-  ['!Dead', 'does not have it; "not" works too'],
-  ['?Velocity', 'shown if present; selects nothing'],
+  ['Position', 'has the component; for a relation: has a target; for edges: has an edge'],
+  ['Position, Velocity', 'has both components; "and" may replace the comma'],
+  ['A | B', 'has at least one of the two; "or" may replace the bar'],
+  ['!Dead', 'does not have the component; "not" may replace the mark'],
+  ['?Velocity', 'shows the component if present; any entity matches'],
   ['ChildOf(Paris)', 'has the target with this name'],
   ['ChildOf(17.3)', 'has the target with this ID'],
   ['ChildOf(*)', 'has any target'],
   ['Life.Ends > 100', 'compares a field: == != < <= > >='],
   ['Infected.Stage == Mild', 'compares with the name of a value'],
-  ['Name ~ "Par"', 'contains the text, ignoring case; !~ does not'],
-  ['"St. John\'s"', 'quote names with special characters'],
-  ['Position#7', 'the component of this number, if several have the name'],
+  ['Name ~ "Par"', 'contains the text, ignoring case; !~ means: does not contain'],
+  ['"St. John\'s"', 'a name with special characters is quoted'],
+  ['Position#7', 'the component with this number, if several components have the name'],
 ];
 
-// reference returns a short reference of the language, folded.
+// reference returns a short reference of the language, collapsed at first.
 export function reference() {
   return h('details', { class: 'panel reference' }, h('summary', { class: 'panel-head' }, h('h2', null, 'Query language')),
     h('div', { class: 'panel-body' },

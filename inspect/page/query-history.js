@@ -1,4 +1,4 @@
-// The last queries, the newest first, kept by the browser.
+// The last queries, the newest first, in the browser's local storage.
 
 const key = 'vast-queries';
 const most = 20;
@@ -8,7 +8,7 @@ export function recent() {
     const list = JSON.parse(localStorage.getItem(key) ?? '[]');
     return Array.isArray(list) ? list.filter((text) => typeof text === 'string').slice(0, most) : [];
   } catch {
-    return []; // storage may be forbidden, or hold something else
+    return []; // storage may be forbidden, or may hold other data
   }
 }
 
@@ -25,6 +25,6 @@ function keep(list) {
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
-    // The history is not kept.
+    // Storage is forbidden or full: the history is not kept.
   }
 }

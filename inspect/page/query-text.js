@@ -1,7 +1,7 @@
-// Parses the text of a query as far as the page needs it. Only the server decides what it means.
+// Parses the text of a query as far as the page needs it. Only the server decides what the query means.
 
-// unitsAt converts a position in characters, as the server counts, to UTF-16 units, as the browser counts. A
-// position past the end becomes the end.
+// unitsAt converts a position from characters to UTF-16 units. The server counts characters, and the
+// browser counts UTF-16 units. A position past the end becomes the end.
 export function unitsAt(text, position) {
   let units = 0;
   for (const character of text) {
@@ -16,8 +16,9 @@ export function charactersAt(text, units) {
   return [...text.slice(0, units)].length;
 }
 
-// terms returns the parts of a query between commas or "and" outside of brackets and quotes. from and to
-// delimit a part's text in UTF-16 units, without white space around it.
+// terms returns the terms of a query: the texts between commas or "and", outside of brackets and quotes.
+// Each term is { text, from, to } without surrounding white space; from and to are positions in UTF-16
+// units.
 export function terms(text) {
   const found = [];
   let start = 0;
@@ -40,8 +41,8 @@ export function terms(text) {
   return found;
 }
 
-// stateOf reports whether the query requires a column's component ('with'), excludes it ('without') or
-// neither ('off').
+// stateOf returns 'with' if the query requires a column's component, 'without' if the query excludes the
+// component, and 'off' otherwise.
 export function stateOf(text, column) {
   for (const term of terms(text)) {
     if (means(term.text, column)) return plain(term.text).without ? 'without' : 'with';
@@ -49,7 +50,7 @@ export function stateOf(text, column) {
   return 'off';
 }
 
-// withState returns the query with the component required, excluded or not named, and the rest unchanged.
+// withState returns the query with a column's component in a state of stateOf. The other terms do not change.
 export function withState(text, column, state) {
   const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
   if (state === 'with') kept.push(column.text);
@@ -57,14 +58,14 @@ export function withState(text, column, state) {
   return kept.join(', ');
 }
 
-// means reports whether a term only names the column. Several columns may share a name and differ in their
-// numbers.
+// means reports whether a term is only the column's name, with or without "not". Several columns may share
+// a name and differ in their numbers.
 function means(term, column) {
   const { name, number } = plain(term);
   return name === column.name && (number === null ? column.label === column.name : number === column.id);
 }
 
-// plain parses a term that only names a component.
+// plain parses a term that is only a component's name, with or without "not".
 function plain(term) {
   const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
   const [, written, number] = /^("(?:[^"\\]|\\.)*"|[^"#]*)(?:#(\d+))?$/s.exec(word) ?? [null, word];
@@ -72,12 +73,12 @@ function plain(term) {
   return { name, number: number === undefined ? null : Number(number), without: not !== undefined };
 }
 
-// textOf returns the column with a label as written in a query.
+// textOf returns the query text of the column with a label.
 export function textOf(columns, label) {
   return columns.find((c) => c.label === label)?.text ?? quoteName(label);
 }
 
-// fieldText returns a field of a column as written in a query.
+// fieldText returns the query text of a column's field.
 export function fieldText(column, field) {
   return column.text + (field.path === '' || field.path.startsWith('[') ? field.path : `.${field.path}`);
 }
@@ -88,8 +89,8 @@ export function quoteName(name) {
   return word ? name : `"${name.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 }
 
-// entityIn returns the text if it can only be an entity: an ID such as 17.3, or a slot. Otherwise it returns
-// ''.
+// entityIn returns the trimmed text if the text can only be an entity: an ID such as 17.3, or a slot.
+// Otherwise entityIn returns ''.
 export function entityIn(text) {
   const word = text.trim();
   return /^\d{1,10}(\.\d{1,10})?$/.test(word) ? word : '';

@@ -1,24 +1,24 @@
-// The schedule as a graph. The phases are one below another. In each phase, the systems go from left to right
-// in the order of their dependencies. Nodes are HTML, so that their texts wrap and their parts are buttons;
-// edges are SVG.
+// The schedule as a graph. The phases are one below another. In each phase, a system is to the right of the
+// systems that must end before it starts. Nodes are HTML, so that their texts wrap and their parts can be
+// buttons; edges are SVG.
 
 import { layered } from './graph-layers.js';
 import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const chipsMost = 12; // limit of the columns in a list of a node; the others are counted
+const chipsMost = 12; // limit of the columns in a list of a node; further columns are counted
 const systemsMost = 400; // with more systems, the graph is not drawn
 
-// systemGraph makes the graph. It calls onSystem(name) when a system is chosen, and onColumn(name) when a
-// column is chosen. It has element, tools, show(schedule, colors), update(costs), mark({ system, column })
-// and destroy().
+// systemGraph returns the graph: { element, tools, show(schedule, colors), update(costs), mark({ system,
+// column }), destroy() }. The graph calls onSystem(name) when the user chooses a system, and onColumn(name)
+// when the user chooses a column.
 export function systemGraph({ onSystem, onColumn }) {
   let schedule = null;
-  let nodes = new Map(); // { element, cost, bar, system } by name
-  let edges = []; // { edge, path, line, head }
+  let nodes = new Map(); // { element, cost, system } by the system's name
+  let edges = []; // { edge, group }
   let marks = { system: null, column: null };
-  let width = 0; // width that the graph was laid out for
+  let width = 0; // width for which the graph was laid out
   let nodeWidth = 0;
 
   const lines = svg('svg', { class: 'graph-lines', role: 'group', aria: { label: 'Dependencies' } });
@@ -57,17 +57,17 @@ export function systemGraph({ onSystem, onColumn }) {
     return { element: node, cost, system: s };
   }
 
-  function show(to, colors) {
-    if (to.systems.length > systemsMost) {
+  function show(next, colors) {
+    if (next.systems.length > systemsMost) {
       schedule = null;
       nodes = new Map();
       edges = [];
       setStyle(place, { width: 'auto', height: 'auto' });
-      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(to.systems.length)} systems are too many to draw. The table lists them all, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' has the order.'));
+      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(next.systems.length)} systems are too many to draw. The table lists all systems, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' has their order.'));
       return;
     }
-    schedule = to;
-    nodes = new Map(to.systems.map((s) => [s.name, nodeOf(s, colors.get(s.name))]));
+    schedule = next;
+    nodes = new Map(next.systems.map((s) => [s.name, nodeOf(s, colors.get(s.name))]));
     width = nodeWidth = 0;
     layOut();
     mark(marks);
@@ -100,7 +100,8 @@ export function systemGraph({ onSystem, onColumn }) {
 
     replace(place, lines, [...nodes.values()].map((n) => n.element));
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
-    const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight])); // all at once: one layout by the browser
+    // The heights are read together, so that the browser computes one layout.
+    const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight]));
     edges = [];
     const bands = [];
     let top = 0;
@@ -156,7 +157,8 @@ export function systemGraph({ onSystem, onColumn }) {
     }
   }
 
-  // near highlights the dependencies of the system under the pointer.
+  // near highlights the dependencies of the system under the pointer or with the focus. null ends the
+  // highlight.
   function near(name) {
     for (const e of edges) {
       const on = e.edge.from === name || e.edge.to === name;
@@ -171,19 +173,19 @@ export function systemGraph({ onSystem, onColumn }) {
     return 'none';
   }
 
-  function mark(to) {
-    marks = to;
+  function mark(next) {
+    marks = next;
     for (const n of nodes.values()) {
-      if (to.column === null) delete n.element.dataset.uses;
-      else n.element.dataset.uses = uses(n.system, to.column);
-      n.element.classList.toggle('chosen', n.system.name === to.system);
-      for (const b of n.element.querySelectorAll('.graph-column')) b.setAttribute('aria-pressed', b.dataset.column === to.column);
+      if (next.column === null) delete n.element.dataset.uses;
+      else n.element.dataset.uses = uses(n.system, next.column);
+      n.element.classList.toggle('chosen', n.system.name === next.system);
+      for (const b of n.element.querySelectorAll('.graph-column')) b.setAttribute('aria-pressed', b.dataset.column === next.column);
     }
-    if (to.column === null) replace(tools, 'choose a column to see which systems use it');
+    if (next.column === null) replace(tools, 'choose a column to see which systems use it');
     else {
-      const count = (kind) => [...nodes.values()].filter((n) => uses(n.system, to.column) === kind).length;
-      replace(tools, h('b', null, to.column), `: ${count('writes')} write it, ${count('reads')} read it `,
-        h('button', { type: 'button', class: 'quiet', onclick: () => onColumn(to.column) }, 'Show all'));
+      const count = (kind) => [...nodes.values()].filter((n) => uses(n.system, next.column) === kind).length;
+      replace(tools, h('b', null, next.column), `: writers ${count('writes')}, readers ${count('reads')} `,
+        h('button', { type: 'button', class: 'quiet', onclick: () => onColumn(next.column) }, 'Show all'));
     }
   }
 

@@ -1,22 +1,24 @@
-// The systems: their order, their costs, the work of each worker in one tick; pause, step and resume.
+// The systems page: the order and the costs of the systems, the work of each worker in one tick, and the
+// buttons for pause, step and resume.
 
 import { costTable } from './cost-table.js';
 import { systemGraph } from './system-graph.js';
 import { timeline } from './timeline.js';
 import { emptyBox, errorBox, format, h, palette, panel, replace, setQuantity, setText } from './ui.js';
 
-// A system's cost is computed from this many of the last events of the stream, one a second.
+// The stream sends an event each second. The costs of systems cover the last eventsKept events.
 const eventsKept = 10;
 
-// meterOf makes a reading of the strip at the top.
+// meterOf makes one of the readings at the top of the page.
 function meterOf(name) {
   const value = h('div', { class: 'meter-value' });
   const note = h('div', { class: 'meter-note' });
   return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
 }
 
-// costsOf returns the cost of each system over the ticks between earlier statistics of a schedule and its
-// present ones. If there are no such ticks or no earlier statistics, it uses the totals.
+// costsOf returns the cost of each system over the ticks between two statistics of a schedule, before and
+// now. If before is missing or belongs to another schedule, or if no tick was made between the two, the
+// costs cover all ticks.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));
@@ -44,7 +46,7 @@ export const page = {
     let known = null; // the answer of GET systems
     let chosen = null; // the schedule that is shown, an element of known.schedules
     let control = { available: false, paused: false, reason: '' };
-    let events = []; // last statistics of the chosen schedule
+    let events = []; // the last statistics of the chosen schedule, the oldest first
     const marked = { system: null, column: null };
 
     // Pause, step and resume.
@@ -97,7 +99,7 @@ export const page = {
     let ordered = Promise.resolve();
     function order(what) {
       if (pause.disabled) return;
-      // Orders are sent one after the other, so that each press of a key counts.
+      // A request waits for the answer to the request before, so that each press of a key takes effect.
       ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
         notice.textContent = '';
         control.paused = done.paused;
@@ -138,7 +140,7 @@ export const page = {
       events = chosen ? [chosen.stats] : [];
       if (!chosen) {
         replace(body, emptyBox('The world has no schedule',
-          h('p', null, 'The program runs its ticks without package sched, so there are no systems to show. With it, a system is a function that declares what it reads and writes:'),
+          h('p', null, 'The program runs its ticks without package sched, so there are no systems to show. With package sched, a system is a function that declares what it reads and writes:'),
           h('pre', null, h('code', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)'))));
         return;
       }
@@ -164,7 +166,7 @@ export const page = {
       table.update(costs);
       graph.update(costs);
       showTick(now.tick);
-      setText(meters.tick.note, now.budgetSeconds > 0 ? `one every ${format.seconds(now.budgetSeconds)}` : '');
+      setText(meters.tick.note, now.budgetSeconds > 0 ? `one tick every ${format.seconds(now.budgetSeconds)}` : '');
       setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));
       meters.time.value.classList.toggle('bad', now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds);
       setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of the budget` : `p50 ${format.seconds(now.recentTicks.p50)}`);
@@ -179,7 +181,7 @@ export const page = {
     async function load() {
       known = await app.api.get('systems', null, { signal });
       control = known.control;
-      replace(choice, known.schedules.map((s) => h('option', { value: s.id }, `Schedule ${s.id}${s.main ? ', makes the ticks' : ''}: ${s.systems.length} systems`)));
+      replace(choice, known.schedules.map((s) => h('option', { value: s.id }, `Schedule ${s.id}${s.main ? ', main' : ''}: ${s.systems.length} systems`)));
       choice.hidden = known.schedules.length < 2;
       choose(chosen?.id);
       if (chosen) choice.value = chosen.id;
@@ -211,7 +213,7 @@ export const page = {
         const now = event.schedules.find((s) => s.id === chosen?.id);
         if (!now) return;
         chosen.stats = now;
-        // during a pause the statistics stay the same
+        // During a pause, events repeat the same statistics.
         if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
         while (events.length > eventsKept) events.shift();
         showStats(now);

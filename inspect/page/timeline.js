@@ -1,5 +1,5 @@
-// The work of each worker in one tick: a lane for each worker, systems above, their parts below. It is a
-// canvas, because a tick may have thousands of parts.
+// The work of each worker in one tick. Each worker has a lane, with systems above and parts of systems
+// below. The drawing is a canvas, because a tick may have thousands of parts.
 
 import { color, errorBox, format, h, onTheme, replace, setText, tip } from './ui.js';
 
@@ -11,7 +11,7 @@ const nearest = 1e-6; // shortest time in seconds that fills the width
 
 const isInner = (span) => span.kind === 'part' || span.kind === 'wait';
 
-// words describes a span.
+// words returns the description of a span.
 function words(span) {
   if (span.kind === 'commands') return 'applying commands';
   if (span.kind === 'part') return `${span.system}, part ${span.part}`;
@@ -19,12 +19,12 @@ function words(span) {
   return span.system;
 }
 
-// timeline makes the view. record(ticks) must request GET systems/timeline; onSystem(name) is called when a
-// span is chosen. It has element, tools, show(colors), again() to record now, clear(), mark(name) and
-// destroy().
+// timeline makes the drawing. record(ticks) must request GET systems/timeline; onSystem(name) is called
+// when the user chooses a span. The drawing has element, tools, show(colors), again() to record now,
+// clear(), mark(name) and destroy().
 export function timeline({ record, onSystem }) {
   let colors = new Map();
-  let ticks = []; // of the answer
+  let ticks = []; // the recorded ticks
   let shown = null; // the drawn tick, with spans by lane
   let view = { from: 0, to: 1 };
   let markedName = null;
@@ -32,7 +32,7 @@ export function timeline({ record, onSystem }) {
   let timer = 0;
   let frame = 0;
   let busy = false;
-  let era = 0; // counts schedules: a tick of an earlier one is not shown
+  let era = 0; // counts changes of the schedule: the answer for an earlier schedule is dropped
   let alive = true;
 
   const button = h('button', { type: 'button', onclick: () => take(1) }, 'Record a tick');
@@ -64,7 +64,7 @@ export function timeline({ record, onSystem }) {
       if (!alive || mine !== era) return;
       notice.textContent = '';
       ticks = answer.ticks;
-      // show the longest of several ticks first
+      // The longest of several ticks is shown first.
       choose(ticks.reduce((worst, t) => (t.took > worst.took ? t : worst)));
     } catch (error) {
       if (!alive || error?.name === 'AbortError') return;
@@ -89,18 +89,20 @@ export function timeline({ record, onSystem }) {
       const l = lanes[s.worker];
       (isInner(s) ? l.inner : l.outer).push(s);
     }
-    for (const l of lanes) { // a part counts as work if no system of its worker covers it; a wait does not count
-      const own = (s) => l.outer.some((o) => o.start <= s.start && o.end >= s.end);
+    // A worker is busy while it runs a system, but not while the system waits. A worker is also busy while
+    // it runs a part of another worker's system.
+    for (const l of lanes) {
+      const covered = (s) => l.outer.some((o) => o.start <= s.start && o.end >= s.end);
       l.busy = l.outer.reduce((sum, s) => sum + s.end - s.start, 0);
       for (const s of l.inner) {
         if (s.kind === 'wait') l.busy -= s.end - s.start;
-        else if (!own(s)) l.busy += s.end - s.start;
+        else if (!covered(s)) l.busy += s.end - s.start;
       }
     }
     const same = shown && shown.tick.took > 0 && view.to - view.from < shown.tick.took * 0.999;
     shown = { tick, lanes };
     cursor = null;
-    // a zoomed view stays, to compare the same place of the next tick
+    // A zoomed view stays, so that the user can compare the same time in two ticks.
     if (!same || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, nearest) };
     say();
     replace(which, ticks.length > 1 && ticks.map((t) => h('button', { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) }, `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`)));
@@ -153,7 +155,7 @@ export function timeline({ record, onSystem }) {
     c.font = small;
     c.textBaseline = 'middle';
 
-    // empty parts of a lane are idle time of the worker
+    // Where a lane stays empty, the worker is idle.
     lanes.forEach((l, i) => {
       const y = laneTop(i);
       c.fillStyle = ink.sunk;
@@ -187,7 +189,7 @@ export function timeline({ record, onSystem }) {
   const laneTop = (i) => top.phases + top.axis + i * laneHeight;
 
   function paintRow(c, spans, y, height, width, fills, ink) {
-    let painted = -1; // pixel up to which something is drawn: a thinner span is not drawn twice
+    let painted = -1; // x up to which the row is painted: a span that ends before is skipped
     for (const s of spans) {
       const [a, b] = [toX(s.start, width), toX(s.end, width)];
       if (b < gutter() || a > width) continue;
@@ -216,7 +218,7 @@ export function timeline({ record, onSystem }) {
     }
   }
 
-  // label writes a text if there is room for some of it.
+  // label writes a text, shortened to the room. Without room for two characters, label writes nothing.
   function label(c, text, left, right, y, ink) {
     const room = right - left - 8;
     if (room < 14) return;
@@ -248,7 +250,7 @@ export function timeline({ record, onSystem }) {
     }
   }
 
-  // Moving.
+  // The shown time.
 
   function fit() {
     if (shown) move(0, Math.max(shown.tick.took, nearest));
@@ -262,9 +264,10 @@ export function timeline({ record, onSystem }) {
     draw();
   }
 
-  // scale changes the scale around a time, by default the middle.
-  function scale(by, at = (view.from + view.to) / 2) {
-    if (shown) move(at - (at - view.from) * by, at + (view.to - at) * by);
+  // scale multiplies the shown span of time by a factor. The time centre keeps its place on the screen. The
+  // default of centre is the middle of the span.
+  function scale(factor, centre = (view.from + view.to) / 2) {
+    if (shown) move(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
   }
 
   function wheeled(event) {
@@ -283,7 +286,7 @@ export function timeline({ record, onSystem }) {
     move(view.from + time, view.to + time);
   }
 
-  const drags = new Map(); // pointers that are down
+  const drags = new Map(); // x of each pointer that is down, by the pointer's ID
   let dragged = false;
 
   function pressed(event) {
@@ -332,7 +335,7 @@ export function timeline({ record, onSystem }) {
     const width = canvas.clientWidth;
     const time = toTime(x, width);
     const slack = (view.to - view.from) / (width - gutter());
-    // if several thin spans match, take the longest
+    // If several thin spans match, the longest is chosen.
     return (inLane < lane.system ? l.outer : l.inner).filter((s) => s.start - slack <= time && s.end + slack >= time)
       .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
   }
@@ -347,7 +350,8 @@ export function timeline({ record, onSystem }) {
     else tip.hide();
   }
 
-  // keyed moves between spans: in a lane by time, between lanes to the nearest in time.
+  // keyed handles the keys. The left and right arrow keys select the span before and after in the lane. The
+  // up and down arrow keys select the span of the lane above or below that starts at the nearest time.
   function keyed(event) {
     if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const orderOf = (l) => [...l.outer, ...l.inner].sort((a, b) => a.start - b.start || b.end - a.end);

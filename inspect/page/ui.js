@@ -4,14 +4,15 @@
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 // h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } },
-// 'Stop'). Properties that begin with "on" are listeners. style is an object of properties, custom ones too.
-// true sets an empty attribute; false, null and undefined set none. A link that would run a script is left
-// out. Children are nodes, arrays of them, or text; null and false are skipped.
+// 'Stop'). Properties that begin with "on" are listeners. style is an object of CSS properties, including
+// custom properties. true sets an empty attribute; false, null and undefined set no attribute. In aria and
+// data, true and false are values. A link that would run a script is left out. Children are nodes, texts,
+// and arrays of nodes and texts; null and false are skipped.
 export function h(tag, props, ...children) {
   return build(document.createElement(tag), props, children);
 }
 
-// svg makes an SVG element in the same way.
+// svg makes an SVG element, with the same parameters as h.
 export function svg(tag, props, ...children) {
   return build(document.createElementNS(svgNamespace, tag), props, children);
 }
@@ -50,7 +51,7 @@ export function setStyle(element, properties) {
   }
 }
 
-// leadsToWeb reports whether a link is safe to follow: text from a world may be a trap.
+// leadsToWeb reports whether a link has a safe protocol: a link that comes from a world may run a script.
 function leadsToWeb(link) {
   try {
     return ['http:', 'https:', 'blob:', 'data:'].includes(new URL(link, document.baseURI).protocol);
@@ -73,7 +74,8 @@ export function replace(element, ...children) {
   return element;
 }
 
-// setText sets an element's text if it differs: a page of many numbers then costs little when few change.
+// setText sets an element's text if the text differs. Then a page of many numbers costs little while few
+// numbers change.
 export function setText(element, text) {
   text = String(text);
   if (element.textContent !== text) element.textContent = text;
@@ -89,10 +91,11 @@ function digits(n) {
   return n.toFixed(size >= 99.95 || size === 0 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-// scaled finds the unit for a number: the largest that leaves at least 1.
+// scaled returns a number in its unit, the unit, and the unit's index. It chooses the largest unit in which
+// the number is at least 1.
 function scaled(n, factor, units) {
   let i = 0;
-  // a number that rounds up to the next unit belongs there: 999.6 k is 1.00 M
+  // A number that would round up to one of the next unit has the next unit: 999.6 k is 1.00 M.
   while (i < units.length - 1 && Math.abs(n) >= factor * 0.9995) {
     n /= factor;
     i++;
@@ -103,15 +106,15 @@ function scaled(n, factor, units) {
 // format formats numbers for people. Strings such as "NaN", for floats that JSON cannot hold, stay as they
 // are; null and undefined become a dash. A no-break space comes before the unit.
 export const format = {
-  // number groups the digits of an integer, and gives other numbers three significant digits: 1,234,567 and
-  // 0.125
+  // number groups the digits of integers, as in 1,234,567. It rounds other numbers from 1000 on to
+  // integers, and smaller numbers to three significant digits, as in 0.125.
   number(n) {
     if (typeof n !== 'number') return missing(n);
     if (!Number.isFinite(n)) return String(n);
     if (Number.isInteger(n) || Math.abs(n) >= 1000) return grouped.format(n);
     return String(Number(n.toPrecision(3)));
   },
-  // short is for places with little room: 1.23 M
+  // short formats a number for places with little room: 1.23 M.
   short(n) {
     if (typeof n !== 'number' || !Number.isFinite(n)) return missing(n);
     if (Math.abs(n) < 1000) return Number.isInteger(n) ? String(n) : digits(n);
@@ -134,7 +137,7 @@ export const format = {
     if (size < 7200) return `${Math.floor(s / 60)}\u00a0min ${Math.floor(s % 60)}\u00a0s`;
     return `${Math.floor(s / 3600)}\u00a0h ${Math.floor(s / 60) % 60}\u00a0min`;
   },
-  // percent takes a fraction of 1
+  // percent formats a fraction of 1.
   percent(x) {
     if (typeof x !== 'number' || !Number.isFinite(x)) return missing(x);
     const of = x * 100;
@@ -143,7 +146,7 @@ export const format = {
   rate(n) {
     return typeof n === 'number' ? `${format.short(n)}/s` : missing(n);
   },
-  // clock returns the time of day of a moment in seconds since 1970
+  // clock returns the time of day of a moment in seconds since 1970.
   clock(seconds) {
     return new Date(seconds * 1000).toLocaleTimeString('en-GB');
   },
@@ -153,7 +156,8 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// setQuantity shows a formatted number in an element if it has changed. The unit is smaller than the digits.
+// setQuantity shows a formatted number in an element if the number has changed. The unit is smaller than
+// the digits.
 export function setQuantity(element, text) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -162,7 +166,7 @@ export function setQuantity(element, text) {
   else replace(element, text.slice(0, at), h('span', { class: 'unit' }, text.slice(at)));
 }
 
-// color returns the value of a CSS variable, such as "--c1", in the present theme.
+// color returns the value of a CSS variable, such as "--c1", in the current theme.
 export function color(variable) {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
@@ -172,7 +176,7 @@ export function palette(n) {
   return `--c${(((n % 8) + 8) % 8) + 1}`;
 }
 
-// onTheme calls f whenever the theme changes, to redraw canvases. It returns a function that stops this.
+// onTheme calls f whenever the theme changes, to redraw canvases. It returns a function that ends the calls.
 export function onTheme(f) {
   const system = matchMedia('(prefers-color-scheme: dark)');
   system.addEventListener('change', f);
@@ -189,26 +193,26 @@ export function isDark() {
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-// switchTheme shows the other theme, and keeps the choice.
+// switchTheme switches between the light and the dark theme, and stores the choice in the browser.
 export function switchTheme() {
   const theme = isDark() ? 'light' : 'dark';
   document.documentElement.dataset.theme = theme;
   try {
     localStorage.setItem('vast-theme', theme);
   } catch {
-    // The choice is not kept.
+    // Storage is forbidden or full: the choice is not kept.
   }
   document.dispatchEvent(new CustomEvent('vast-theme'));
 }
 
-// panel is a framed part of a page with a heading; tools stand to the right of the heading.
+// panel returns a framed part of a page with a heading. tools are to the right of the heading.
 export function panel(title, { tools, class: extra, label } = {}, ...children) {
   return h('section', { class: ['panel', extra], aria: { label: label ?? title } },
     (title || tools) && h('header', { class: 'panel-head' }, title && h('h2', null, title), tools && h('div', { class: 'panel-tools' }, tools)),
     h('div', { class: 'panel-body' }, children));
 }
 
-// errorBox shows an error, with a button to try again if retry is given.
+// errorBox returns a box that shows an error. If retry is given, the box has a button that calls retry.
 export function errorBox(error, retry) {
   return h('div', { class: 'box bad', role: 'alert' },
     h('p', { class: 'box-title' }, error?.title ?? 'Error'),
@@ -216,20 +220,22 @@ export function errorBox(error, retry) {
     retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')));
 }
 
-// emptyBox takes the place of missing data, and says what to do about it. Children may include h('code', …).
+// emptyBox returns a box for the place of missing data. The children are texts or nodes, such as h('code',
+// …), and say what the user can do.
 export function emptyBox(title, ...children) {
   return h('div', { class: 'box' }, h('p', { class: 'box-title' }, title), children.map((c) => (c instanceof Node ? c : h('p', null, c))));
 }
 
-// bar is a horizontal bar for a fraction of 1. colour is a CSS variable.
+// bar returns a horizontal bar for a fraction of 1. colour is a CSS variable.
 export function bar(share, colour = '--accent') {
   return h('span', { class: 'bar', aria: { hidden: 'true' } },
     h('span', { class: 'bar-fill', style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` } }));
 }
 
-// tabs is a row of tabs: items are { id, title }. It calls choose(id), at first for the given or the first
-// tab. Arrow keys move.
-export function tabs(label, items, choose, first = items[0]?.id) {
+// tabs returns a row of tabs. items are { id, title }. tabs calls choose(id) when a tab is selected. The
+// tab with the ID initial is selected at the start; by default, that is the first tab. The arrow keys
+// select the neighbours of a tab.
+export function tabs(label, items, choose, initial = items[0]?.id) {
   const buttons = items.map((item) => h('button', {
     type: 'button', role: 'tab', class: 'tab', data: { id: item.id },
     onclick: () => select(item.id),
@@ -251,11 +257,12 @@ export function tabs(label, items, choose, first = items[0]?.id) {
     }
     choose(id);
   }
-  select(first);
+  select(initial);
   return h('div', { class: 'tabs', role: 'tablist', aria: { label } }, buttons);
 }
 
-// dialog opens a modal dialog, which Esc and its button close. It returns the element.
+// dialog opens a modal dialog and returns its element. Esc, the Close button and a click outside close the
+// dialog.
 export function dialog(title, ...children) {
   const before = document.activeElement;
   const element = h('dialog', { class: 'dialog', aria: { label: title } },
@@ -266,7 +273,7 @@ export function dialog(title, ...children) {
     element.remove();
     before?.focus?.();
   });
-  element.addEventListener('click', (event) => { // a click beside the dialog
+  element.addEventListener('click', (event) => { // a click outside of the dialog
     if (event.target === element) element.close();
   });
   document.body.append(element);
@@ -274,10 +281,10 @@ export function dialog(title, ...children) {
   return element;
 }
 
-// tip is a tooltip beside the pointer. Canvases use it, because their parts have no tooltips of their own.
+// tip is a tooltip near the pointer. Canvases use tip, because the parts of a canvas have no tooltips.
 export const tip = {
   element: null,
-  // show puts nodes or text beside a point, inside the window
+  // show puts nodes or text near a point, inside the window.
   show(x, y, ...children) {
     tip.element ??= document.body.appendChild(h('div', { class: 'tip', role: 'tooltip' }));
     replace(tip.element, ...children);
@@ -292,8 +299,9 @@ export const tip = {
   },
 };
 
-// later returns a function that delays f: f is called with the arguments of the last call, as soon as there
-// was no further call for some milliseconds. The function's method cancel drops a pending call.
+// later returns a function that delays calls of f. When the function has not been called for the given
+// milliseconds, f is called once, with the arguments of the last call. The function's method cancel drops a
+// pending call.
 export function later(milliseconds, f) {
   let timer = 0;
   const call = (...args) => {

@@ -1,32 +1,35 @@
 // A list of millions of rows: only rows in view are elements, and only rows around them are fetched.
 //
 // Browsers limit elements to some tens of millions of pixels. A longer list scrolls a shorter track: near
-// both ends a pixel of the track stands for one pixel of the list, and elsewhere it stands for many. Wheels,
-// keys and fingers are exact everywhere, because they move the list itself by pixels. The scroll bar reaches
-// every part. When scrolling has stopped, the track is set to match the list.
+// both ends, a pixel of the track stands for one pixel of the list; between them, a pixel of the track
+// stands for many pixels of the list. Wheels, keys and fingers are exact everywhere, because they move the
+// list itself by pixels. The scroll bar reaches every part of the list. When scrolling has stopped, the
+// track's position is set to match the position of the list.
 
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
 const trackMost = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
-const exactEnd = 50_000; // pixels at either end in which track and list agree
-const pagesKept = 64;
-const beside = 6; // rows above and below the view that are elements too
+const exactEnd = 50_000; // pixels at either end in which a pixel of the track is a pixel of the list
+const pagesKept = 64; // limit of the fetched pages that are kept
+const beside = 6; // rows above and below the view that also have elements
 
-// virtualList makes such a list:
+// virtualList makes the list. Its options:
 //   label      for screen readers
 //   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
 //   fetch      async (offset, limit, signal) => ({ rows, total }); later answers may correct an estimate
-//   cells      (row, index) => an array of nodes or texts, one a column
+//   cells      (row, index) => an array of nodes or texts, one for each column
 //   onOpen     (row, index): called by Enter or a click
 //   onMark     (row, index), optional: called when the marked row changes
 //   rowHeight  in CSS pixels, default 28
 //   pageSize   rows of a fetch, default 100
 //   empty      a node shown if there are no rows
-// It has element, reload() (new rows, from the top), refresh() (the same rows, fetched again), goTo(index),
-// total, marked, setColumns(columns), focus() and destroy().
+// The list has element, reload() (new rows, from the top), refresh() (fetches the same rows again),
+// goTo(index), total, marked, onTotal, setColumns(columns), focus() and destroy().
 export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
-  const pages = new Map(); // by number: { rows, error, end, fresh }
+  // pages has fetched and requested pages by number: { rows, error, version, end, fresh }. end aborts the
+  // request.
+  const pages = new Map();
   let total = 0;
   let known = false; // whether total is known
   let listTop = 0; // pixels of the list above the view
@@ -34,7 +37,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   let marked = -1;
   let frame = 0;
   let alive = true;
-  let era = 0; // counts reloads: answers to earlier requests are dropped
+  let era = 0; // counts reloads: answers to requests from before a reload are dropped
   const rows = new Map(); // elements in view, by index
 
   const head = h('div', { class: 'vlist-head', role: 'row' });
@@ -73,7 +76,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     const by = top - trackTop;
     if (by === 0) return;
     trackTop = top;
-    // a wheel or a finger moves by less than a few views, the scroll bar of a long list by more
+    // A wheel or a finger moves by less than three views. The scroll bar of a long list moves by more.
     if (listMost() <= trackEnd()) listTop = top;
     else if (Math.abs(by) < 3 * height()) listTop += by;
     else listTop = toList(top);
@@ -85,15 +88,15 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const rest = later(200, () => {
     if (!alive) return;
     if (scroller.scrollTop === trackTop) putTrack();
-    else scrolled(); // the browser has not sent the event yet
+    else scrolled(); // the browser has not sent the scroll event yet
   });
 
   function putTrack() {
     scroller.scrollTop = toTrack(listTop);
-    trackTop = scroller.scrollTop; // as the browser rounds it
+    trackTop = scroller.scrollTop; // the browser rounds the position
   }
 
-  // moveTo shows the list from a position on.
+  // moveTo scrolls the list to a position in pixels.
   function moveTo(top) {
     listTop = Math.max(0, Math.min(listMost(), top));
     putTrack();
@@ -148,7 +151,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
       row === undefined ? (page?.error ? (i === 0 ? 'not available' : '') : h('span', { class: 'ghost' })) : texts[i])));
   }
 
-  // ask fetches the missing rows in view, and cancels requests for rows out of view.
+  // askSoon fetches the missing rows in view, and cancels requests for rows far from the view.
   const askSoon = later(50, (from, to) => {
     if (!alive) return;
     const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];
@@ -162,7 +165,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     for (let number = first; number <= last; number++) {
       const page = pages.get(number);
       if (!page || (!page.fresh && !page.end)) load(number);
-      else if (page.rows) { // move to the end: last used
+      else if (page.rows) { // the end of the map has the last used pages
         pages.delete(number);
         pages.set(number, page);
       }
@@ -215,7 +218,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   }
 
   function setTotal(n) {
-    scrolled(); // the browser has not sent the event yet
+    scrolled(); // the browser may not have sent the last scroll event yet
     const before = total;
     total = Math.max(0, Math.floor(n));
     known = true;
@@ -308,7 +311,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     element, reload, refresh, setColumns,
     get total() { return total; },
     get marked() { return marked < 0 ? null : { index: marked, row: rowAt(marked) }; },
-    onTotal: null, // may be set: called with the number of rows
+    onTotal: null, // optional function, called with the number of rows when the number changes
     goTo(index) {
       mark(index);
       moveTo(index * rowHeight - height() / 2);
@@ -330,7 +333,8 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
 let lists = 0;
 
-// least is the width below which a list scrolls sideways. Rows are separate grids, which must agree on it.
+// least returns the smallest width of a row, as a CSS expression. In a narrower window, the list scrolls
+// sideways. Each row is a grid, so all rows need the same smallest width.
 function least(columns) {
   const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width));
   return `calc(${[...widths, ...columns.map(() => '0.9rem'), '0.7rem'].join(' + ')})`;

@@ -1,6 +1,6 @@
-// Package access lets a schedule see the columns that a running system touches. Package vast reports every
-// access to a column here, but only in builds that check invariants: an access takes a few instructions, and
-// a report would slow it down.
+// Package access lets a schedule see the columns that a running system reads and writes. Package vast calls
+// [Touch] at every access to a column, but only in builds that check invariants: an access takes a few
+// instructions, and the call of Touch slows it down.
 package access
 
 import "sync"
@@ -16,7 +16,7 @@ func Watch(world any, f func(column int, write bool)) (stop func()) {
 }
 
 // Touch reports an access to a column to the watcher of the world. column is the number of the column. write
-// is false for an access that only reads, and true for one that writes or may write.
+// is false for an access that only reads, and true for an access that writes or may write.
 func Touch(world any, column int, write bool) {
 	if f, ok := watchers.Load(world); ok {
 		f.(func(int, bool))(column, write)

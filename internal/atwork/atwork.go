@@ -1,5 +1,5 @@
 // Package atwork reports whether a goroutine does the work of a world's owner. Such a goroutine must not wait
-// for the owner: it would wait for itself.
+// for the owner, because it would wait for itself.
 package atwork
 
 import (
@@ -8,11 +8,10 @@ import (
 	"sync"
 )
 
-// busy holds the worlds whose owners are at work, once for each Enter, and the names of the marked functions.
 var busy struct {
 	mu     sync.Mutex
-	worlds []any
-	marked map[string]bool
+	worlds []any           // the worlds whose owners are at work, once for each Enter
+	marked map[string]bool // by name of the function
 }
 
 // Mark declares that a function, and everything that it calls, does the work of a world's owner. The function
@@ -47,9 +46,10 @@ func Leave(world any) {
 	}
 }
 
-// Inside reports true only if the calling goroutine certainly does the work of the world's owner: a marked
-// function is among its callers, and no owner of another world is at work. An owner of another world could
-// have called the marked function, and Go gives goroutines no identity to check.
+// Inside reports whether the calling goroutine certainly does the work of the world's owner. This is certain
+// if the owner is at work, no owner of another world is at work, and a marked function is among the callers.
+// While an owner of another world is at work, Inside returns false: the marked function may have been called
+// by that owner, and Go does not identify goroutines.
 func Inside(world any) bool {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()

@@ -27,7 +27,7 @@ func TestInside(t *testing.T) {
 	Enter(mine)
 	Enter(mine)
 	if !inside() || Inside(mine) {
-		t.Error("Inside does not tell the callees of a marked function from other code")
+		t.Error("Inside does not distinguish the callees of a marked function from other code")
 	}
 	there := make(chan bool)
 	work(func() { go func() { there <- Inside(mine) }() })

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCursorOfGroups walks filters with groups of sets of different lengths, and compares the runs with
-// unions in the model.
+// TestCursorOfGroups walks filters with groups of sets of different lengths. The model of a group is the
+// union of the models of its sets.
 func TestCursorOfGroups(t *testing.T) {
 	rounds := 30
 	if testing.Short() {
@@ -68,7 +68,8 @@ func TestCursorOfGroups(t *testing.T) {
 	}
 }
 
-// TestRunsThatAGroupFills: a run continues over words that the sets of a group fill only together.
+// TestRunsThatAGroupFills: a run continues over words that are full in the union of a group, but in none of
+// its sets.
 func TestRunsThatAGroupFills(t *testing.T) {
 	all, even, odd := newSet(t, capacityTest), newSet(t, capacityTest), newSet(t, capacityTest)
 	n := uint(all.Len())

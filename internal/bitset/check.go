@@ -2,8 +2,8 @@ package bitset
 
 import "fmt"
 
-// CheckInvariants panics when a summary contradicts the level below it. Complexity: one step a word. It is
-// for tests and for builds with the tag invariants.
+// CheckInvariants panics if a summary contradicts the level below it. Complexity: one step for each word.
+// CheckInvariants is for tests and for builds with the tag invariants.
 func (s *Set) CheckInvariants() {
 	blocks := (s.usable + 63) / 64
 	for b := range blocks {
@@ -12,7 +12,8 @@ func (s *Set) CheckInvariants() {
 			want = want.with(i, *s.word(b*64 + i) != 0, *s.word(b*64 + i) == ones)
 		}
 		if got := *s.block(b); got != want {
-			panic(fmt.Sprintf("bitset: the summary of block %d is %x, its words say %x", b, got, want))
+			panic(fmt.Sprintf("bitset: the summary of block %d is %x, but must be %x for its words", b, got,
+				want))
 		}
 	}
 	for g := range (blocks + 63) / 64 {
@@ -21,13 +22,13 @@ func (s *Set) CheckInvariants() {
 			want = want.with(i, s.block(g*64+i).any != 0, s.block(g*64+i).full == ones)
 		}
 		if got := *s.group(g); got != want {
-			panic(fmt.Sprintf("bitset: the summary of group %d is %x, its blocks say %x", g, got, want))
+			panic(fmt.Sprintf("bitset: the summary of group %d is %x, but must be %x for its blocks", g, got,
+				want))
 		}
 	}
 }
 
-// with returns s with the bits of thing i. The bit in any is set if the thing is not empty, and the bit in
-// full is set if the thing is full.
+// with returns s with the bits for word or block i.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

@@ -12,8 +12,8 @@ type Cursor struct {
 	bits  uint64 // matches of the current word that were not yielded yet
 	rest  uint64 // words that may match, after the current word, in the current block
 	word  uint   // the current word
-	block uint   // the next block to look at
-	end   uint   // the word at which the walk ends
+	block uint   // the next block to read
+	end   uint   // the walk covers the words below end
 }
 
 // Start puts the cursor before the first run among the words below end. The cursor must be zero. The filter
@@ -21,8 +21,8 @@ type Cursor struct {
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	if c.end = min(end, f.words()); c.end > 0 {
-		// These lines do the work of nextBlock and candidates for the first block; a small world has no
-		// other block. Unlike nextBlock, these lines leave groups out: Next and NextWord test groups by word.
+		// The first block is read here, without calls of nextBlock and candidates, because a small world has
+		// only this block. The groups are not tested here: Next and NextWord test them for each word.
 		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
 		if f.more {
 			m = f.candidatesMore(0, m)
@@ -41,10 +41,10 @@ func (c *Cursor) StartAt(f *Filter, lo, end uint) {
 	}
 }
 
-// End returns the word at which the walk ends.
+// End returns the first word after the walk.
 func (c *Cursor) End() uint { return c.end }
 
-// inside takes the words beyond the end out of the candidates of block b.
+// inside returns m, a mask of words of block b, without the words after the walk.
 func (c *Cursor) inside(m uint64, b uint) uint64 {
 	if left := c.end - b*64; left < 64 {
 		m &= 1<<left - 1
@@ -71,8 +71,8 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(m))
-	// The sum carries through the run: its lowest bit is the run's end, or the sum is zero if the run reaches
-	// the end of the word.
+	// The addition carries through the run. The lowest set bit of the sum is the run's end. The sum is zero
+	// if the run reaches the end of the word.
 	after := m + 1<<first
 	c.Lo = c.word*wordBits + first
 	if after == 0 {
@@ -138,7 +138,7 @@ func (c *Cursor) extend() {
 		}
 		w += uint(bits.TrailingZeros64(^(whole >> (w % 64))))
 		if w/64 != b {
-			continue // the block is full to its end: look at the next one
+			continue // the run reaches the end of the block: continue with the next block
 		}
 		if w >= c.end {
 			break
@@ -147,7 +147,7 @@ func (c *Cursor) extend() {
 		if c.f.grouped {
 			m &= c.f.matchAny(w)
 			if m == ones {
-				w++ // the sets of a group fill the word together
+				w++ // the word is full in the union of a group, but in none of its sets
 				continue
 			}
 		}

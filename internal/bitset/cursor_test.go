@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// pattern fills a set with stretches of different density: empty, full, sparse, dense and even-odd, so that
-// runs end at borders of words, blocks and groups, and inside them.
+// pattern fills a set with stretches of different density (empty, full, sparse, dense and even-odd) and
+// returns its model. Runs end at borders of words, blocks and groups, and between such borders.
 func pattern(r *rand.Rand, s *Set) model {
 	n := uint(s.Len())
 	m := make(model, n)
@@ -169,8 +169,8 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 	}
 }
 
-// TestCursorWhileClearing clears each run as soon as the cursor yields it. The removal of all matches does
-// the same.
+// TestCursorWhileClearing clears each run as soon as the cursor yields it, as the removal of all matches of a
+// query does.
 func TestCursorWhileClearing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -186,12 +186,13 @@ func TestCursorWhileClearing(t *testing.T) {
 	}
 	same(t, "runs", got, runsOf([]model{m}, nil, 0, uint(s.Len())))
 	if s.Count() != 0 {
-		t.Fatalf("%d slots are left", s.Count())
+		t.Fatalf("%d slots are still set", s.Count())
 	}
 	s.CheckInvariants()
 }
 
-// TestWalkToTheEnd walks sets whose last slot is the last slot of a group and of the memory for summaries.
+// TestWalkToTheEnd walks to the last slot of sets that end at the end of a group. The memory for summaries
+// ends there too.
 func TestWalkToTheEnd(t *testing.T) {
 	large, s, other := newSet(t, 8*groupBits), newSet(t, 4*groupBits), newSet(t, 4*groupBits)
 	last := uint(s.Len()) - 1

@@ -1,22 +1,22 @@
-// Package bitset keeps presence bits in reserved memory, with two summary levels above them, so that long
-// empty and full stretches are passed 4,096 or 262,144 bits at a time.
+// Package bitset keeps presence bits in reserved memory. Two levels of summaries let an iteration pass long
+// empty or full stretches 4,096 or 262,144 bits at a time.
 //
 // # Terminology
 //
 //   - word: 64 bits, one for each slot
 //   - block: 64 words, 4,096 slots; its summary says which of its words are not empty and which are full
-//   - group: 64 blocks, 262,144 slots; its summary says the same of its blocks
-//   - any, full: the two kinds of summary; a bit of any is set if a bit below is set, a bit of full if all
-//     bits below are set
+//   - group: 64 blocks, 262,144 slots; its summary says which of its blocks are not empty and which are full
+//   - any, full: the two masks of a summary, with a bit for each word of the block, or for each block of the
+//     group
 //   - usable: the slots that have memory, always whole words from slot 0 on
 //
-// Invariant: a word's bit in any is set exactly if the word is not zero, and its bit in full exactly if all
-// bits of the word are set. The same holds for blocks.
+// Invariant: the bit in any is set exactly if the word or block has a set slot. The bit in full is set
+// exactly if all slots of the word or block are set.
 //
-// The summaries of blocks lie below the words, mostly with the first ones in the page in which the words
-// begin. They grow downwards as the words grow upwards: see [vm.Seam]. The summaries of groups lie on the Go
-// heap.
+// The words grow upwards in memory. The summaries of blocks lie below the words and grow downwards: see
+// [vm.Seam]. The first summaries usually share a page with the first words. The summaries of groups lie on
+// the Go heap.
 //
-// Only growing allocates. Many goroutines may read a set while none changes it. Many goroutines may mark a
-// set at once: see [Set.Mark].
+// Only growing allocates. Many goroutines may read a set while no goroutine changes it. Many goroutines may
+// mark a set at once: see [Set.Mark].
 package bitset

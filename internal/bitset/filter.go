@@ -6,31 +6,32 @@ import (
 )
 
 // Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
-// each group of alternatives. It is a value that can be kept and reused; the sets may grow and change between
-// uses.
+// each group of alternatives. A filter can be kept and reused: its sets may grow and change between uses. A
+// filter with sets of [NewOnHeap] must not be used after one of them has grown.
 type Filter struct {
-	// The words and block summaries of the first two required sets, which never move, or of one set twice if
-	// there is only one. They are kept here so that a query of two sets reads nothing else.
+	// The addresses of the words and of the block summaries of the first two required sets, so that a query
+	// of two sets does not read the structs of the sets. If there is only one required set, a and b are this
+	// set.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
-	more             bool // and or minus is not empty
-	grouped          bool // any is not empty
+	more             bool // whether required or excluded is not empty
+	grouped          bool // whether groups is not empty
 	a, b             *Set
-	and              []*Set   // the other required sets
-	minus            []*Set   // the excluded sets
-	any              [][]*Set // a slot is in a set of each group; the cursor tests it, see filter_any.go
+	required         []*Set // without a and b
+	excluded         []*Set
+	groups           [][]*Set
 }
 
-// NewFilter returns the filter of the slots that are in every set of and, in no set of minus, and in at least
-// one set of each group in any. and must have at least one set. The filter keeps the slices.
-func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
-	f := Filter{a: and[0], b: and[0], minus: minus, any: any}
-	if len(and) > 1 {
-		f.b, f.and = and[1], and[2:]
+// NewFilter returns the filter of the slots that are in every required set, in no excluded set, and in at
+// least one set of each group. There must be at least one required set. The filter keeps the slices.
+func NewFilter(required, excluded []*Set, groups ...[]*Set) Filter {
+	f := Filter{a: required[0], b: required[0], excluded: excluded, groups: groups}
+	if len(required) > 1 {
+		f.b, f.required = required[1], required[2:]
 	}
 	f.aWords, f.bWords = f.a.words, f.b.words
 	f.aBlocks, f.bBlocks = f.a.blocks, f.b.blocks
-	f.more, f.grouped = len(f.and)+len(f.minus) > 0, len(any) > 0
+	f.more, f.grouped = len(f.required)+len(f.excluded) > 0, len(groups) > 0
 	return f
 }
 
@@ -45,10 +46,10 @@ func (f *Filter) Match(i uint) uint64 {
 }
 
 func (f *Filter) matchMore(i uint, m uint64) uint64 {
-	for _, s := range f.and {
+	for _, s := range f.required {
 		m &= *s.word(i)
 	}
-	for _, s := range f.minus {
+	for _, s := range f.excluded {
 		if i < s.usable {
 			m &^= *s.word(i)
 		}
@@ -56,10 +57,10 @@ func (f *Filter) matchMore(i uint, m uint64) uint64 {
 	return m
 }
 
-// words returns the number of words that can match.
+// words returns the number of words that are usable in every required set.
 func (f *Filter) words() uint {
 	n := min(f.a.usable, f.b.usable)
-	for _, s := range f.and {
+	for _, s := range f.required {
 		n = min(n, s.usable)
 	}
 	return n
@@ -76,10 +77,10 @@ func (f *Filter) candidates(b uint) uint64 {
 }
 
 func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
-	for _, s := range f.and {
+	for _, s := range f.required {
 		m &= s.block(b).any
 	}
-	for _, s := range f.minus {
+	for _, s := range f.excluded {
 		if b*64 < s.usable {
 			m &^= s.block(b).full
 		}
@@ -91,7 +92,7 @@ func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
 func (f *Filter) nextBlock(b, end uint) uint {
 	for b < end {
 		m := f.a.group(b/64).any & f.b.group(b/64).any
-		for _, s := range f.and {
+		for _, s := range f.required {
 			m &= s.group(b / 64).any
 		}
 		if m >>= b % 64; m != 0 {
@@ -113,10 +114,10 @@ func (f *Filter) whole(b uint) uint64 {
 }
 
 func (f *Filter) wholeMore(b uint, m uint64) uint64 {
-	for _, s := range f.and {
+	for _, s := range f.required {
 		m &= s.block(b).full
 	}
-	for _, s := range f.minus {
+	for _, s := range f.excluded {
 		if b*64 < s.usable {
 			m &^= s.block(b).any
 		}
@@ -165,7 +166,7 @@ func (f *Filter) Count(lo, hi uint) int {
 		}
 		b++
 	}
-	// The first and the last word count as a whole so far.
+	// n includes the matches of the whole first and last word. Subtract the matches outside of [lo, hi).
 	if before := lo % wordBits; before != 0 {
 		n -= bits.OnesCount64(f.All(first) & (1<<before - 1))
 	}

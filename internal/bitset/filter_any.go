@@ -1,15 +1,15 @@
 package bitset
 
-// The tests of groups have methods of their own, because Match, candidates and whole would be too large to
-// inline with these tests. The cursor calls the methods if there are groups. Sets of a group may be shorter
-// than required sets: beyond its usable words a set is empty.
+// Separate methods test the groups, because Match, candidates and whole would be too large to inline with
+// these tests. A set of a group may have fewer usable words than the required sets. The missing words count
+// as empty.
 
 // matchAny returns the slots of word i that are in at least one set of each group.
 //
 //go:noinline
 func (f *Filter) matchAny(i uint) uint64 {
 	m := ones
-	for _, group := range f.any {
+	for _, group := range f.groups {
 		var in uint64
 		for _, s := range group {
 			if i < s.usable {
@@ -21,13 +21,14 @@ func (f *Filter) matchAny(i uint) uint64 {
 	return m
 }
 
-// blockAny returns which words of block b may match in each group, and which match in all their slots. The
-// second result lacks words that several sets of a group fill together.
+// blockAny returns two masks of words of block b. any has the words that are not empty in at least one set of
+// each group. full has the words that are full in at least one set of each group. full lacks the words that
+// are full only in the union of a group.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {
 	any, full = ones, ones
-	for _, group := range f.any {
+	for _, group := range f.groups {
 		var in summary
 		for _, s := range group {
 			if b*64 < s.usable {
@@ -41,8 +42,8 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 	return any, full
 }
 
-// All returns the slots of word i that the filter chooses, with regard to groups. It returns none beyond the
-// words that can match.
+// All returns the slots of word i that the filter chooses, with regard to groups. It returns 0 if the word is
+// not usable in every required set.
 func (f *Filter) All(i uint) uint64 {
 	if i >= f.words() {
 		return 0

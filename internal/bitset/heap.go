@@ -2,9 +2,9 @@ package bitset
 
 import "unsafe"
 
-// NewOnHeap returns a set in Go memory, for small sets that must not take pages of their own. Growing cannot
-// fail, but moves the set, so neither [Set.Words] nor a [Filter] may be kept. The collector frees the memory
-// with the set.
+// NewOnHeap returns a set on the Go heap, for small sets that must not take pages of their own. [Set.Grow]
+// cannot fail, but moves the words, and so invalidates the result of [Set.Words] and every [Filter] with this
+// set. The garbage collector frees the memory with the set.
 func NewOnHeap() *Set { return &Set{onHeap: true} }
 
 // growHeap makes at least the first n slots usable, and at least doubles their number.
@@ -27,7 +27,7 @@ func (s *Set) growHeap(n int) {
 func (s *Set) addGroups() {
 	if missing := ceil(int(s.usable), groupBits/wordBits) - len(s.groups); missing > 0 {
 		if s.groups == nil {
-			s.groups = s.first[:0] // the first group takes no memory of its own
+			s.groups = s.first[:0] // no allocation for the first group
 		}
 		s.groups = append(s.groups, make([]summary, missing)...)
 	}

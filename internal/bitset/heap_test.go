@@ -46,8 +46,8 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	s.Shrink(0)
 	if n, err := s.Resident(); n != 0 || err != nil || s.Committed() != 0 || s.Trim() != nil ||
 		s.Count() != m.count() {
-		t.Errorf("%d bytes in memory, %d committed, %v; %d slots are set of %d", n, s.Committed(), err,
-			s.Count(), m.count())
+		t.Errorf("after Shrink: %d bytes resident, %d committed, want 0; error %v; %d slots are set, want %d",
+			n, s.Committed(), err, s.Count(), m.count())
 	}
 }
 
@@ -61,11 +61,11 @@ func TestFullHeapSet(t *testing.T) {
 		}
 		s.Fill(0, uint(n))
 		if at := s.NextClear(0); at != uint(n) {
-			t.Errorf("slot %d of %d is clear in a full set", at, n)
+			t.Errorf("NextClear(0) is %d in a full set, want %d", at, n)
 		}
 		s.Clear(uint(n - 1))
 		if at := s.NextClear(0); at != uint(n-1) {
-			t.Errorf("slot %d of %d is clear, want the last", at, n)
+			t.Errorf("NextClear(0) is %d if only the last slot is clear, want %d", at, n-1)
 		}
 		s.CheckInvariants()
 	}

@@ -3,12 +3,11 @@ package bitset
 import "sync/atomic"
 
 // Several goroutines may mark slots at once, also in one word, as long as no goroutine clears bits meanwhile.
-// Exactly one goroutine sees each change of a word or a summary that concerns the level above: the goroutine
-// whose Or made the change. Summaries are right once all calls have returned.
+// A word or a block becomes not empty, or full, in exactly one atomic Or. The goroutine that called this Or
+// updates the summary above. So the summaries are correct when all calls have returned.
 
-// Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and
-// [Set.MarkRange] at once, and read nothing else of the set meanwhile. If the slots are set already, Mark
-// only loads.
+// Mark sets the slots of mask in word i, which must be usable. Several goroutines may call Mark and
+// [Set.MarkRange] at once, but no other method meanwhile. If the slots are already set, Mark writes nothing.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {
@@ -30,7 +29,7 @@ func (s *Set) Mark(i uint, mask uint64) {
 }
 
 // MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each word, and one for each block
-// that is full already.
+// that is already full.
 func (s *Set) MarkRange(lo, hi uint) {
 	for lo < hi {
 		i := lo / wordBits
@@ -52,7 +51,7 @@ func (s *Set) MarkRange(lo, hi uint) {
 	}
 }
 
-// markBlock adds words to the summary of block i.
+// markBlock adds the words any and the words full to the summary of block i. It also updates the group.
 func (s *Set) markBlock(i uint, any, full uint64) {
 	b, g := s.block(i), s.group(i/64)
 	bit := uint64(1) << (i % 64)

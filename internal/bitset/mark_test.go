@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestMarkAgainstFill marks random words and ranges; Fill and Or must make the same set.
+// TestMarkAgainstFill marks random words and ranges. Or and Fill must make the same set.
 func TestMarkAgainstFill(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -51,8 +51,8 @@ func sameSets(t *testing.T, got, want *Set) {
 	}
 }
 
-// TestMarksOfSeveralGoroutines fills whole groups bit by bit from goroutines that meet in words, blocks and
-// groups. All summaries must be correct, including the summaries of full words.
+// TestMarksOfSeveralGoroutines fills whole groups bit by bit. The goroutines mark slots of the same words,
+// blocks and groups. All summaries must be correct, including the summaries of full words.
 func TestMarksOfSeveralGoroutines(t *testing.T) {
 	for round := range 8 {
 		s := newSet(t, capacityTest)
@@ -78,13 +78,13 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 			t.Fatalf("%d slots are set, want %d", s.Count(), n)
 		}
 		if s.NextClear(0) != n {
-			t.Fatalf("the summaries say that slot %d is clear", s.NextClear(0))
+			t.Fatalf("NextClear(0) is %d in a full set, want %d", s.NextClear(0), n)
 		}
 	}
 }
 
-// TestAlignment: the words that Mark changes atomically are aligned, wherever a set lies. 32-bit ARM
-// processors need that.
+// TestAlignment: the words that Mark changes atomically are aligned to 8 bytes wherever a set lies in a
+// struct. Atomic operations on 32-bit ARM processors need this alignment.
 func TestAlignment(t *testing.T) {
 	var holder struct {
 		_   int32

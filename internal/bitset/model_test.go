@@ -10,7 +10,8 @@ import (
 // the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
-// newSet returns a set of capacity slots, all usable, that is closed at the end of the test.
+// newSet returns a set of capacity slots, all usable. The memory of the set is released at the end of the
+// test.
 func newSet(t testing.TB, capacity int) *Set {
 	t.Helper()
 	r, err := vm.Reserve(Size(capacity), vm.Options{Name: "bitset test"})

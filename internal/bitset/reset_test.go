@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReset: a reset set is empty at all levels of its summaries, and can be filled, loaded and shrunk again.
+// TestReset: after Reset, a set and all its summaries are empty, and the set can be filled, loaded and shrunk
+// again.
 func TestReset(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -36,7 +37,7 @@ func TestReset(t *testing.T) {
 				s.Set(i)
 				words[i/64] |= 1 << (i % 64)
 			}
-			s.Fill(n/2, n/2+70_000) // blocks that are full
+			s.Fill(n/2, n/2+70_000) // makes several blocks full
 			for i := uint(n / 2); i < n/2+70_000; i++ {
 				words[i/64] |= 1 << (i % 64)
 			}
@@ -60,8 +61,8 @@ func TestReset(t *testing.T) {
 			s.Reset()
 			s.CheckInvariants()
 			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
-				t.Fatalf("%s: %d words are occupied after Reset, %d slots, the first is %d", name,
-					s.OccupiedWords(), s.Count(), s.Next(0))
+				t.Fatalf("%s: after Reset, %d words are occupied and %d slots are set, the first is slot %d",
+					name, s.OccupiedWords(), s.Count(), s.Next(0))
 			}
 			for b := range uint(n / 4096) {
 				if any, full := s.Block(b); any != 0 || full != 0 {
@@ -73,11 +74,11 @@ func TestReset(t *testing.T) {
 	before := inRegion.Len()
 	inRegion.Shrink(n / 2)
 	if inRegion.Len() >= before || inRegion.Len() < n/2 {
-		t.Errorf("%d slots are usable after Shrink(%d), %d before", inRegion.Len(), n/2, before)
+		t.Errorf("%d slots are usable before Shrink(%d), %d after", before, n/2, inRegion.Len())
 	}
 }
 
-// TestGroupsNarrow: a filter with two groups looks only at the words that both groups may match.
+// TestGroupsNarrow: for a filter with two groups, blockAny returns only words that may match both groups.
 func TestGroupsNarrow(t *testing.T) {
 	const n = 1 << 14
 	all, a, b := NewOnHeap(), NewOnHeap(), NewOnHeap()

@@ -15,8 +15,8 @@ func TestRoomForSummaries(t *testing.T) {
 		s := newSet(t, capacity)
 		last := uint(capacity - 1)
 		if s.Set(last); s.Next(0) != last || s.Count() != 1 || s.OccupiedWords() != 1 {
-			t.Errorf("the last of %d slots was set, but %d are set, the first is %d", capacity, s.Count(),
-				s.Next(0))
+			t.Errorf("%d of %d slots are set, the first is slot %d; want only the last slot", s.Count(),
+				capacity, s.Next(0))
 		}
 		s.CheckInvariants()
 	}
@@ -33,7 +33,7 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := New(r, 1000); s != nil || !errors.Is(err, vm.ErrCapacity) {
-		t.Errorf("a second set in room for one: %v, %v", s, err)
+		t.Errorf("New in a full region returns %v, %v, want the error %v", s, err, vm.ErrCapacity)
 	}
 }
 
@@ -46,18 +46,20 @@ func TestHeapSetIsSmall(t *testing.T) {
 		}
 	}
 	if len(s.groups) != 4 || s.Memory() != nil {
-		t.Errorf("%d groups and %v for %d slots", len(s.groups), s.Memory(), s.Len())
+		t.Errorf("%d slots have %d groups and the memory %v, want 4 and nil", s.Len(), len(s.groups),
+			s.Memory())
 	}
 	if n, err := s.Resident(); n != 0 || err != nil || s.Trim() != nil {
-		t.Errorf("%d bytes are resident, %v", n, err)
+		t.Errorf("%d bytes are resident, want 0; error %v", n, err)
 	}
 }
 
-// TestCheckFindsWrongSummaries breaks each level of the summaries. CheckInvariants names the wrong summary.
+// TestCheckFindsWrongSummaries breaks each level of the summaries. The panic of CheckInvariants must name the
+// wrong summary.
 func TestCheckFindsWrongSummaries(t *testing.T) {
 	for name, c := range map[string]struct {
-		wrong func(*Set)
-		says  string
+		spoil   func(*Set)
+		message string
 	}{
 		"a word":  {func(s *Set) { *s.word(70) |= 4 }, "the summary of block 1 is"},
 		"a block": {func(s *Set) { s.block(1).full |= 8 }, "the summary of block 1 is"},
@@ -68,11 +70,11 @@ func TestCheckFindsWrongSummaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.CheckInvariants()
-		c.wrong(s)
+		c.spoil(s)
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, c.says) {
-					t.Errorf("%s is wrong, and the check says %q", name, text)
+				if text, _ := recover().(string); !strings.Contains(text, c.message) {
+					t.Errorf("%s is wrong: CheckInvariants panics with %q, want %q", name, text, c.message)
 				}
 			}()
 			s.CheckInvariants()

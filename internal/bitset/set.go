@@ -11,39 +11,39 @@ import (
 const (
 	// BlockBits is the number of slots in a block, which is the unit of the first summary level.
 	BlockBits = 64 * wordBits
-	// BlockBytes is the size of a block's summary.
+	// BlockBytes is the size of a block's summary in bytes.
 	BlockBytes = int(unsafe.Sizeof(summary{}))
 
 	wordBits        = 64
 	groupBits       = 64 * BlockBits
 	bytesWord       = wordBits / 8
-	bytesBlockWords = 64 * bytesWord // of a block's words
+	bytesBlockWords = 64 * bytesWord // size of the words of a block
 	ones            = ^uint64(0)
 )
 
-// summary describes 64 things of the level below.
+// summary describes the 64 words of a block, or the 64 blocks of a group.
 type summary struct {
-	any  uint64 // the things that hold a set bit
-	full uint64 // the things that hold only set bits
+	any  uint64 // the words or blocks that have a set slot
+	full uint64 // the words or blocks whose slots are all set
 }
 
 // Set is a set of slots. Make one with [New]; it must not be copied.
 type Set struct {
 	words  unsafe.Pointer   // usable words
-	blocks unsafe.Pointer   // a summary for each 64 words: block i lies i summaries below this one
+	blocks unsafe.Pointer   // the summary of block 0; the summary of block i lies i summaries below it
 	groups []summary        // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
-	_      [0]atomic.Uint64 // aligns first for atomic operations on 32-bit processors
-	first  [1]summary       // the first group, while there is no other
-	usable uint             // words
-	seam   vm.Seam          // of the blocks and the words
-	onHeap bool             // in Go memory: see NewOnHeap
+	_      [0]atomic.Uint64 // aligns the field first for atomic operations on 32-bit processors
+	first  [1]summary       // the memory of groups while there is only one group
+	usable uint             // number of usable words
+	seam   vm.Seam          // the memory of the blocks and the words
+	onHeap bool             // whether the memory is on the Go heap: see NewOnHeap
 	skew   int              // bytes from the beginning of a page to the first word
 }
 
 // The words of sets begin at different cache lines of a page. An operation on an entity touches one word in
-// the set of each of its columns, at the same index in all sets. If these words were equally far into a page,
-// they would compete for the same few places of the first-level cache, and a load from one would wait for the
-// store to another: processors compare the low bits of addresses first.
+// the set of each of its columns, at the same index in all sets. If these words had the same offset in their
+// pages, they would compete for the same few places of the first-level cache. A load of one word would also
+// wait for the store to another word, because processors compare the low bits of addresses first.
 const (
 	cacheLine = 64
 	lineWords = cacheLine / bytesWord
@@ -51,17 +51,18 @@ const (
 	skewRoom = 64 * cacheLine
 )
 
-// Skew returns how far to move the i-th of several arrays that are read at the same index: a multiple of a
-// cache line, below 4096, spread evenly over consecutive or regularly spaced i.
+// Skew returns the offset in bytes, from a page's beginning, of the i-th of several arrays that are read at
+// the same index. The offset is a multiple of a cache line below 4,096. The offsets for consecutive or
+// regularly spaced i are spread evenly.
 func Skew(i int) int {
-	// Knuth's multiplicative hashing, by the golden ratio
+	// Knuth's multiplicative hashing, with the golden ratio
 	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine
 }
 
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
 
-// above returns the bytes above the seam for capacity slots, of a set whose words begin skew bytes into their
-// page.
+// above returns the number of bytes above the seam for capacity slots. The words begin skew bytes after the
+// beginning of a page.
 func above(capacity, skew int) int {
 	if capacity == 0 {
 		return 0
@@ -69,20 +70,21 @@ func above(capacity, skew int) int {
 	return skewRoom - skew + ceil(capacity, wordBits)*bytesWord
 }
 
-// sizes returns the bytes of addresses for the blocks and for the words of capacity slots, in whole pages.
+// sizes returns the bytes of address space for the block summaries and for the words of capacity slots, in
+// whole pages.
 func sizes(capacity int) (blocks, words int) {
 	page := vm.PageSize()
 	words = ceil(above(capacity, 0), page) * page
 	return ceil(ceil(words, bytesBlockWords)*BlockBytes, page) * page, words
 }
 
-// Size returns the bytes of addresses that a set of capacity slots carves from its region.
+// Size returns the bytes of address space that a set of capacity slots carves from its region.
 func Size(capacity int) int {
 	blocks, words := sizes(capacity)
 	return blocks + words
 }
 
-// New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as
+// New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. New fails as
 // [vm.Region.CarvePrivate] does.
 func New(r *vm.Region, capacity int) (*Set, error) {
 	span, err := r.CarvePrivate(Size(capacity), 0)
@@ -98,8 +100,8 @@ func New(r *vm.Region, capacity int) (*Set, error) {
 	return s, nil
 }
 
-// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.CommitTo] does; then
-// the set is unchanged.
+// Grow makes at least the first n slots usable. New slots are clear. Grow fails as [vm.Seam.CommitTo] does. A
+// failed Grow leaves the set unchanged.
 func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
 		return nil
@@ -115,8 +117,8 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the bytes above the seam for n slots. The first page always holds the first cache line of
-// words, because the words begin at most 4,032 bytes into that page.
+// need returns the number of bytes above the seam for n slots. One byte stands for the first page. The first
+// page always holds a cache line of words, because the words begin at most 4,032 bytes after its beginning.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1
@@ -124,21 +126,21 @@ func (s *Set) need(n int) int {
 	return above(n, s.skew)
 }
 
-// Shrink makes the slots from n on unusable, rounded up to a word. These slots must be clear. Shrink gives
-// back their memory as far as it fills pages of the operating system. It leaves a set of [NewOnHeap] as it
-// is.
+// Shrink rounds n up to whole words, and makes the slots from n on unusable. These slots must be clear.
+// Shrink gives the pages that hold only these slots back to the operating system. Shrink does not change a
+// set of [NewOnHeap].
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
 	most := min(s.usable, uint(ceil(n, wordBits)))
-	// If this fails, the memory stays committed, and the next Grow uses it.
+	// If DecommitTo fails, the memory stays committed, and the next Grow uses the memory.
 	_ = s.seam.DecommitTo(0, s.need(n))
 	s.measure()
 	s.usable = min(s.usable, most)
 }
 
-// measure counts the usable words.
+// measure derives the number of usable words from the committed memory.
 func (s *Set) measure() {
 	words := max(0, s.seam.Above()-skewRoom+s.skew) / bytesWord
 	if words == 0 && s.seam.Above() > 0 {
@@ -148,7 +150,7 @@ func (s *Set) measure() {
 	s.addGroups()
 }
 
-// Committed returns the bytes of the operating system's memory that the set may touch.
+// Committed returns the number of bytes of the set's memory that are committed; 0 for a set on the Go heap.
 func (s *Set) Committed() int { return s.seam.Committed() }
 
 // Len returns the number of usable slots.
@@ -166,7 +168,7 @@ func (s *Set) group(i uint) *summary { return &s.groups[i] }
 // Word returns the 64 bits of word i, which must be usable.
 func (s *Set) Word(i uint) uint64 { return *s.word(i) }
 
-// Block returns which of the 64 words of block i hold a set slot, and which are full. The block must be
+// Block returns which of the 64 words of block i have a set slot, and which are full. The block must be
 // usable.
 func (s *Set) Block(i uint) (any, full uint64) {
 	b := s.block(i)
@@ -217,8 +219,8 @@ func (s *Set) Store(i uint, after uint64) {
 }
 
 // Summarize updates the summaries for word i, whose new value is value. Callers that write words directly
-// must call it when the old or the new value of the word is zero or all ones. It stops at the level above
-// which nothing changes.
+// must call Summarize when the old or the new value of the word is zero or all ones. Summarize updates the
+// group only if the block has become empty or full, or was empty or full before.
 //
 //go:noinline
 func (s *Set) Summarize(i uint, value uint64) {
@@ -281,7 +283,7 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
-// Load copies words to the beginning of an empty set. These words must be usable.
+// Load copies words to the beginning of an empty set. The set must have at least len(words) usable words.
 func (s *Set) Load(words []uint64) {
 	for i, from := uint(0), words; len(from) > 0; i++ {
 		n := min(64, len(from))

@@ -111,8 +111,8 @@ func TestGrowBeyondLimitChangesNothing(t *testing.T) {
 		t.Fatalf("Grow beyond the limit: %v", err)
 	}
 	if s.Len() != n || limit.Used() != used || s.Committed() != used {
-		t.Fatalf("a failed Grow leaves %d slots and %d bytes, before %d and %d", s.Len(), limit.Used(), n,
-			used)
+		t.Fatalf("after a failed Grow, %d slots are usable and %d bytes used, want %d and %d", s.Len(),
+			limit.Used(), n, used)
 	}
 	s.Fill(0, uint(n))
 	s.CheckInvariants()
@@ -123,7 +123,7 @@ func FuzzSet(f *testing.F) {
 	f.Add([]byte{0, 3, 63, 0, 0, 1, 3, 63, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<12 {
-			return // whole-range fills make long inputs slow and find nothing more
+			return // long inputs fill the whole range often, which is slow and finds no further errors
 		}
 		play(t, newSet(t, capacityTest), data)
 	})

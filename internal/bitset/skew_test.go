@@ -41,7 +41,8 @@ func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 	}
 	for line, n := range lines {
 		if n > 2 {
-			t.Errorf("%d of %d sets have their first word at byte %d of a page", n, sets, line)
+			t.Errorf("%d of %d sets have their first word at byte %d of a page, want at most 2", n, sets,
+				line)
 		}
 	}
 }
@@ -58,7 +59,8 @@ func TestSkewsSpreadEvenly(t *testing.T) {
 		}
 		for skew, n := range lines {
 			if n > 6 {
-				t.Errorf("of 64 places %d pages apart, %d have the skew %d", distance, n, skew)
+				t.Errorf("of 64 sets at a distance of %d pages, %d have the skew %d, want at most 6",
+					distance, n, skew)
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStartAt walks over a part of the words, by runs and by words, with and without groups, and compares the
-// result with the words.
+// TestStartAt walks over a part of the words, by runs and by words, with and without groups. It compares the
+// results with those of Filter.All.
 func TestStartAt(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -51,16 +51,16 @@ func TestStartAt(t *testing.T) {
 					want = f.All(uint(w))
 				}
 				if byRuns[w] != want || byWords[w] != want {
-					t.Fatalf("from word %d to %d: word %d holds %x, by words %x, want %x", lo, end, w,
-						byRuns[w], byWords[w], want)
+					t.Fatalf("walk over the words [%d, %d): word %d is %x by runs, %x by words, want %x", lo,
+						end, w, byRuns[w], byWords[w], want)
 				}
 			}
 		}
 	}
 }
 
-// TestFilterCount counts the matches in random ranges and compares the count with the words, over sets of
-// different lengths whose words are full, empty and in between.
+// TestFilterCount counts the matches in random ranges and compares the count with the words. The sets have
+// different lengths, and full, empty and other words.
 func TestFilterCount(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

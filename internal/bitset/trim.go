@@ -20,9 +20,8 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	}
 }
 
-// Trim gives back the memory of words without set slots, as far as it fills pages. The words stay usable:
-// their bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that contains a
-// page.
+// Trim gives pages whose words have no set slots back to the operating system. The words stay usable: their
+// bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that contains a page.
 func (s *Set) Trim() error {
 	if s.onHeap {
 		return nil
@@ -39,7 +38,7 @@ func (s *Set) Trim() error {
 	return nil
 }
 
-// Resident returns how many bytes of the set are in memory. Complexity: as [vm.Seam.Resident].
+// Resident returns how many bytes of the set are in physical memory. Complexity: as [vm.Seam.Resident].
 func (s *Set) Resident() (int, error) {
 	if s.onHeap {
 		return 0, nil

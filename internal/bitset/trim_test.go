@@ -42,7 +42,7 @@ func TestGapsAndTrim(t *testing.T) {
 	}
 	left, err := s.Resident() // before a read touches the memory that was given back
 	if err != nil || !vm.ReadFacts().HeapStandIn && left > full/2+20*2*(vm.PageSize()-4096) {
-		t.Errorf("%d of %d bytes are left after Trim: %v", left, full, err)
+		t.Errorf("%d of %d bytes are resident after Trim; error %v", left, full, err)
 	}
 	s.CheckInvariants()
 	for _, end := range []uint{0, 1, 63, 64, 5000, n} {

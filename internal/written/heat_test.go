@@ -18,9 +18,9 @@ type machine struct {
 	watcher    Watcher
 	registered []bool // by page
 	protected  []bool
-	absent     []bool // pages without a page table, which scan passes by
+	absent     []bool // pages without a page table, which scan skips
 	faults     int
-	failing    string // the call that fails
+	failing    string // the name of the call that fails
 }
 
 // Mutex is the lock of a region.
@@ -85,7 +85,7 @@ func (m *machine) unprotect(of Range) error {
 	return m.each("unprotect", of, func(p int) { m.protected[p] = false })
 }
 
-// scan answers with at most three ranges.
+// scan returns at most three ranges.
 func (m *machine) scan(of Range) (found []answer, end uintptr, err error) {
 	for p := of.Lo; p < of.Hi; p += 1 << pageShift {
 		i := m.page(p)
@@ -114,7 +114,7 @@ func (m *machine) written(of Range) (found bool, err error) {
 
 func (m *machine) close() error { return nil }
 
-// write writes the first pages of a block.
+// write writes the given number of pages at the start of a block.
 func (m *machine) write(block, pages int) {
 	for i := block * perBlock; i < block*perBlock+pages; i++ {
 		m.absent[i] = false
@@ -128,13 +128,13 @@ func (m *machine) write(block, pages int) {
 // perBlock is the number of pages of a block.
 var perBlock = blockBytes >> pageShift
 
-// ask returns which pages of a block may have been written.
-func ask(t *testing.T, w *Watch, block int) (numbers []int) {
+// changedPages returns which pages of a block may have been written.
+func changedPages(t *testing.T, w *Watch, block int) (numbers []int) {
 	t.Helper()
 	lo := uintptr(firstBlock+block) * blockBytes
 	runs, known := w.changed(Range{lo, lo + blockBytes}, nil)
 	if !known {
-		t.Fatal("nothing is known")
+		t.Fatal("the block cannot be watched")
 	}
 	for _, r := range runs {
 		for off := r.Offset; off < r.Offset+r.Bytes; off += 1 << pageShift {
@@ -149,14 +149,15 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 	return r.blocks[block].protected
 }
 
-// TestHeat: hot blocks become loose, cold ones protected, and both change when the program does.
+// TestHeat: hot blocks become loose, and cold blocks become protected. A block that becomes cold or hot later
+// changes its state.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
-	const blocks, hot, warm = 64, 8, 16 // [0, hot) is written whole, [hot, warm) a page each
+	const blocks, hot, warm = 64, 8, 16 // each block below hot is written whole, each other block below warm in one page
 	m, w := newMachine(blocks)
 	for b := range blocks {
-		if n := len(ask(t, w, b)); n != perBlock {
-			t.Fatalf("block %d: %d pages at first", b, n)
+		if n := len(changedPages(t, w, b)); n != perBlock {
+			t.Fatalf("block %d: at first %d pages are reported, want %d", b, n, perBlock)
 		}
 	}
 	interval := func(hot, warm int) (faults int) {
@@ -175,7 +176,7 @@ func TestHeat(t *testing.T) {
 			} else if b < warm {
 				want = 1
 			}
-			if got := len(ask(t, w, b)); got != want {
+			if got := len(changedPages(t, w, b)); got != want {
 				t.Fatalf("block %d: %d pages are reported, want %d", b, got, want)
 			}
 		}
@@ -187,7 +188,7 @@ func TestHeat(t *testing.T) {
 		most = max(most, interval(hot, warm))
 	}
 	if limit := 3 * perBlock; most > limit {
-		t.Errorf("%d page faults in an interval while the blocks are learnt, want at most %d", most, limit)
+		t.Errorf("%d page faults in one of the first intervals, want at most %d", most, limit)
 	}
 	total, tries := 0, 0
 	for range 128 {
@@ -224,7 +225,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// TestHeatOfHalf: the half of a block's committed pages decides.
+// TestHeatOfHalf: a block is hot if at least half of its committed pages are written.
 func TestHeatOfHalf(t *testing.T) {
 	for _, c := range []struct {
 		committed, written int
@@ -233,7 +234,7 @@ func TestHeatOfHalf(t *testing.T) {
 		{8, 0, false}} {
 		m, w := newMachine(1)
 		m.committed = []Range{{m.all.Lo, m.all.Lo + uintptr(c.committed)<<pageShift}}
-		ask(t, w, 0)
+		changedPages(t, w, 0)
 		w.Scan()
 		for range 3 {
 			m.write(0, c.written)
@@ -241,41 +242,43 @@ func TestHeatOfHalf(t *testing.T) {
 			w.Keep()
 		}
 		if got := !m.isProtected(w, 0); got != c.hot {
-			t.Errorf("%d of %d pages: hot is %v", c.written, c.committed, got)
+			t.Errorf("%d of %d committed pages are written: hot is %v, want %v", c.written, c.committed, got,
+				c.hot)
 		}
 	}
 }
 
-// TestHeatNowAndThen: a block that is written in every other interval stays protected, and one that is
-// written in two of three does not.
+// TestHeatNowAndThen: a block that is written in every other interval stays protected. A block that is
+// written in two of three intervals becomes loose.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
-		of  int // nothing is written in one of this number of intervals
-		hot bool
+		period int // number of intervals; nothing is written in the first of them
+		hot    bool
 	}{{2, false}, {3, true}} {
 		m, w := newMachine(1)
-		ask(t, w, 0)
+		changedPages(t, w, 0)
 		w.Scan()
 		loose := false
 		for i := range 30 {
-			if i%c.of > 0 {
+			if i%c.period > 0 {
 				m.write(0, perBlock)
 			}
 			w.Scan()
 			loose = loose || !m.isProtected(w, 0)
 		}
 		if loose != c.hot {
-			t.Errorf("written in %d of %d intervals: ever loose: %v", c.of-1, c.of, loose)
+			t.Errorf("written in %d of %d intervals: becomes loose: %v, want %v", c.period-1, c.period, loose,
+				c.hot)
 		}
 	}
 }
 
-// TestTrialsOfColdMemory: the number of trials doubles.
+// TestTrialsOfColdMemory: the number of blocks that a scan puts on trial doubles from scan to scan.
 func TestTrialsOfColdMemory(t *testing.T) {
 	const blocks, all = 512, 600
 	m, w := newMachine(all)
 	for b := range blocks {
-		ask(t, w, b)
+		changedPages(t, w, b)
 	}
 	scans, last := 0, 0
 	for protected := 0; protected < blocks; scans++ {
@@ -287,27 +290,28 @@ func TestTrialsOfColdMemory(t *testing.T) {
 		last = protected
 	}
 	if scans > 10 || m.faults > 0 {
-		t.Errorf("%d scans and %d page faults", scans, m.faults)
+		t.Errorf("%d scans and %d page faults until all blocks are protected, want at most 10 and 0", scans,
+			m.faults)
 	}
 
-	// Later blocks begin slowly again: they may be hot.
+	// The trials of new blocks begin with a small number again, because the blocks may be hot.
 	w.Scan()
 	for b := blocks; b < all; b++ {
-		ask(t, w, b)
+		changedPages(t, w, b)
 	}
 	w.Scan()
 	if protected, _ := w.Blocks(); protected > blocks+firstTrials {
-		t.Errorf("%d of the later blocks are on trial at once", protected-blocks)
+		t.Errorf("%d of the new blocks are on trial at once", protected-blocks)
 	}
 }
 
-// TestTrialsTakeTurns: blocks that are tried often do not keep others from their turn.
+// TestTrialsTakeTurns: all hot blocks are tried about equally often.
 func TestTrialsTakeTurns(t *testing.T) {
 	longtest.OneGoroutine(t)
-	const blocks = 300 // that are all hot
+	const blocks = 300 // all are hot
 	m, w := newMachine(blocks)
 	for b := range blocks {
-		ask(t, w, b)
+		changedPages(t, w, b)
 	}
 	tried := make(map[int]int)
 	for range 600 {
@@ -328,17 +332,17 @@ func TestTrialsTakeTurns(t *testing.T) {
 		least, most = min(least, tried[b]), max(most, tried[b])
 	}
 	if least == 0 || most > least+8 {
-		t.Errorf("blocks were tried %d to %d times", least, most)
+		t.Errorf("one block was tried %d times, another block %d times", least, most)
 	}
 }
 
-// TestFailingKernel: after a call that fails, all pages that the call was about count as written, until it
+// TestFailingKernel: after a failed call, all pages of the call's range count as written until the call
 // succeeds.
 func TestFailingKernel(t *testing.T) {
 	for _, call := range []string{"register", "unprotect", "protect", "scan"} {
 		m, w := newMachine(4)
 		for b := range 4 {
-			ask(t, w, b)
+			changedPages(t, w, b)
 		}
 		w.Try(4)
 		if call == "protect" {
@@ -352,8 +356,8 @@ func TestFailingKernel(t *testing.T) {
 		for range 3 {
 			m.write(1, 3)
 			w.Scan()
-			if n := len(ask(t, w, 1)); n != perBlock {
-				t.Errorf("%s fails: %d pages are reported", call, n)
+			if n := len(changedPages(t, w, 1)); n != perBlock {
+				t.Errorf("%s fails: %d pages are reported, want %d", call, n, perBlock)
 			}
 			w.Keep()
 		}
@@ -366,8 +370,9 @@ func TestFailingKernel(t *testing.T) {
 		}
 		m.write(1, 3)
 		w.Scan()
-		if n := len(ask(t, w, 1)); n != 3 || !m.registered[perBlock] {
-			t.Errorf("%s has failed: %d pages are reported", call, n)
+		if n := len(changedPages(t, w, 1)); n != 3 || !m.registered[perBlock] {
+			t.Errorf("%s works again: %d pages are reported, want 3; registered: %v", call, n,
+				m.registered[perBlock])
 		}
 	}
 	for _, call := range []string{"register", "unprotect"} {
@@ -376,40 +381,41 @@ func TestFailingKernel(t *testing.T) {
 		if _, known := w.changed(Range{m.all.Lo, m.all.Lo + 1}, nil); known || m.watcher != nil {
 			t.Errorf("%s fails: known is %v", call, known)
 		}
-		if m.failing = ""; len(ask(t, w, 0)) != perBlock {
-			t.Errorf("%s has failed, and the region is not watched later", call)
+		if m.failing = ""; len(changedPages(t, w, 0)) != perBlock {
+			t.Errorf("%s works again, and not all pages of the new region are reported", call)
 		}
 	}
 }
 
-// TestLostRegistration: pages that lose their registration unnoticed count as written once, and are
+// TestLostRegistration: pages whose registration is lost unnoticed count as written once. Then they are
 // registered again.
 func TestLostRegistration(t *testing.T) {
 	m, w := newMachine(2)
-	ask(t, w, 0)
-	ask(t, w, 1)
+	changedPages(t, w, 0)
+	changedPages(t, w, 1)
 	w.Try(4)
 	w.Scan()
 	w.Keep()
 	m.registered[perBlock+7] = false
 	for range 2 * mostRest {
 		w.Scan()
-		if n := len(ask(t, w, 1)); n != perBlock && !m.registered[perBlock+7] {
+		if n := len(changedPages(t, w, 1)); n != perBlock && !m.registered[perBlock+7] {
 			t.Fatalf("%d pages are reported", n)
 		}
 		w.Keep()
 	}
 	m.write(1, 2)
 	w.Scan()
-	if n := len(ask(t, w, 1)); n != 2 {
-		t.Errorf("%d pages are reported when the registration is back", n)
+	if n := len(changedPages(t, w, 1)); n != 2 {
+		t.Errorf("%d pages are reported after the pages were registered again, want 2", n)
 	}
 }
 
-// TestAlteredWithoutMemory: kernels before 6.18 do not report pages whose page table was given back.
+// TestAlteredWithoutMemory: altered pages are reported once, although kernels before 6.18 do not report pages
+// whose page table was freed.
 func TestAlteredWithoutMemory(t *testing.T) {
 	m, w := newMachine(2)
-	ask(t, w, 0)
+	changedPages(t, w, 0)
 	w.Try(2)
 	w.Scan()
 	w.Keep()
@@ -419,23 +425,23 @@ func TestAlteredWithoutMemory(t *testing.T) {
 	m.watcher.Altered(m.all.Lo, m.all.Lo+blockBytes)
 	for _, want := range []int{perBlock, 0} {
 		w.Scan()
-		if n := len(ask(t, w, 0)); n != want {
+		if n := len(changedPages(t, w, 0)); n != want {
 			t.Errorf("%d pages are reported, want %d", n, want)
 		}
 		w.Keep()
 	}
 	m.write(0, 5)
 	w.Scan()
-	if n := len(ask(t, w, 0)); n != 5 {
+	if n := len(changedPages(t, w, 0)); n != 5 {
 		t.Errorf("%d pages are reported, want 5", n)
 	}
 }
 
-// TestManyAltered: more altered ranges than the list holds are all of the region.
+// TestManyAltered: if there are more altered ranges than the list holds, the whole region counts as altered.
 func TestManyAltered(t *testing.T) {
 	m, w := newMachine(8)
 	for b := range 8 {
-		ask(t, w, b)
+		changedPages(t, w, b)
 	}
 	w.Try(8)
 	w.Scan()
@@ -445,13 +451,13 @@ func TestManyAltered(t *testing.T) {
 		m.watcher.Altered(p, p+1<<pageShift)
 	}
 	w.Scan()
-	if n := len(ask(t, w, 7)); n != perBlock {
-		t.Errorf("%d pages of the last block", n)
+	if n := len(changedPages(t, w, 7)); n != perBlock {
+		t.Errorf("%d pages of the last block are reported, want %d", n, perBlock)
 	}
 	w.Keep()
 	w.Scan()
-	if n := len(ask(t, w, 7)); n != 0 {
-		t.Errorf("%d pages of the last block, an interval later", n)
+	if n := len(changedPages(t, w, 7)); n != 0 {
+		t.Errorf("%d pages of the last block are reported an interval later, want 0", n)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The numbers and structures are those of linux/userfaultfd.h. Processors whose numbers of ioctl differ have
-// no write protection.
+// The numbers and structures are those of linux/userfaultfd.h. On processors with other ioctl numbers, Linux
+// has no write protection by userfaultfd.
 const (
 	userModeOnly = 1 // UFFD_USER_MODE_ONLY: needs no privilege
 
@@ -25,7 +25,7 @@ const (
 
 	apiVersion         = 0xAA
 	featureUnpopulated = 1 << 13 // UFFD_FEATURE_WP_UNPOPULATED: pages without memory can be protected
-	featureAsync       = 1 << 15 // UFFD_FEATURE_WP_ASYNC: the kernel lets writes pass by itself
+	featureAsync       = 1 << 15 // UFFD_FEATURE_WP_ASYNC: the kernel itself handles the faults
 	modeWriteProtect   = 1 << 1  // UFFDIO_REGISTER_MODE_WP
 )
 
@@ -37,7 +37,7 @@ type rangeArgument struct{ start, bytes uint64 }
 
 type writeProtectArgument struct{ start, bytes, mode uint64 }
 
-// The same of linux/fs.h, and of Documentation/admin-guide/mm/pagemap.rst.
+// These numbers and structures are those of linux/fs.h and Documentation/admin-guide/mm/pagemap.rst.
 const (
 	scanCall = 0xC0606610 // PAGEMAP_SCAN
 
@@ -66,14 +66,14 @@ type linuxKernel struct {
 	answers *[512]answer
 }
 
-// descriptors are what all watches of the process share: the kernel lets a page be registered by one
-// userfaultfd only.
+// descriptors are the file descriptors that all watches of the process share, because a page can be
+// registered with one userfaultfd only.
 type descriptors struct {
 	faults  int // of userfaultfd
 	pagemap int // of /proc/self/pagemap
 }
 
-// shared are the open descriptors and the number of watches that use them.
+// shared holds the open descriptors and the number of watches that use them.
 var shared struct {
 	mu    sync.Mutex
 	users int
@@ -128,7 +128,7 @@ func (d *descriptors) open() error {
 
 func (d *descriptors) shut() error { return errors.Join(unix.Close(d.faults), unix.Close(d.pagemap)) }
 
-// refused explains why a call is not possible.
+// refused returns the error for a call that the system refused.
 func refused(call string, err error) error {
 	switch {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
@@ -139,16 +139,17 @@ func refused(call string, err error) error {
 	return unsupported(call + ": " + err.Error() + " (Linux 6.7 or later is needed)")
 }
 
-// try checks that the kernel sees writes. It writes to two pages that no other code uses, and unmaps them.
+// try checks that the kernel reports written pages. It writes to two pages that no other code uses, and
+// unmaps them.
 func (k *linuxKernel) try() error {
 	if os.Getpagesize() > blockBytes {
-		return unsupported(fmt.Sprintf("pages have %d bytes", os.Getpagesize()))
+		return unsupported(fmt.Sprintf("pages of %d bytes are too large", os.Getpagesize()))
 	}
 	n := 2 * os.Getpagesize()
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return fmt.Errorf("mapping two pages to try the kernel on: %w", err)
+		return fmt.Errorf("mapping two pages for a test of the kernel: %w", err)
 	}
 	defer func() { _ = unix.MunmapPtr(p, uintptr(n)) }()
 	first, second := (*byte)(p), (*byte)(unsafe.Add(p, n/2))
@@ -180,7 +181,7 @@ func (k *linuxKernel) try() error {
 			same = same && found[i].pages() == s.found[i]
 		}
 		if !same {
-			return unsupported(fmt.Sprintf("the kernel's answer %d about written pages is wrong", step+1))
+			return unsupported(fmt.Sprintf("the kernel reports wrong written pages in step %d of a test", step+1))
 		}
 	}
 	return nil
@@ -201,8 +202,8 @@ func (d *descriptors) unprotect(of Range) error {
 	return control(d.faults, writeProtectCall, unsafe.Pointer(&a))
 }
 
-// protect passes over pages without a page table, because protecting them would need one. The kernel reports
-// such a page as written after the first write to it.
+// protect skips pages without a page table, because protecting such a page would allocate a table. The kernel
+// reports the page as written after the first write.
 func (d *descriptors) protect(of Range) error {
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		categoryMask: pageIsWritten}
@@ -210,7 +211,7 @@ func (d *descriptors) protect(of Range) error {
 	return control(d.pagemap, scanCall, unsafe.Pointer(&a))
 }
 
-// scan passes over pages without a page table, too.
+// scan also skips pages without a page table.
 func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	var pin runtime.Pinner // the kernel takes the address of the answers as a number
 	pin.Pin(k.answers)
@@ -245,7 +246,7 @@ func (d *descriptors) written(of Range) (bool, error) {
 	return n > 0, nil
 }
 
-// control is ioctl without a result.
+// control calls ioctl and drops the result.
 func control(fd int, call uintptr, argument unsafe.Pointer) error {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), call, uintptr(argument)); errno != 0 {
 		return errno

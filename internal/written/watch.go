@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// Watch finds the written pages of regions. Its methods may be called from many goroutines. [Watch.Close]
-// ends it.
+// Watch finds the written pages of regions. Its methods may be called from many goroutines at once.
+// [Watch.Close] ends the watch.
 //
-// A scan may miss the page that a system call, such as read(2), is writing at that moment. So no call may be
-// writing into a watched region during [Watch.Scan].
+// Scan may miss a page that a system call, such as read(2), writes at the same time. So no system call may
+// write into a watched region during [Watch.Scan].
 type Watch struct {
 	mu      sync.Mutex
 	regions regions
@@ -22,12 +22,12 @@ type Watch struct {
 	ranges  []Range
 }
 
-// Run is a range of bytes, counted from an address that the caller knows.
+// Run is a range of bytes. Offset counts from the address that was passed to [Watch.Changed].
 type Run struct{ Offset, Bytes int }
 
-// New returns a watch that knows no regions yet. The error says why written pages cannot be found here; then
-// a program compares contents instead. It wraps errors.ErrUnsupported, or reports a lack of file descriptors:
-// the watches of a process share two of them.
+// New returns a watch without regions. The error says why written pages cannot be found here; a program can
+// compare contents instead. The error wraps errors.ErrUnsupported, except if file descriptors or memory ran
+// out. All watches of a process share two file descriptors.
 func New() (*Watch, error) {
 	r, ok := Regions.(regions)
 	if !ok || r.HeapStandIn() {
@@ -40,7 +40,7 @@ func New() (*Watch, error) {
 	return &Watch{regions: r, kernel: k}, nil
 }
 
-// Supported returns nil if New returns a watch, or else its error.
+// Supported returns nil if [New] can return a watch. Otherwise it returns the error of New.
 func Supported() error {
 	w, err := New()
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *Watch) Close() error {
 		r.region.Lock()
 		if !r.isClosed() {
 			r.region.SetWatcher(nil)
-			_ = w.kernel.unregister(r.all) // closing the kernel does the same
+			_ = w.kernel.unregister(r.all) // after a failure the pages stay registered, which costs page faults only
 		}
 		r.region.Unlock()
 	}
@@ -76,11 +76,10 @@ func (w *Watch) Close() error {
 	return k.close()
 }
 
-// Scan ends an interval and begins the next. After Scan, [Watch.Changed] answers for the time up to this
-// call.
+// Scan ends an interval and begins the next. After Scan, [Watch.Changed] reports the writes up to this call.
 //
-// Complexity: linear in the number of pages that were written, and of blocks that were asked for. It
-// allocates nothing, except for the first scans of a growing memory.
+// Complexity: linear in the number of written pages and in the number of blocks that Changed was called for.
+// Scan allocates nothing, except in the first scans after the memory has grown.
 func (w *Watch) Scan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +100,9 @@ func (w *Watch) Scan() {
 	w.try(after, false)
 }
 
-// Keep makes the last scan the beginning of the time for which [Watch.Changed] answers after the next scan.
-// Leave Keep out if, for instance, a copy could not be written to a file: then the beginning stays.
+// Keep makes the last scan the kept scan: after the next scan, [Watch.Changed] reports the writes since the
+// kept scan. Do not call Keep if, for instance, a copy could not be written to a file: then an earlier scan
+// stays the kept scan.
 func (w *Watch) Keep() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,11 +110,12 @@ func (w *Watch) Keep() {
 }
 
 // Changed finds the bytes in [p, p+n) that may have been written between the kept scan and the last scan. The
-// kept scan is the one that [Watch.Keep] followed. Changed appends the runs of these bytes to the slice into,
-// in ascending order. A run counts from p. All other bytes are as they were at the kept scan.
+// kept scan is the scan that [Watch.Keep] followed. Changed appends the runs of these bytes to the slice
+// into, in ascending order. The offset of a run counts from p. All other bytes are as they were at the kept
+// scan.
 //
-// Changed reports all bytes of blocks that it was asked about for the first time, and of loose blocks. If
-// known is false, nothing is known about the bytes, because their memory cannot be watched.
+// Changed reports all bytes of a loose block, and of a block that no earlier call of Changed covered. The
+// result known is false if the memory of the bytes cannot be watched.
 func (w *Watch) Changed(p unsafe.Pointer, n int, into []Run) (runs []Run, known bool) {
 	if n <= 0 {
 		return into, true
@@ -170,8 +171,8 @@ func (w *Watch) Blocks() (protected, loose int) {
 	return protected, loose
 }
 
-// find returns the watched region that contains an address. It begins to watch the region if it is not
-// watched, and returns nil if that is not possible.
+// find returns the watched region that contains an address. It begins to watch the region if the region is
+// not watched yet. It returns nil if the region cannot be watched.
 func (w *Watch) find(addr uintptr) *watched {
 	if w.kernel == nil {
 		return nil
@@ -183,7 +184,7 @@ func (w *Watch) find(addr uintptr) *watched {
 		return 1
 	})
 	for ; i < len(w.watched) && w.watched[i].all.Lo <= addr; i++ {
-		// Regions that were closed may have the same addresses.
+		// A closed region in the list may have the same addresses.
 		if r := w.watched[i]; r.all.Hi > addr && !r.isClosed() {
 			return r
 		}
@@ -209,9 +210,9 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range whose committed pages are known. Kernels before 6.13 leave pages protected when
-// they are moved to addresses that are not registered. Such pages would count as clean, so begin
-// unprotects the committed pages.
+// begin registers a range and unprotects its committed pages. Without the second step some pages could count
+// as clean: kernels before 6.13 leave pages protected when the pages move to addresses that are not
+// registered.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err
@@ -225,7 +226,7 @@ func (w *Watch) begin(all Range, committed []Range) error {
 	return err
 }
 
-// scan ends an interval for a region, which is locked.
+// scan ends an interval for a region. The caller holds the lock of the region.
 func (w *Watch) scan(r *watched) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	for i := range r.blocks {
@@ -273,7 +274,7 @@ func (w *Watch) scan(r *watched) {
 		}
 		if b.protected && !b.altered && !b.judge() {
 			inside(w.ranges, b.all(), func(of Range) {
-				_ = w.kernel.unprotect(of) // a page that stays protected costs a fault and no more
+				_ = w.kernel.unprotect(of) // a page that stays protected costs one page fault
 			})
 		}
 		if !b.protected {
@@ -282,15 +283,15 @@ func (w *Watch) scan(r *watched) {
 	}
 }
 
-// try puts blocks on trial. If behind is true, it chooses among the blocks whose numbers are above after;
-// otherwise it chooses among the other blocks.
-func (w *Watch) try(after uintptr, behind bool) {
+// try puts blocks on trial. If above is true, it chooses among the blocks whose numbers are above limit. If
+// above is false, it chooses among all other blocks.
+func (w *Watch) try(limit uintptr, above bool) {
 	for _, r := range w.watched {
 		r.region.Lock()
 		if !r.isClosed() {
 			w.ranges = r.region.Committed(w.ranges[:0])
 			r.parts(w.ranges, func(b *block) bool {
-				return b.number > after == behind && w.trials.take(b)
+				return b.number > limit == above && w.trials.take(b)
 			}, func(of Range) {
 				if w.kernel.protect(of) != nil {
 					w.fail(r, of)
@@ -318,15 +319,15 @@ type watched struct {
 	region Region
 	kernel kernel
 	all    Range
-	blocks []block // those that were asked for, in ascending order
+	blocks []block // the blocks that Changed was called for, in ascending order
 
-	mu      sync.Mutex // is locked last
+	mu      sync.Mutex // locked after Watch.mu and the lock of the region
 	closed  bool
 	altered []Range // since the last scan
 	taken   []Range // memory for altered
 }
 
-// Altered is the method of a Watcher.
+// Altered implements Watcher.
 func (r *watched) Altered(lo, hi uintptr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -352,12 +353,13 @@ func (r *watched) takeAltered() []Range {
 	return r.taken
 }
 
-// Closing is the method of a Watcher.
+// Closing implements Watcher.
 func (r *watched) Closing() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	// The pages of a recycled region stay. If the call fails, they stay registered, and begin mends that.
+	// A recycled region keeps its pages. If unregister fails, the pages stay registered, and begin unprotects
+	// them.
 	_ = r.kernel.unregister(r.all)
 }
 
@@ -378,7 +380,8 @@ func (r *watched) first(addr uintptr) int {
 	return i
 }
 
-// each calls f for each block that overlaps a range, with the pages of the range in it, rounded outward.
+// each calls f for each block that overlaps a range, with the pages [lo, hi) of the block that lie in the
+// range, rounded outward.
 func (r *watched) each(of Range, f func(b *block, lo, hi int)) {
 	for i := r.first(of.Lo); i < len(r.blocks) && r.blocks[i].all().Lo < of.Hi; i++ {
 		b := &r.blocks[i]
@@ -387,8 +390,8 @@ func (r *watched) each(of Range, f func(b *block, lo, hi int)) {
 	}
 }
 
-// parts calls f for the committed parts of runs of chosen blocks. It may ask about a block twice if the first
-// answer is no.
+// parts calls f for the committed parts of each run of adjacent chosen blocks. It may call choose twice for a
+// block if the first call returns false.
 func (r *watched) parts(committed []Range, choose func(b *block) bool, f func(of Range)) {
 	for i := 0; i < len(r.blocks); i++ {
 		if !choose(&r.blocks[i]) {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// gigabyte returns a committed and written region.
+// gigabyte returns a region of 1 GiB that is committed and populated.
 func gigabyte(b *testing.B, pages vm.Pages) *vm.Region {
 	const n = 1 << 30
 	r := reserve(b, n, vm.Options{Pages: pages})
@@ -18,7 +18,7 @@ func gigabyte(b *testing.B, pages vm.Pages) *vm.Region {
 
 var policies = map[string]vm.Pages{"small": vm.PagesSmall, "huge": vm.PagesHuge}
 
-// protect makes scans until all blocks are protected.
+// protect scans until all blocks are protected.
 func protect(b *testing.B, w *written.Watch, r *vm.Region) {
 	for scans := 0; ; scans++ {
 		w.Try(r.Size() / block)
@@ -32,7 +32,7 @@ func protect(b *testing.B, w *written.Watch, r *vm.Region) {
 	}
 }
 
-// perPage reports the time for each of the pages that a round writes.
+// perPage reports the time for each page. pages is the number of pages that one round writes.
 func perPage(b *testing.B, pages int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pages), "ns/page")
 }
@@ -46,7 +46,7 @@ func touch(b []byte, n int) {
 	}
 }
 
-// BenchmarkGigabyte measures the parts of a watch of 1 GiB beside a copy of it.
+// BenchmarkGigabyte measures the operations of a watch of 1 GiB and, for comparison, a copy of this memory.
 func BenchmarkGigabyte(b *testing.B) {
 	for name, policy := range policies {
 		b.Run(name, func(b *testing.B) {

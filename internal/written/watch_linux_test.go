@@ -22,7 +22,7 @@ import (
 
 const block = 2 << 20
 
-var page = os.Getpagesize() // what the kernel protects; the pages of regions may be larger
+var page = os.Getpagesize() // size of the pages that the kernel protects; the pages of regions may be larger
 
 // begin returns a watch, or skips the test.
 func begin(tb testing.TB) *written.Watch {
@@ -45,7 +45,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// reserve returns a region that is closed with the test.
+// reserve returns a region that is closed at the end of the test.
 func reserve(tb testing.TB, bytes int, o vm.Options) *vm.Region {
 	tb.Helper()
 	o.Name = tb.Name()
@@ -57,18 +57,18 @@ func reserve(tb testing.TB, bytes int, o vm.Options) *vm.Region {
 
 func view(r *vm.Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
-// changed returns the numbers of the pages of a region that may have been written, and whether Watch.Changed
-// knows them.
+// changed calls Watch.Changed for n bytes of a region from off on. It returns the numbers of the pages that
+// may have been written, and the result known.
 func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers []int, known bool) {
 	tb.Helper()
 	runs, known := w.Changed(unsafe.Add(r.Base(), off), n, nil)
 	if !known && len(runs) > 0 {
-		tb.Fatalf("%v, and nothing is known", runs)
+		tb.Fatalf("known is false, and Changed returns the runs %v", runs)
 	}
 	last := -1
 	for _, run := range runs {
 		if run.Offset <= last || run.Bytes <= 0 || run.Offset+run.Bytes > n {
-			tb.Fatalf("run %v of %v in %d bytes", run, runs, n)
+			tb.Fatalf("run %v of %v is empty, out of order or outside the %d bytes", run, runs, n)
 		}
 		last = run.Offset + run.Bytes
 		for i := (off + run.Offset) / page; i*page < off+last; i++ {
@@ -98,7 +98,7 @@ func learnt(t *testing.T, w *written.Watch, bytes int) *vm.Region {
 	return r
 }
 
-// wants ends an interval and compares the written pages.
+// wants ends an interval and compares the pages that Changed reports with want.
 func wants(t *testing.T, what string, w *written.Watch, r *vm.Region, bytes int, want ...int) {
 	t.Helper()
 	w.Scan()
@@ -120,7 +120,7 @@ func TestWrites(t *testing.T) {
 	r := learnt(t, w, bytes)
 	b := view(r)
 	wants(t, "nothing", w, r, bytes)
-	b[5*page] = 1 // the value that it has
+	b[5*page] = 1 // the page holds this value already
 	b[7*page-1] = 9
 	wants(t, "two writes", w, r, bytes, 5, 6)
 	wants(t, "nothing more", w, r, bytes)
@@ -128,7 +128,7 @@ func TestWrites(t *testing.T) {
 		t.Error("a write is lost")
 	}
 
-	// Without Keep the next answer has these pages too.
+	// Without Keep, the next scan reports these pages too.
 	b[0] = 2
 	w.Scan()
 	b[page] = 2
@@ -142,11 +142,11 @@ func TestWrites(t *testing.T) {
 	must(t, errors.Join(err, to.Close()))
 	n, err := from.Read(b[9*page+100 : 11*page])
 	if must(t, errors.Join(err, from.Close())); n != 2*page-100 {
-		t.Fatalf("%d bytes are read", n)
+		t.Fatalf("%d bytes are read, want %d", n, 2*page-100)
 	}
 	wants(t, "read", w, r, bytes, 9, 10)
 
-	// A part of the region.
+	// Changed is called for a part of the region.
 	b[3*page], b[4*page], b[5*page] = 3, 3, 3
 	w.Scan()
 	runs, known := w.Changed(unsafe.Add(r.Base(), 3*page+10), page+10, nil)
@@ -168,7 +168,7 @@ func TestAltered(t *testing.T) {
 	p := vm.PageSize()
 	const bytes = block
 	r := learnt(t, w, bytes)
-	all := func(pages ...int) (numbers []int) { // the system's pages in pages of regions
+	all := func(pages ...int) (numbers []int) { // the system's pages that lie in the given pages of the region
 		for _, i := range pages {
 			for k := range p / page {
 				numbers = append(numbers, i*p/page+k)
@@ -194,14 +194,14 @@ func TestAltered(t *testing.T) {
 	wants(t, "a write to a moved page", w, r, bytes, 5*p/page)
 	wants(t, "nothing more", w, r, bytes)
 
-	must(t, r.Discard(0, bytes)) // with its page tables
+	must(t, r.Discard(0, bytes)) // frees the page tables too
 	w.Scan()
 	if got, _ := changed(t, w, r, 0, bytes); len(got) != bytes/page {
 		t.Errorf("%d of %d discarded pages are reported", len(got), bytes/page)
 	}
 }
 
-// TestClosedRegions: a new region at the addresses of a closed one is not taken for it.
+// TestClosedRegions: a new region at the addresses of a closed region counts as new.
 func TestClosedRegions(t *testing.T) {
 	w := begin(t)
 	for _, recycle := range []bool{false, true} {
@@ -214,15 +214,15 @@ func TestClosedRegions(t *testing.T) {
 			must(t, r.Commit(0, vm.PageSize()))
 			view(r)[0] = byte(i)
 			if runs, _ := w.Changed(base, 1, nil); len(runs) != 1 {
-				t.Errorf("a new region (recycled: %v, the same addresses: %v): %v", recycle, same, runs)
+				t.Errorf("a new region (recycled: %v, the same addresses: %v) has the runs %v, want one", recycle, same, runs)
 			}
 			w.Try(8)
 			w.Scan()
 			w.Keep()
 			w.Scan()
 			if runs, _ := w.Changed(base, 1, nil); len(runs) != 0 || !w.Protected(uintptr(base)) {
-				t.Errorf("nothing was written (recycled: %v, the same addresses: %v): %v", recycle, same,
-					runs)
+				t.Errorf("nothing was written (recycled: %v, the same addresses: %v): runs %v, protected: %v",
+					recycle, same, runs, w.Protected(uintptr(base)))
 			}
 			must(t, r.Close())
 		}
@@ -232,15 +232,15 @@ func TestClosedRegions(t *testing.T) {
 	}
 	w.Scan()
 	if protected, loose := w.Blocks(); protected+loose != 0 {
-		t.Errorf("%d blocks of closed regions", protected+loose)
+		t.Errorf("%d blocks of closed regions still count", protected+loose)
 	}
 }
 
 // TestNotWatchable: nothing is known about memory that the kernel cannot watch.
 func TestNotWatchable(t *testing.T) {
 	w := begin(t)
-	on := new([100]byte)
-	if _, known := w.Changed(unsafe.Pointer(on), 100, nil); known {
+	array := new([100]byte)
+	if _, known := w.Changed(unsafe.Pointer(array), 100, nil); known {
 		t.Error("Go memory is known")
 	}
 	heap := reserve(t, block, vm.Options{Pages: vm.PagesHeap})
@@ -254,20 +254,20 @@ func TestNotWatchable(t *testing.T) {
 	}
 	must(t, mirror.Close())
 
-	// Two watches share the kernel, but not a region.
+	// Two watches of a process can watch different regions, but not the same region.
 	r := learnt(t, w, block)
 	other := begin(t)
 	if _, known := other.Changed(r.Base(), 100, nil); known {
-		t.Error("two watches have one region")
+		t.Error("two watches watch one region")
 	}
 	must(t, other.Close())
 	view(r)[0] = 1
 	wants(t, "after the end of another watch", w, r, block, 0)
 	if _, known := w.Changed(r.Base(), r.Size()+1, nil); known {
-		t.Error("bytes behind a region are known")
+		t.Error("bytes beyond a region are known")
 	}
 	if runs, known := w.Changed(r.Base(), 0, nil); !known || len(runs) != 0 {
-		t.Errorf("no bytes: %v, %v", runs, known)
+		t.Errorf("an empty range has the runs %v, known: %v", runs, known)
 	}
 	must(t, w.Close())
 	if _, known := w.Changed(r.Base(), 100, nil); known {
@@ -275,11 +275,11 @@ func TestNotWatchable(t *testing.T) {
 	}
 	again := begin(t)
 	if _, known := again.Changed(r.Base(), 100, nil); !known {
-		t.Error("a region cannot be watched once more")
+		t.Error("a region cannot be watched again after its watch was closed")
 	}
 }
 
-// TestHugePages: one write to a huge page is one page.
+// TestHugePages: after one write to a huge page, one small page is reported.
 func TestHugePages(t *testing.T) {
 	w := begin(t)
 	if vm.HugePageSize() != block || vm.HugeMode() == "never" {
@@ -308,20 +308,20 @@ func TestHugePages(t *testing.T) {
 	b[block+8*page] = 2
 	w.Scan()
 	if got, _ := changed(t, w, r, block+8*page, page); len(got) != 1 {
-		t.Error("a write to a collapsed page is not seen")
+		t.Error("a write to a collapsed page is not reported")
 	}
 	must(t, r.Discard(2*block, block))
 	w.Keep()
 	w.Scan()
 	if got, _ := changed(t, w, r, 2*block, block); len(got) != block/page {
-		t.Errorf("%d of %d pages of a huge page that was discarded", len(got), block/page)
+		t.Errorf("%d of %d pages of a discarded huge page are reported", len(got), block/page)
 	}
 }
 
-// model is what is known about a region.
+// model is the expected state of a region.
 type model struct {
 	r         *vm.Region
-	exact     bool   // the kernel touches no pages besides those that are written
+	exact     bool   // the kernel changes no pages besides the written pages
 	committed []bool // by page of the system
 	dirty     []bool // written since the last kept scan: must be reported
 	maybe     []bool // may be reported
@@ -334,7 +334,7 @@ func (m *model) each(off, n int, f func(i int)) {
 	}
 }
 
-// TestModel compares the answers with a model that knows each page that was written.
+// TestModel compares the reported pages with a model that records each written page.
 func TestModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -400,7 +400,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 					altered(m, i*page, page, true, false)
 				}
 			})
-		case 5: // move, if the pages are as they must be
+		case 5: // move, if the source pages are committed and the target pages are not
 			to := all[rng.IntN(len(all))]
 			toOff := rng.IntN(size/p) * p
 			n = min(n, size-toOff)
@@ -429,10 +429,10 @@ func runModel(t *testing.T, rng *rand.Rand) {
 			m.each(0, size, func(i int) { m.dirty[i], m.maybe[i] = true, true })
 		case 8, 9, 10, 11:
 			w.Try(1 + rng.IntN(12))
-			w0 := make(map[*model][]bool)
+			wasProtected := make(map[*model][]bool)
 			for _, m := range all {
 				for b := range size / block {
-					w0[m] = append(w0[m], w.Protected(uintptr(m.r.Base())+uintptr(b*block)))
+					wasProtected[m] = append(wasProtected[m], w.Protected(uintptr(m.r.Base())+uintptr(b*block)))
 				}
 			}
 			w.Scan()
@@ -449,7 +449,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 					}
 					numbers, known := changed(t, w, m.r, lo*page, (hi-lo)*page)
 					if !known {
-						t.Fatal("nothing is known")
+						t.Fatal("known is false for committed pages")
 					}
 					for _, i := range numbers {
 						got[i] = true
@@ -457,7 +457,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 					lo = hi
 				}
 				for i := range got {
-					exact := m.exact && w0[m][i*page/block] &&
+					exact := m.exact && wasProtected[m][i*page/block] &&
 						w.Protected(uintptr(m.r.Base())+uintptr(i*page))
 					if !exact {
 						m.maybe[i] = true
@@ -511,12 +511,11 @@ func runModel(t *testing.T, rng *rand.Rand) {
 		}
 	}
 	if clean == 0 || reported == 0 {
-		t.Logf("pages of protected blocks: %d reported, %d clean", reported, clean)
-		t.Error("no page was exact")
+		t.Errorf("pages of protected blocks: %d reported, %d clean, want some of both", reported, clean)
 	}
 }
 
-// TestRefused: where the kernel or a sandbox refuses, a watch says so, and why.
+// TestRefused: if the kernel or a sandbox refuses a call, the error of New names the call and the reason.
 func TestRefused(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")
@@ -542,17 +541,17 @@ func TestRefused(t *testing.T) {
 					t.Errorf("%v, want %q", err, c.text)
 				}
 				if errors.Is(err, errors.ErrUnsupported) == (c.rule.Errno == unix.EMFILE) {
-					t.Errorf("%v wraps another error", err)
+					t.Errorf("the error %v wraps ErrUnsupported: %v", err, c.rule.Errno == unix.EMFILE)
 				}
 				if got := written.Supported(); got == nil || got.Error() != err.Error() {
-					t.Errorf("Supported: %v", got)
+					t.Errorf("Supported: %v, want %v", got, err)
 				}
 			}, c.rule)
 		})
 	}
 }
 
-// TestRefusedLater: a kernel that stops answering makes all pages count as written.
+// TestRefusedLater: if the kernel refuses later calls, all pages count as written.
 func TestRefusedLater(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")
@@ -569,11 +568,11 @@ func TestRefusedLater(t *testing.T) {
 			w.Scan()
 			w.Keep()
 			if got, known := changed(t, w, r, 0, block); !known || len(got) != block/page {
-				t.Errorf("%d pages, known: %v", len(got), known)
+				t.Errorf("%d pages are reported, known: %v, want all %d", len(got), known, block/page)
 			}
 		}
 		if _, loose := w.Blocks(); loose != 1 {
-			t.Errorf("%d loose blocks", loose)
+			t.Errorf("%d loose blocks, want 1", loose)
 		}
 	})
 }
@@ -596,11 +595,11 @@ func TestScanAllocatesNothing(t *testing.T) {
 		interval()
 	}
 	if a := testing.AllocsPerRun(100, interval); a != 0 {
-		t.Errorf("%v allocations", a)
+		t.Errorf("an interval makes %v allocations", a)
 	}
 }
 
-// TestConcurrentRegions: regions come, change and go while others are scanned.
+// TestConcurrentRegions: regions are reserved, changed and closed while others are scanned.
 func TestConcurrentRegions(t *testing.T) {
 	w := begin(t)
 	p := vm.PageSize()
@@ -673,7 +672,7 @@ func TestConcurrentRegions(t *testing.T) {
 	}
 }
 
-// TestDescriptors: all watches of a process share their descriptors, and the last one closes them.
+// TestDescriptors: all watches of a process share two file descriptors. The last watch closes them.
 func TestDescriptors(t *testing.T) {
 	open := func() (n int) {
 		entries, err := os.ReadDir("/proc/self/fd")
@@ -697,7 +696,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestDroppedWatch: a program that drops a watch keeps its descriptors, and goes on.
+// TestDroppedWatch: after a program drops a watch without Close, writes to the region still work.
 func TestDroppedWatch(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")

@@ -1,4 +1,4 @@
-// Command api writes the exported API of packages into a folder, one file a package:
+// Command api writes the exported API of packages into a folder, one file for each package:
 //
 //	api FOLDER PACKAGE...
 //
@@ -98,7 +98,7 @@ func (l *listing) add(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...)+"\n")
 }
 
-// show writes a type. Names of other packages are qualified.
+// show formats a type. Names from other packages are qualified.
 func (l *listing) show(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == l.pkg {
@@ -138,7 +138,7 @@ func (l *listing) typeName(o *types.TypeName) {
 	default:
 		l.add("type %s %s", name, l.show(u))
 	}
-	// The method set contains the methods of embedded fields.
+	// The method set contains the promoted methods of embedded fields.
 	value := types.NewMethodSet(named)
 	for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
 		f := m.Obj().(*types.Func)
@@ -153,7 +153,7 @@ func (l *listing) typeName(o *types.TypeName) {
 	}
 }
 
-// receiver writes a type with the names of its parameters.
+// receiver formats a type with the names of its type parameters.
 func receiver(t *types.Named) string {
 	var each []string
 	for p := range t.TypeParams().TypeParams() {
@@ -176,7 +176,7 @@ func (l *listing) fields(name string, s *types.Struct) {
 	}
 }
 
-// parameters writes type parameters with their constraints.
+// parameters formats type parameters with their constraints.
 func (l *listing) parameters(list *types.TypeParamList) string {
 	var each []string
 	for t := range list.TypeParams() {
@@ -188,7 +188,7 @@ func (l *listing) parameters(list *types.TypeParamList) string {
 	return "[" + strings.Join(each, ", ") + "]"
 }
 
-// signature writes the types of parameters and results.
+// signature formats the types of parameters and results.
 func (l *listing) signature(s *types.Signature) string {
 	var in, out []string
 	for v := range s.Params().Variables() {

@@ -1,8 +1,8 @@
 // Command matrix summarizes the test results that .ci/platform leaves for each platform.
 //
-//	matrix line FILE           one platform: the number of passed tests, and the reasons for skipped tests
+//	matrix line FILE           prints the counts of tests on one platform, and the reasons for skipped tests
 //	matrix page PAGE FILE…     writes the table of all platforms into the page
-//	matrix check PAGE FILE…    fails unless each platform of the page's table passed tests and failed none
+//	matrix check PAGE FILE…    fails if a platform of the page's table passed no test or failed a test
 package main
 
 import (

@@ -58,7 +58,7 @@ Skipped on p:
 		t.Errorf("got %s\nwant %s", page, want)
 	}
 	if got := strings.Join(platformsOf(page), " "); got != "p q" {
-		t.Errorf("platforms %q", got)
+		t.Errorf("platforms %q, want \"p q\"", got)
 	}
 	if _, err := replaceTable("nothing", ""); err == nil {
 		t.Error("no error for a page without a place for the table")
@@ -67,6 +67,6 @@ Skipped on p:
 
 func TestBrokenLog(t *testing.T) {
 	if _, err := parseResults(strings.NewReader("not JSON\n")); err == nil {
-		t.Error("no error")
+		t.Error("no error for a log that is not JSON")
 	}
 }

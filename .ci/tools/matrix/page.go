@@ -67,7 +67,7 @@ func table(all []*results) string {
 	return b.String()
 }
 
-// replaceTable returns page with table in place of its table.
+// replaceTable returns page with its old table replaced by table.
 func replaceTable(page, table string) (string, error) {
 	before, rest, ok := strings.Cut(page, begins)
 	_, after, closed := strings.Cut(rest, ends)
@@ -77,7 +77,7 @@ func replaceTable(page, table string) (string, error) {
 	return before + begins + "\n\n" + table + "\n" + ends + after, nil
 }
 
-// platformsOf returns the platforms in the head of the page's table.
+// platformsOf returns the platforms in the header row of the page's table.
 func platformsOf(page string) []string {
 	_, rest, _ := strings.Cut(page, begins)
 	for line := range strings.Lines(rest) {

@@ -176,7 +176,7 @@ func (m *mod) require(siblings []*mod, version string) error {
 		}
 		lines = slices.AppendSeq(lines, strings.Lines(o.sums))
 	}
-	slices.SortFunc(lines, bySum)
+	slices.SortFunc(lines, compareSums)
 	if text := strings.Join(lines, ""); text != "" {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			return err
@@ -189,12 +189,13 @@ func (m *mod) require(siblings []*mod, version string) error {
 	return os.WriteFile(filepath.Join(m.folder, "go.mod"), text, 0o644)
 }
 
-// bySum is the order of lines in go.sum.
-func bySum(a, b string) int {
-	first, second := strings.Fields(a), strings.Fields(b)
-	v, of, _ := strings.Cut(first[1], "/")
-	u, with, _ := strings.Cut(second[1], "/")
-	return cmp.Or(strings.Compare(first[0], second[0]), semver.Compare(v, u), strings.Compare(of, with))
+// compareSums compares two lines of go.sum in the order in which the go command writes them.
+func compareSums(a, b string) int {
+	x, y := strings.Fields(a), strings.Fields(b)
+	xVersion, xFile, _ := strings.Cut(x[1], "/")
+	yVersion, yFile, _ := strings.Cut(y[1], "/")
+	return cmp.Or(strings.Compare(x[0], y[0]), semver.Compare(xVersion, yVersion),
+		strings.Compare(xFile, yFile))
 }
 
 // publish writes the module to the proxy, in the layout that the go command expects, and sets m.sums.

@@ -14,10 +14,10 @@ type known map[knownKey]string
 
 type knownKey struct{ file, function, change, text string }
 
-// readKnown reads the known survivors from the file at path; "" means none. The file has five columns,
-// separated by tabs: the path of a source file, relative to the working directory; a function; a change; the
-// text of the changed line, as mutate prints it; and the reason why the change has no effect. Lines that
-// begin with # are comments.
+// readKnown reads the known survivors from the file at path. An empty path means no file. The file has five
+// columns, separated by tabs: the path of a source file, relative to the working directory; a function; a
+// change; the text of the changed line, as mutate prints it; and the reason why the change has no effect.
+// Lines that begin with # are comments.
 func readKnown(path string) (known, error) {
 	if path == "" {
 		return nil, nil

@@ -37,6 +37,6 @@ func TestKnown(t *testing.T) {
 	}
 	write("f.go\t< → <=\tif a < b {\n")
 	if _, err := readKnown(path); err == nil {
-		t.Error("no error for a line without a reason")
+		t.Error("no error for a line with three columns")
 	}
 }

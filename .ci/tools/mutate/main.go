@@ -1,12 +1,12 @@
-// Command mutate makes small changes to a package's code, one at a time, and checks whether the tests notice.
+// Command mutate makes small changes to a package's code, one at a time, and checks whether a test fails.
 //
 //	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB]
 //		[-timeout D] [-workers N] [-json FILE] [-known FILE] PACKAGE
 //
-// With several -tags, mutants that survive the tests of one build are tried with the next. A mutant is killed
-// when the tests fail or time out. Mutants that do not compile do not count. Mutate prints the survivors. The
-// code of a survivor is unnecessary, untested, or only an optimization. A file of known survivors,
-// .ci/mutants.tsv, gives the reason why no test can kill each of them: see [readKnown].
+// Each flag -tags adds a build. Mutants that survive the tests of a build are tried with the next build. A
+// mutant is killed when the tests fail or time out. Mutants that do not compile do not count. Mutate prints
+// the survivors. The code that a survivor changes is unnecessary, untested, or only an optimization. The file
+// .ci/mutants.tsv lists the known survivors, each with the reason why no test can kill it: see [readKnown].
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as for go test")
 	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test, such as slow tests of other code")
-	flag.Func("tags", "build `tags`, once for each build; checks of invariants kill more mutants",
+	flag.Func("tags", "build `tags`; repeat the flag for more builds; the tag invariants kills more mutants",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// result says how the tests reacted to a mutant.
+// result is the result of the tests of a mutant.
 type result string
 
 const (
@@ -154,7 +154,7 @@ func find(pkg, patterns string) (all []mutant, dir string, err error) {
 		all = append(all, found...)
 	}
 	if len(all) == 0 {
-		return nil, "", fmt.Errorf("no mutants in %s for %s", pkg, patterns)
+		return nil, "", fmt.Errorf("no mutants in the files %s of %s", patterns, pkg)
 	}
 	return all, names[0], nil
 }
@@ -166,7 +166,7 @@ type trial struct {
 	reasons       known
 }
 
-// all tries mutants until the requested number of valid ones is reached.
+// all tries mutants until it has tried the requested number of valid mutants.
 func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	want := t.sample
 	if want == 0 {
@@ -232,7 +232,7 @@ func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err 
 	return r, longest, nil
 }
 
-// build runs the tests of one build, as try does.
+// build runs the tests of the build with these tags. The other parameters and the results are those of try.
 func (t *trial) build(number int, m mutant, tags string) (r result, took time.Duration, err error) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
@@ -289,7 +289,7 @@ func report(found int, outcomes []outcome) {
 	}
 	valid := len(outcomes) - count[invalid]
 	dead := count[killed] + count[timedOut]
-	percent := func(of int) float64 { return 100 * float64(dead) / float64(max(of, 1)) }
+	percent := func(total int) float64 { return 100 * float64(dead) / float64(max(total, 1)) }
 	fmt.Printf("%d mutants found, %d tried, %d of them do not compile; "+
 		"%d killed (%d by timeout), %d survived: %.1f %% killed; %.1f %% without %d "+
 		"known survivors\n", found, len(outcomes),

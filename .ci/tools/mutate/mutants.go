@@ -40,7 +40,7 @@ var opposite = map[token.Token][]token.Token{
 }
 
 // mutantsOf returns all mutants of a file: replaced operators, forced conditions, omitted statements. It does
-// not change the arguments of panic and of error texts.
+// not change the arguments of panic, the texts of errors, or calls of package invariants.
 func mutantsOf(path string, source []byte) ([]mutant, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
@@ -58,7 +58,7 @@ type mutator struct {
 	set    *token.FileSet
 	file   *ast.File
 	found  []mutant
-	inside string // the current function
+	inside string // the name of the current function
 }
 
 func (m *mutator) visit(n ast.Node) bool {

@@ -306,7 +306,7 @@ func (r *Region) send() {
 	departed := &e.departed[e.ticks%Lookahead]
 	departed.digest, departed.travellers = digest{}, 0
 	until := e.now + Lookahead
-	for i := range e.cohort {
+	for i := int(e.now % leaveEvery); i < cohorts; i += leaveEvery { // others have no departures in this tick
 		r.leaving = r.leaving[:0]
 		for run := range e.cohort[i].boarding.Runs() {
 			trips := e.trip.Slice(run)

@@ -1,5 +1,5 @@
 // Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as
-// golangci-lint or your own driver. Each analyzer has a package below this one.
+// golangci-lint or your own driver. Each analyzer has a package below this package.
 package passes
 
 import (
@@ -27,6 +27,6 @@ var all = []*analysis.Analyzer{
 
 var comments = ignored.New(all)
 
-// All returns all analyzers: those that find mistakes, and the one that checks the comments that silence
-// them.
+// All returns the analyzers that find mistakes, and the analyzer "ignored", which checks vastvet:ignore
+// comments.
 func All() []*analysis.Analyzer { return append(all[:len(all):len(all)], comments) }

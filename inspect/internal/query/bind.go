@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Names gives entities names, like inspect.Namer.
+// Names finds the names of entities, and entities by their names, like inspect.Namer.
 type Names interface {
 	Name(e vast.Entity) (string, bool)
 	Find(name string) (vast.Entity, bool)
@@ -23,30 +23,32 @@ type Suggestion struct {
 	Entity       vast.Entity
 }
 
-// Search is a plan with its targets bound. Use it on one goroutine at a time, while the world may be read.
+// Search is a plan whose targets are found. Use a Search on one goroutine at a time, while the world may be
+// read.
 type Search struct {
 	names  Names
 	base   vast.Query
 	tests  []boundTest
-	slots  int      // slots of a step
-	key    string   // the bound targets
+	slots  int      // number of slots to search in a step
+	key    string   // IDs of the bound targets
 	passed []uint64 // scratch bits of a test
 }
 
-// bound is a target that was found.
+// bound is a target that Bind has found.
 type bound struct {
 	column   *Column
 	relation vast.Relation
 	target   vast.Entity
 }
 
-// boundTest is a test whose alternatives can run.
+// boundTest is a test with bound alternatives.
 type boundTest struct {
 	not    bool
 	either []boundAlternative
 }
 
-// boundAlternative is an alternative with its query, which includes all conditions of the other terms.
+// boundAlternative is an alternative whose target is found. The query has the plan's conditions on components
+// and targets, and those of the alternative.
 type boundAlternative struct {
 	alternative
 	query vast.Query
@@ -54,13 +56,13 @@ type boundAlternative struct {
 }
 
 const (
-	fewSources = 1024 // limit of the sources of a target that are listed
-	fewNames   = 256  // limit of the names with one prefix that are listed
+	fewSources = 1024 // limit of the sources of a target that Bind lists
+	fewNames   = 256  // limit of the names with one prefix that Bind lists
 )
 
-// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names; own
+// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names. worldNames
 // reports whether names is the world's vast.Names.
-func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
+func (p *Plan) Bind(w *vast.World, names Names, worldNames bool) (*Search, error) {
 	s := &Search{names: names, slots: stepPlain}
 	var to []bound
 	for _, t := range p.to {
@@ -88,14 +90,14 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 			s.slots = min(s.slots, stepRelated)
 		}
 	}
-	p.listNamed(w, s, own)
-	if n := p.alternatives(); n > 4 { // many alternatives take longer
+	p.listNamed(w, s, worldNames)
+	if n := p.alternatives(); n > 4 { // a slot takes longer with many alternatives
 		s.slots = max(64, s.slots*4/n&^63)
 	}
 	return s, nil
 }
 
-// alternatives returns the number of alternatives that read values or targets.
+// alternatives returns the number of alternatives of all tests.
 func (p *Plan) alternatives() (n int) {
 	for _, t := range p.tests {
 		n += len(t.either)
@@ -131,8 +133,8 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	return vast.Entity{}, at.errorf("no entity has the name %q%s", name, alike(names, name))
 }
 
-// alike suggests an existing name with a similar spelling. The part after a comma, such as a country, may be
-// missing.
+// alike suggests an existing name with a similar spelling. The given name may lack the part after a comma,
+// such as a country.
 func alike(names Names, name string) string {
 	letters := []rune(name)
 	if len(letters) < 2 {
@@ -191,7 +193,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 				if s.names == nil {
 					return b, c.at.errorf("the entities of this world have no names")
 				}
-				if c.op == opEqual { // Find may accept more than the full name
+				if c.op == opEqual { // Find may also accept other names than the full name
 					target, _ = s.names.Find(c.text)
 				}
 			}
@@ -201,13 +203,14 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	return b, nil
 }
 
-// listNamed narrows a search for a name down to the entities with that name, if names can list all of them.
-func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
+// listNamed narrows a search for one name down to the entities with that name. If names cannot list all of
+// these entities, the search stays unchanged.
+func (p *Plan) listNamed(w *vast.World, s *Search, worldNames bool) {
 	if s.names == nil {
 		return
 	}
 	namesColumn := -1 // another component may be called Name too
-	if n, ok := probe.NamesOf(w); ok && own {
+	if n, ok := probe.NamesOf(w); ok && worldNames {
 		namesColumn = probe.Describe(n).ID
 	}
 	for _, t := range p.tests {
@@ -223,10 +226,10 @@ func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 		if e, ok := s.names.Find(c.text); ok {
 			list = append(list, e)
 		}
-		if !own { // other entities may have the same name
+		if !worldNames { // other entities may have the same name
 			alike := s.names.Suggest(c.text, fewNames)
 			if len(alike) >= fewNames {
-				continue // there may be more
+				continue // the list may be incomplete
 			}
 			for _, one := range alike {
 				list = append(list, one.Entity)

@@ -15,10 +15,10 @@ type operator uint8
 const (
 	opRange    operator = iota // a number is in a range
 	opNaN                      // a number is NaN
-	opEqual                    // a text or an entity is the same
-	opLess                     // a text comes before the other
-	opMore                     // a text comes after the other
-	opContains                 // a text contains the other, ignoring case
+	opEqual                    // a text or an entity is equal
+	opLess                     // a text is less than the given text
+	opMore                     // a text is greater than the given text
+	opContains                 // a text contains the given text, ignoring case
 	opNamed                    // the entity has a name
 )
 
@@ -32,14 +32,14 @@ type comparison struct {
 	lo, span  uint64  // integers and bools: x is in range if x − lo ≤ span modulo 2⁶⁴
 	least     float64 // floating-point numbers: bounds of the range
 	most      float64
-	nothing   bool // the range is empty
-	text, low string
+	nothing   bool   // the range is empty
+	text, low string // the given text, and the text in lower case
 	id        string // ID of an entity
 
 	number       reflect.Kind
 	offset, size int  // offset of the value in the element, and size of the element
 	packed       bool // elements lie side by side
-	slots        int  // best number of slots for a step
+	slots        int  // number of slots to search in a step
 }
 
 // compileComparison compiles the comparison of a field.
@@ -123,7 +123,7 @@ func (c *comparison) bools(v Value) error {
 func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	x, err := strconv.ParseFloat(v.Text, t.Bits())
 	if v.Quoted || err != nil && !math.IsInf(x, 0) {
-		return v.Span.errorf("%q is not a number: write one such as -1.5, 2e6, Inf or NaN", v.Text)
+		return v.Span.errorf("%q is not a number: write a number such as -1.5, 2e6, Inf or NaN", v.Text)
 	}
 	next := func(x, to float64) float64 {
 		if t.Bits() == 32 {
@@ -154,7 +154,8 @@ func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	return nil
 }
 
-// integers compiles a comparison of integers with any number.
+// integers compiles the comparison of an integer field with a number. The number may have a fraction or be
+// out of the field's range.
 func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	signed := t.Kind() <= reflect.Int64
 	least, most := uint64(0), uint64(math.MaxUint64)
@@ -168,7 +169,7 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	switch op {
 	case "==":
 		if below != above {
-			c.nothing = true // the number lies between integers or out of range
+			c.nothing = true // the number lies between two integers
 		}
 		c.lo, c.span = below.value, 0
 		c.nothing = c.nothing || below.beyond != 0
@@ -202,14 +203,15 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	return nil
 }
 
-// integer is a 64-bit number, signed or not. beyond is −1 for a number below the least, and 1 for a number
-// above the largest.
+// integer is a 64-bit integer, signed or unsigned. If a number is out of range, beyond is −1 below the range
+// or 1 above the range, and value is 0. Otherwise beyond is 0.
 type integer struct {
 	value  uint64
 	beyond int
 }
 
-// baseOf returns the base for strconv: a leading zero alone does not make a number octal.
+// baseOf returns the base for strconv. Base 0 would read a number with a leading zero as octal, so baseOf
+// returns 0 only if the text has a prefix such as 0x, or underscores.
 func baseOf(text string) int {
 	if strings.ContainsAny(text, "xXoObB_") {
 		return 0
@@ -217,8 +219,8 @@ func baseOf(text string) int {
 	return 10
 }
 
-// neighbours returns the largest integer that is not above a number, and the smallest integer that is not
-// below it.
+// neighbours parses a number. It returns the number rounded down (below) and rounded up (above) to an
+// integer.
 func neighbours(text string, signed bool) (below, above integer, err error) {
 	if signed {
 		if n, err := strconv.ParseInt(text, baseOf(text), 64); err == nil {
@@ -245,10 +247,10 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// mostEnum bounds the number of values of a wide type whose names are looked up.
+// mostEnum bounds the number of values whose names are looked up, if an enum's type has more than 8 bits.
 const mostEnum = 1024
 
-// enumNames returns the names of a type's values, in the order of the values, and the values.
+// enumNames returns the named values of a type in ascending order: names[i] is the name of values[i].
 func enumNames(t reflect.Type) (names []string, values []int64) {
 	from, to := int64(0), int64(mostEnum)
 	if t.Bits() == 8 {
@@ -268,7 +270,7 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 			v.SetUint(uint64(n))
 		}
 		number := strconv.FormatInt(n, 10)
-		// For unnamed values, generated methods return Stage(7) and the like.
+		// Generated String methods return texts such as Stage(7) for unnamed values.
 		if name := nameOf(v); name != "" && name != number && !strings.Contains(name, "("+number+")") {
 			names, values = append(names, name), append(values, n)
 		}
@@ -299,7 +301,7 @@ func enumValue(t reflect.Type, v Value) (string, error) {
 	}
 	hint := didYouMean(v.Text, names)
 	if hint == "" && len(names) > 0 && len(names) <= 12 {
-		hint = ": it is one of " + strings.Join(names, ", ")
+		hint = ": the values are " + strings.Join(names, ", ")
 	}
 	return "", v.Span.errorf("%v has no value called %q%s", t, v.Text, hint)
 }

@@ -10,7 +10,7 @@ import (
 // Plan is a query compiled for a world's columns.
 type Plan struct {
 	with, minus []*Column
-	any         [][]*Column // an entity has at least one column of each group
+	any         [][]*Column // an entity must have at least one column of each group
 	to          []wanted
 	tests       []test
 	shown       []*Column
@@ -29,8 +29,8 @@ type test struct {
 	either []alternative
 }
 
-// alternative is one way to pass a test: having a component, and optionally a target in it or a value that
-// fits a comparison.
+// alternative is one way to pass a test. An entity passes if it has the component. If target or compare is
+// set, the entity must also have this target, or a value for which the comparison holds.
 type alternative struct {
 	column  *Column // nil for the name of the entity
 	target  *Target
@@ -48,7 +48,7 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 	return p, p.simplify(q)
 }
 
-// Shown returns the columns worth showing in a list of matches: those of all terms that are not negated.
+// Shown returns the columns of all terms that are not negated. A list of matches shows these columns.
 func (p *Plan) Shown() []*Column { return p.shown }
 
 // Text returns the query in canonical form: queries with the same terms in the same order have the same text.
@@ -163,7 +163,7 @@ func (p *Plan) simplify(q *Query) error {
 	}
 	for _, c := range p.minus {
 		if slices.Contains(p.with, c) {
-			return q.spanOf(c).errorf("%s is both required and excluded: remove one of the two", c.Text())
+			return q.spanOf(c).errorf("%s is both required and excluded: remove one of the terms", c.Text())
 		}
 	}
 	var groups [][]*Column
@@ -197,7 +197,8 @@ func (q *Query) spanOf(c *Column) Span {
 	return Span{}
 }
 
-// query returns the query for the plan's conditions on components, one more column, and the given targets.
+// query returns a query with the plan's conditions on components, one more required column, and the given
+// targets. more may be nil.
 func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
 	var with, minus []vast.AnyColumn
 	has := p.with

@@ -35,7 +35,7 @@ func TestErrorsOfNames(t *testing.T) {
 		{"Numbers.On == 1", `"1" is neither true nor false`, 14, 1},
 		{"Numbers.On > true", "is a bool: use == or !=", 11, 1},
 		{"Illness.Stage == Sever", `query.stage8 has no value called "Sever": did you mean Severe?`, 17, 5},
-		{"Illness.Stage == Unheard", "it is one of Gone, Mild, Severe", 17, 7},
+		{"Illness.Stage == Unheard", "the values are Gone, Mild, Severe", 17, 7},
 		{"ChildOf(Pari 0)", `no entity has the name "Pari 0": did you mean Paris 0?`, 8, 6},
 		{"ChildOf(999.1)", "no living entity has the ID 999.1", 8, 5},
 		{"ChildOf(0.99)", "no living entity has the ID 0.99", 8, 4},
@@ -122,7 +122,7 @@ func TestNameWithoutAComponent(t *testing.T) {
 	}
 }
 
-// countries adds ", FR" to the names of a world. Find knows only the names without the addition.
+// countries adds ", FR" to the names of a world. Find accepts only the names without ", FR".
 type countries struct{ *testWorld }
 
 func (c countries) Name(e vast.Entity) (string, bool) {
@@ -139,7 +139,7 @@ func (c countries) Suggest(prefix string, most int) (list []Suggestion) {
 	return list
 }
 
-func TestNamesWithMoreToThem(t *testing.T) {
+func TestNamesWithCountries(t *testing.T) {
 	f := newTestWorld(t, 40)
 	schema := &Schema{}
 	for _, c := range f.schema.Columns {

@@ -15,7 +15,7 @@ type Completion struct {
 	Items    []Item
 
 	prefix string // the part of the item that is already written
-	names  bool   // whether the name of an entity may be written
+	names  bool   // whether the name of an entity may follow
 	quoted bool   // whether that name must be in quotes
 }
 
@@ -31,19 +31,19 @@ type Item struct {
 // maxItems bounds the suggestions.
 const maxItems = 50
 
-// stage says what may come next in a text.
+// stage is what may follow in a text.
 type stage uint8
 
 const (
 	stageTerm   stage = iota // a term
 	stageAtom                // a name, after !, ? or |
-	stageNamed               // after the name of a component
-	stageTarget              // inside the brackets of a relation
-	stageClose               // the end of the brackets
+	stageNamed               // what follows the name of a component
+	stageTarget              // a target in the brackets of a relation
+	stageClose               // the closing bracket
 	stageField               // a path
 	stageOp                  // an operator, after a path
 	stageValue               // the value of a comparison
-	stageEnd                 // between terms
+	stageEnd                 // a separator of terms
 )
 
 // completer parses a text up to the cursor.
@@ -54,13 +54,13 @@ type completer struct {
 	called string  // name of the component
 	column *Column // nil if no column or several have the name
 	known  bool    // whether a column has the name
-	path   int     // where the path begins
+	path   int     // index of the first rune of the path
 	op     string
 }
 
-// Complete returns how the text may continue at the cursor, which is an index of a rune; any number is safe.
-// If the name of an entity may follow, [Completion.WantsNames] reports it, and [Completion.AddNames] adds
-// names.
+// Complete returns how the text may continue at the cursor. The cursor is the index of a rune; an index
+// outside of the text stands for the nearest end of the text. [Completion.WantsNames] reports whether the
+// name of an entity may follow. If so, the caller adds names with [Completion.AddNames].
 func Complete(text string, cursor int, s *Schema) *Completion {
 	all := []rune(text)
 	cursor = max(0, min(cursor, len(all)))
@@ -101,8 +101,8 @@ func Complete(text string, cursor int, s *Schema) *Completion {
 	return c
 }
 
-// follow reads the tokens before the cursor and returns the token that the cursor touches, or an empty token
-// at the cursor.
+// follow reads the tokens before the cursor. It returns the unfinished token that ends at the cursor, or an
+// empty token if there is none.
 func (k *completer) follow() token {
 	for {
 		k.space()
@@ -196,7 +196,7 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 	return end
 }
 
-// add suggests a text if it fits the prefix. A lower rank comes first.
+// add adds a suggestion if the text matches the prefix. Suggestions with lower ranks come first.
 func (c *Completion) add(text, detail, kind string, rank int) {
 	plain := strings.Trim(text, `"`)
 	prefix := strings.TrimPrefix(c.prefix, `"`)
@@ -226,7 +226,7 @@ func isSubsequence(part, text string) bool {
 	return len(rest) == 0
 }
 
-// finish sorts the items.
+// finish sorts the items by rank and drops the items beyond maxItems.
 func (c *Completion) finish() {
 	slices.SortStableFunc(c.Items, func(a, b Item) int { return cmp.Compare(a.rank, b.rank) })
 	if len(c.Items) > maxItems {
@@ -320,7 +320,7 @@ func (k *completer) part() *Part {
 		}
 		return nil
 	}
-	// The parser reads the path in front of the operator.
+	// Parse reads the path from a query with a placeholder as the value.
 	q, err := Parse(quoteName(k.called) + k.pathText() + " == 0")
 	if err != nil || len(q.Terms) != 1 {
 		return nil
@@ -390,12 +390,13 @@ func (c *Completion) addValues(k *completer) {
 	}
 }
 
-// WantsNames reports whether the name of an entity may be written, and its prefix so far.
+// WantsNames reports whether the name of an entity may follow, and returns the part of the name that is
+// already written.
 func (c *Completion) WantsNames() (prefix string, ok bool) {
 	return strings.TrimPrefix(c.prefix, `"`), c.names
 }
 
-// AddNames suggests names of entities, the most important first.
+// AddNames adds the names of entities as suggestions. The list begins with the most important name.
 func (c *Completion) AddNames(list []Suggestion) {
 	for i, s := range list {
 		text := quoteTarget(s.Name)

@@ -57,7 +57,7 @@ func TestComplete(t *testing.T) {
 			continue
 		}
 		if one := got.Items[0]; one.Text != c.first || one.Kind != c.kind {
-			t.Errorf("%q: %v, want %s, a %s", c.text, got.Items, c.first, c.kind)
+			t.Errorf("%q: %v, want first %s, of the kind %s", c.text, got.Items, c.first, c.kind)
 		}
 	}
 }

@@ -2,15 +2,15 @@ package query
 
 import "github.com/vastgo/vast"
 
-// Named is a component, or a value within one, to be shown.
+// Named is a component to show, or a value within a component.
 type Named struct {
 	Name   string // the column's label, and the path
 	Column *Column
 	Part   *Part // nil for the whole component
 }
 
-// FindNamed finds the components and values that a text names, separated by commas, such as Body, Life.Ends.
-// Its errors are of type [*Error].
+// FindNamed parses a list of components and values, separated by commas, such as Body, Life.Ends. Its errors
+// are of type [*Error].
 func FindNamed(text string, s *Schema) (list []Named, err error) {
 	p := parser{lexer: lexer{text: []rune(text)}}
 	if len(text) > maxText {
@@ -72,7 +72,8 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	return n, err
 }
 
-// Number returns the numeric value that a Named stands for.
+// Number returns the numeric value that n names. If n names a whole component, the component must be a single
+// number.
 func (n Named) Number(at Span) (*Part, error) {
 	p := n.Part
 	if p == nil {
@@ -88,7 +89,7 @@ func (n Named) Number(at Span) (*Part, error) {
 	return p, nil
 }
 
-// has returns the query for the entities that have the component in the slots [lo, hi).
+// has returns the query for the entities in the slots [lo, hi) that have the component.
 func (n Named) has(w *vast.World, lo, hi int) vast.Query {
 	return w.Query(n.Column.AnyColumn).Between(lo, hi)
 }

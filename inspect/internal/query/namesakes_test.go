@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// newNamesakes returns a world with three components called Body, one of which differs only in case, and two
-// called Name: the entities' names, and a component of the program.
+// newNamesakes returns a world with three components called Body and two called Name. The name of one Body
+// differs only in case. One Name holds the names of the entities, and own is another component.
 func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	f = newTestWorld(t, 40)
 	vast.NewTag(f.World, "Body")
@@ -21,7 +21,7 @@ func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	return f, own
 }
 
-// TestNamesakes: a shared name is ambiguous, and each column has a text of its own.
+// TestNamesakes: a name that several columns share is ambiguous, and no two columns have the same Text.
 func TestNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	var labels []string
@@ -141,8 +141,8 @@ func addInAllStorages[T any](w *vast.World, name string) {
 	vast.NewHeapColumn[T](w).Named("heap_" + name)
 }
 
-// TestSteps: the larger the elements, the fewer slots a step searches. A copy that would be too large is
-// refused.
+// TestSteps: the larger the elements, the fewer slots a step searches. Compile refuses a comparison that must
+// copy components that are too large.
 func TestSteps(t *testing.T) {
 	type large struct {
 		N    int32

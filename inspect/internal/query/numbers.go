@@ -10,25 +10,25 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Keep clears the bits of the entities without the component, and returns how many are left. The bits stand
-// for the slots from lo on, as in [Search.Words].
-func (n Named) Keep(w *vast.World, lo int, words []uint64) (left int) {
+// Keep clears the bits of the entities without the component, and returns the number of bits that stay set.
+// Bit i stands for slot lo + i, as in [Search.Words].
+func (n Named) Keep(w *vast.World, lo int, words []uint64) (kept int) {
 	next := 0
 	for word, mask := range n.has(w, lo, lo+64*len(words)).Words() {
 		i := word - lo/64
 		clear(words[next:i])
 		words[i] &= mask
-		left += bits.OnesCount64(words[i])
+		kept += bits.OnesCount64(words[i])
 		next = i + 1
 	}
 	clear(words[next:])
-	return left
+	return kept
 }
 
-// AppendNumbers appends the value of each entity whose bit is set, as a number; bools are 0 and 1. The bits
-// stand for the slots from lo on, as in [Search.Words]. Entities without the component are skipped. Use it on
-// one goroutine, while the world may be read. Complexity: a few nanoseconds for each slot of a dense column,
-// a few hundred nanoseconds for each entity of other columns.
+// AppendNumbers appends the numeric value of each entity whose bit is set. A bool is 0 or 1. Bit i stands for
+// slot lo + i, as in [Search.Words]. Entities without the component are skipped. Call AppendNumbers on one
+// goroutine at a time, while the world may be read. Complexity: a few nanoseconds for each slot of a dense
+// column, a few hundred nanoseconds for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
 	size := int(n.Column.Type.Size())
 	read := numberReader(part.Type.Kind())

@@ -68,9 +68,9 @@ func (p *parser) between() error {
 		}
 		return nil
 	case p.now.is("&&"):
-		return p.now.errorf("write a comma or and instead")
+		return p.now.errorf("write a comma or the word \"and\" instead")
 	case p.now.is("||"):
-		return p.now.errorf("write | or the word or instead")
+		return p.now.errorf("write | or the word \"or\" instead")
 	case p.now.is("="):
 		return p.now.errorf("write == to compare")
 	case p.now.is(operators...):
@@ -167,7 +167,8 @@ func (p *parser) atom() (a Atom, err error) {
 		a.FieldsSpan = fields.to(p.end)
 	}
 	if a.Target != nil && len(a.Fields) > 0 {
-		return a, a.FieldsSpan.errorf("a target has no fields: compare a field of a component in a separate term")
+		return a, a.FieldsSpan.errorf("a target has no fields: compare a field of a component in a " +
+			"separate term")
 	}
 	if p.now.is(operators...) {
 		err = p.comparison(&a)
@@ -239,12 +240,12 @@ func (p *parser) target() (*Target, error) {
 	return t, p.advance()
 }
 
-// field parses a step such as .X or [2].
+// field parses a step of a path, such as .X or [2].
 func (p *parser) field() (Field, error) {
 	sign := p.now
 	if sign.sort == sortNumber { // .5 is one token
-		return Field{}, sign.errorf("a name follows the dot, not a number; write an element of an array " +
-			"as [2]")
+		return Field{}, sign.errorf("the dot needs the name of a field, not a number: write [2] for an " +
+			"element of an array")
 	}
 	if err := p.advance(); err != nil {
 		return Field{}, err

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzQuery parses, compiles, runs and completes any text. Positions lie inside the text, and a parsed query
-// stays the same when it is written and parsed again.
+// FuzzQuery parses, compiles, runs and completes any text. It checks that the positions of errors and
+// completions lie inside the text, and that the canonical form of a query parses to the same canonical form.
 func FuzzQuery(f *testing.F) {
 	for _, c := range conditions {
 		f.Add(c.text, len(c.text))
@@ -26,12 +26,13 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q: %v is not an *Error", text, err)
 			}
 			if e.Position < 0 || e.Length < 0 || e.Position+e.Length > n || e.Message == "" {
-				t.Fatalf("%q: %q at %d, %d, in %d characters", text, e.Message, e.Position, e.Length, n)
+				t.Fatalf("%q: the error %q is at %d with the length %d, in %d characters", text, e.Message,
+					e.Position, e.Length, n)
 			}
 		}
 		c := Complete(text, cursor, w.schema)
 		if c.From < 0 || c.To < c.From || c.To > n || len(c.Items) > maxItems {
-			t.Fatalf("%q: from %d to %d, in %d characters", text, c.From, c.To, n)
+			t.Fatalf("%q: the completion is from %d to %d, in %d characters", text, c.From, c.To, n)
 		}
 		q, err := Parse(text)
 		if err != nil {
@@ -41,10 +42,10 @@ func FuzzQuery(f *testing.F) {
 		again, err := Parse(q.String())
 		if len(q.String()) <= maxText {
 			if err != nil {
-				t.Fatalf("%q is written %q, which is wrong: %v", text, q, err)
+				t.Fatalf("%q has the canonical form %q, which is wrong: %v", text, q, err)
 			}
 			if again.String() != q.String() {
-				t.Fatalf("%q is written %q, and then %q", text, q, again)
+				t.Fatalf("%q has the canonical form %q, which has the canonical form %q", text, q, again)
 			}
 		}
 		p, err := Compile(q, w.schema)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Schema lists what a query may name. [NewSchema] makes one.
+// Schema lists the columns that a query may name. [NewSchema] makes a Schema.
 type Schema struct {
 	Columns []Column
 }
@@ -18,21 +18,22 @@ type Schema struct {
 // Column is a column of the world.
 type Column struct {
 	vast.AnyColumn
-	ID       int // its number in the world
+	ID       int // number of the column in the world
 	Storage  probe.Storage
 	Type     reflect.Type // of an element; nil for a tag
-	Relation bool         // whether it is a relation
-	Linked   bool         // whether the elements are links, of a relation or edges, and have no fields
-	Private  bool         // whether it is suggested last
+	Relation bool         // whether the column is a relation
+	Linked   bool         // whether the elements are links of a relation or edges, without fields
+	Private  bool         // whether Complete suggests the column last
 	Values   []Part
 
 	numbered bool // whether the name alone is ambiguous
 }
 
-// NewSchema returns the schema of a world's columns. The schema keeps and changes the slice.
+// NewSchema returns the schema of a world's columns. The schema keeps the slice, and NewSchema changes its
+// elements.
 func NewSchema(columns []Column) *Schema {
-	having := make(map[string]int)    // columns by name
-	numbered := make(map[string]bool) // name#number of each column, which may be the name of another
+	having := make(map[string]int)    // number of columns by name
+	numbered := make(map[string]bool) // name#number of each column: another column may have such a name
 	for i := range columns {
 		c := &columns[i]
 		having[c.Name()]++
@@ -48,8 +49,8 @@ func NewSchema(columns []Column) *Schema {
 // number returns the column's number as written in a query.
 func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
 
-// Label returns the column's name for people: the name, with the number if several columns share the name. No
-// other column has the same label.
+// Label returns the column's name for people. If several columns share the name, the label includes the
+// number. No other column has the same label.
 func (c *Column) Label() string {
 	if c.numbered {
 		return c.Name() + c.number()
@@ -73,7 +74,7 @@ type Part struct {
 	Type   reflect.Type
 }
 
-// Kind tells how a value is compared.
+// Kind determines how a value is compared.
 type Kind string
 
 // The kinds of values. Values of KindOther cannot be compared.
@@ -91,8 +92,8 @@ const (
 // nameOfEntities stands for the name of an entity, if no component is called Name.
 const nameOfEntities = "Name"
 
-// find returns the column with a name and, if number is not empty, that number. known reports whether a
-// column has the name. A name that several columns share needs the number.
+// find returns the column with a name and a number such as #7. The number may be empty if only one column has
+// the name. known is false if the number is empty and no column has the name.
 func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b },
 		strings.EqualFold} {
@@ -152,7 +153,7 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 	return -1
 }
 
-// value returns the part of a component that a path leads to, or an error if the part cannot be compared.
+// value returns the part of a component at a path, or an error if the part cannot be compared.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
@@ -190,7 +191,7 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	return nil, at.errorf("%s has no field %q%s", name, path, didYouMean(path, paths))
 }
 
-// dotted returns a path as written behind a name.
+// dotted returns a path as written after a name.
 func dotted(path string) string {
 	if path == "" || path[0] == '[' {
 		return path
@@ -198,13 +199,13 @@ func dotted(path string) string {
 	return "." + path
 }
 
-// within reports whether path leads to a part of the value at the path from.
-func within(path, from string) bool {
-	if from == "" {
+// within reports whether the value at path is a part of the value at outer.
+func within(path, outer string) bool {
+	if outer == "" {
 		return true
 	}
-	return len(path) > len(from) && strings.EqualFold(path[:len(from)], from) &&
-		(path[len(from)] == '.' || path[len(from)] == '[')
+	return len(path) > len(outer) && strings.EqualFold(path[:len(outer)], outer) &&
+		(path[len(outer)] == '.' || path[len(outer)] == '[')
 }
 
 // didYouMean suggests a similar name.
@@ -215,7 +216,7 @@ func didYouMean(name string, among []string) string {
 	return ""
 }
 
-// nearest returns the most similar name, or "" if none is similar.
+// nearest returns the most similar name, or "" if no name is similar.
 func nearest(name string, among []string) string {
 	best, least := "", max(1, len([]rune(name))/3)+1
 	for _, other := range among {
@@ -226,9 +227,9 @@ func nearest(name string, among []string) string {
 	return best
 }
 
-// distance returns how many letters must be inserted, deleted, changed or swapped with their neighbour to
-// turn one text into the other: see F. J. Damerau, "A Technique for Computer Detection and Correction of
-// Spelling Errors", 1964. If the distance is at least limit, any number from limit on may be returned.
+// distance returns the number of letters to insert, delete, change or swap with their neighbour that turn one
+// text into the other text: see F. J. Damerau, "A Technique for Computer Detection and Correction of Spelling
+// Errors", 1964. If the distance is at least limit, the result is some number that is at least limit.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

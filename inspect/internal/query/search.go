@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// These are numbers of slots in a step. They are chosen so that a step takes some tens of microseconds.
+// Numbers of slots in a step. With these numbers, a step takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
 	stepRelated  = 8 << 10 // of a search with targets
@@ -22,8 +22,8 @@ const (
 	stepLarge    = 64  // of values that are expensive to copy
 )
 
-// CopyMost is the size in bytes of the largest component that is copied to read it. Components outside of
-// dense storage can only be read as copies.
+// CopyMost is the largest size in bytes of a component that a search copies. A component outside of dense
+// storage can be read only as a copy.
 const CopyMost = 1 << 20
 
 const (
@@ -37,7 +37,7 @@ func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 // size returns the size of an element in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
-// Step returns the number of slots to read between two looks at the clock. The column must have a type.
+// Step returns the number of slots to read between two checks of the time limit. The column must have a type.
 func (c *Column) Step() int {
 	switch {
 	case c.isCopied() && c.size() >= largeBytes:
@@ -50,16 +50,16 @@ func (c *Column) Step() int {
 	return stepCompared
 }
 
-// Step returns how many slots a call of [Search.Words] should search, so that it takes some tens of
-// microseconds. It is a multiple of 64.
+// Step returns the number of slots that one call of [Search.Words] should search, a multiple of 64. Such a
+// call takes some tens of microseconds.
 func (s *Search) Step() int { return s.slots }
 
 // Plain reports whether the search has only conditions on components and targets. The result of such a search
 // changes only when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
-// Key identifies the targets that all matches share: searches of one plan with different such targets have
-// different keys. Targets in alternatives, and entities in comparisons, are not part of the key.
+// Key identifies the targets that all matches share. If these targets differ between two searches of one
+// plan, the keys differ. Targets in alternatives, and entities in comparisons, are not part of the key.
 func (s *Search) Key() string { return s.key }
 
 // Words searches the slots [lo, hi) and sets the bits of the matches: bit i % 64 of word i / 64 stands for
@@ -84,8 +84,8 @@ func (s *Search) Words(lo, hi int, words []uint64) (n int) {
 	return n
 }
 
-// keep clears the bits that fail the test, and returns how many are left. passed must be zero, and is
-// overwritten.
+// keep clears the bits that fail the test, and returns the number of bits that stay set. passed is scratch
+// memory; it must be zero.
 func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int) {
 	for i := range t.either {
 		t.either[i].pass(names, lo, hi, words, passed)
@@ -101,7 +101,8 @@ func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int
 	return n
 }
 
-// pass sets the bits that pass the alternative. Only the bits set in words matter.
+// pass sets the bits of passed for the slots that pass the alternative. The caller uses only the bits that
+// are also set in words.
 func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
 	c := a.compare
 	for run := range a.query.Between(lo, hi).Runs() {
@@ -175,8 +176,8 @@ func (c *comparison) reach(col *Column, part *Part) {
 	c.packed = !col.isCopied() && c.kind != KindString
 }
 
-// passPacked compares the values of n elements that lie side by side, and sets the bits of those that pass,
-// beginning with bit from.
+// passPacked compares the values of n elements that lie side by side. If element i passes, passPacked sets
+// the bit from + i.
 func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity, passed []uint64) {
 	if n == 0 {
 		return
@@ -240,7 +241,8 @@ func each[T any](v values, from int, passed []uint64, pass func(T) bool) {
 	}
 }
 
-// integers sets the bit of each value in range. It collects the bits of a word in a register.
+// integers sets the bit of each value in range. It collects the bits of a word in a register before it writes
+// the word.
 func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
 	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
 	c *comparison, v values, from int, passed []uint64) {
@@ -275,8 +277,8 @@ func floats[T float32 | float64](c *comparison, v values, from int, passed []uin
 	}
 }
 
-// turned returns mask, cleared if the range of the comparison is empty. If the comparison is negated, turned
-// then inverts the n bits from bit on.
+// turned returns mask, or 0 if the range of the comparison is empty. If the comparison is negated, turned
+// then inverts n bits, of which bit is the lowest.
 func (c *comparison) turned(mask uint64, bit, n int) uint64 {
 	if c.nothing {
 		mask = 0

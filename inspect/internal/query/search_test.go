@@ -12,10 +12,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term. The function of reports whether an entity fulfils the condition.
+// condition is an alternative of a term. holds reports whether the condition holds for an entity.
 type condition struct {
-	text string
-	of   func(f *testWorld, e vast.Entity) bool
+	text  string
+	holds func(f *testWorld, e vast.Entity) bool
 }
 
 func bodyIs(test func(*body) bool) func(*testWorld, vast.Entity) bool {
@@ -122,8 +122,8 @@ var conditions = []condition{
 func TestSearchesOfOneTerm(t *testing.T) {
 	f := newTestWorld(t, 2000)
 	for _, c := range conditions {
-		f.check(t, c.text, func(e vast.Entity) bool { return c.of(f, e) })
-		f.check(t, "not "+c.text, func(e vast.Entity) bool { return !c.of(f, e) })
+		f.check(t, c.text, func(e vast.Entity) bool { return c.holds(f, e) })
+		f.check(t, "not "+c.text, func(e vast.Entity) bool { return !c.holds(f, e) })
 	}
 	f.check(t, "", func(vast.Entity) bool { return true })
 	f.check(t, "?Body, ?Illness", func(vast.Entity) bool { return true })
@@ -137,7 +137,7 @@ func TestSearchesAtRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	found := 0
 	for i := range 1500 {
-		text, of := f.random(r)
+		text, matches := f.random(r)
 		q, err := Parse(text)
 		if err != nil {
 			t.Fatalf("seed %d, query %d, %q: %v", seed, i, text, err)
@@ -149,10 +149,10 @@ func TestSearchesAtRandom(t *testing.T) {
 			}
 			continue
 		}
-		found += f.check(t, text, of)
+		found += f.check(t, text, matches)
 	}
 	if found < 10_000 {
-		t.Errorf("all queries together found %d entities: nothing was tested", found)
+		t.Errorf("all queries together found only %d entities: the test checks too little", found)
 	}
 }
 
@@ -174,7 +174,7 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 		}
 		terms = append(terms, text)
 		tests = append(tests, func(e vast.Entity) bool {
-			return slices.ContainsFunc(any, func(c condition) bool { return c.of(f, e) }) != not
+			return slices.ContainsFunc(any, func(c condition) bool { return c.holds(f, e) }) != not
 		})
 	}
 	return strings.Join(terms, ", "), func(e vast.Entity) bool {
@@ -182,14 +182,14 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	}
 }
 
-// check compares the result of a search in steps with the entities for which of returns true. It returns the
-// number of entities found.
-func (f *testWorld) check(t *testing.T, text string, of func(vast.Entity) bool) int {
+// check compares the result of a search in steps with the entities for which matches returns true. It returns
+// the number of entities found.
+func (f *testWorld) check(t *testing.T, text string, matches func(vast.Entity) bool) int {
 	t.Helper()
 	s := f.search(t, text)
 	var want, got []vast.Entity
 	for _, e := range f.entities {
-		if of(e) {
+		if matches(e) {
 			want = append(want, e)
 		}
 	}

@@ -14,7 +14,7 @@ type Query struct {
 // Term is a condition: at least one of its alternatives must hold.
 type Term struct {
 	Not      bool // no alternative may hold
-	Optional bool // the term need not hold; it has one alternative
+	Optional bool // the term need not hold; Either has one element
 	Either   []Atom
 	Span     Span
 }
@@ -41,7 +41,7 @@ type Field struct {
 type Target struct {
 	Any  bool
 	ID   string // as vast.Entity.String writes it
-	Name string // if it is neither * nor an ID
+	Name string // if the target is neither * nor an ID
 	Span Span
 }
 
@@ -100,7 +100,7 @@ func (a *Atom) write(b *strings.Builder) {
 	}
 }
 
-// pathOf returns a path such as .Strain.Rates[1]. It begins with a dot if lead is set.
+// pathOf returns a path such as .Strain.Rates[1]. If lead is set, a name at the beginning has a dot in front.
 func pathOf(fields []Field, lead bool) string {
 	var b strings.Builder
 	for i, f := range fields {

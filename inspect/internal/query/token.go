@@ -13,7 +13,7 @@ const (
 	sortEnd    sort = iota
 	sortWord        // letters, digits and _, not beginning with a digit
 	sortQuoted      // a text in quotes
-	sortNumber      // begins with a digit or a sign
+	sortNumber      // begins with a digit, a dot or a sign
 	sortColumn      // number of a column, after #
 	sortSign        // anything else: an operator or a bracket
 )
@@ -38,7 +38,7 @@ func (t token) is(texts ...string) bool {
 	return false
 }
 
-// String returns a token for messages.
+// String returns the token as error messages show it.
 func (t token) String() string {
 	if t.sort == sortEnd {
 		return "the end"
@@ -52,7 +52,7 @@ type lexer struct {
 	at   int
 }
 
-// peek returns the rune at a distance ahead, or 0 behind the end.
+// peek returns the rune that is ahead runes after the current rune, or 0 behind the end of the text.
 func (l *lexer) peek(ahead int) rune {
 	if l.at+ahead < len(l.text) {
 		return l.text[l.at+ahead]
@@ -106,7 +106,7 @@ func (l *lexer) token(s sort, start int) token {
 	return token{s, string(l.text[start:l.at]), Span{start, l.at - start}}
 }
 
-// number reads a number in the syntax of strconv, valid or not.
+// number reads a number in the syntax of strconv. The number may be invalid.
 func (l *lexer) number() token {
 	start := l.at
 	l.at++
@@ -144,7 +144,7 @@ func (l *lexer) quoted() (token, error) {
 // notInNames are the characters that only a quoted name may contain.
 const notInNames = `()[]",|<>=~!?*\`
 
-// name reads an unquoted name in brackets, which may contain spaces.
+// name reads an unquoted target in brackets. A target may contain spaces.
 func (l *lexer) name() token {
 	l.space()
 	start := l.at

@@ -53,7 +53,7 @@ func (s stage8) String() string {
 
 func (l level) String() string { return []string{"Low", "High"}[l] } // panics for other values
 
-// testWorld is a world with entities of all sorts.
+// testWorld is a world that has components in all storages.
 type testWorld struct {
 	*vast.World
 	schema   *Schema
@@ -131,7 +131,7 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	}
 }
 
-// Name, Find and Suggest give a search the names of the world.
+// Name, Find and Suggest implement Names with the names of the world.
 func (f *testWorld) Name(e vast.Entity) (string, bool) { return f.names.Of(e) }
 
 func (f *testWorld) Find(name string) (vast.Entity, bool) { return f.names.Find(name) }

@@ -12,7 +12,7 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// shortJSON returns a JSON text, cut short.
+// shortJSON returns the first 40 bytes or so of a JSON text.
 func shortJSON(text []byte) string {
 	if len(text) > 40 { // the conversion to string would copy a large text
 		text = text[:44]
@@ -76,7 +76,7 @@ func asString(text []byte) (s string, ok bool) {
 	return s, json.Unmarshal(text, &s) == nil
 }
 
-// isDigits reports whether a text is a whole number.
+// isDigits reports whether a text is an integer in decimal digits, with or without a sign.
 func isDigits(s string) bool {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		s = s[1:]
@@ -213,7 +213,7 @@ func outOfRange(v reflect.Value, path string, text []byte) *Error {
 		shortJSON(text))
 }
 
-// decodeEntity returns the entity that a JSON text refers to. null is the zero Reference.
+// decodeEntity returns the entity that a JSON text refers to. For null, it returns the zero Reference.
 func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 	if string(text) == "null" {
 		return to, nil
@@ -235,6 +235,6 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 		}
 	}
 	return Reference{}, fault(path,
-		"must be an entity, as an ID such as 17.3 or a name, or null for none, not %s",
+		"must be an entity (an ID such as 17.3, or a name) or null, not %s",
 		shortJSON(text))
 }

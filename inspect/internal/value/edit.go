@@ -27,7 +27,7 @@ type assignment struct {
 	path   string
 	steps  []step
 	value  reflect.Value
-	entity Reference // of an entity, which Apply finds; zero for none
+	entity Reference // for an entity: Apply finds the value; otherwise zero
 }
 
 // Reference names an entity by one of its fields. The zero Reference stands for no entity.
@@ -46,8 +46,8 @@ type Reference struct {
 //   - An enum takes a name or a number.
 //   - A duration takes a string such as "1h30m", or a number of nanoseconds.
 //   - A time takes a string in the format of RFC 3339.
-//   - An entity takes its ID or name as a string, {"id": …} or {"name": …} to be exact, and null for no
-//     entity.
+//   - An entity takes its ID or its name as a string, its ID as {"id": …}, its name as {"name": …}, or
+//     null for no entity.
 func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	steps, err := parse(path)
 	if err != nil {
@@ -100,7 +100,7 @@ type compiler struct {
 	sets  []assignment
 }
 
-// find returns the type of the part that steps lead to.
+// find returns the type of the part at the end of the steps.
 func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 	path := ""
 	for _, s := range steps {
@@ -208,7 +208,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	// The loop follows the order of the type's fields, so that it reports the same error each time.
 	for i := range t.NumField() {
 		if len(fields) == 0 {
-			break // the text bounds the time, even for structs with many fields
+			break // the length of the text bounds the time, even if the struct has many fields
 		}
 		name := t.Field(i).Name
 		raw, ok := fields[name]
@@ -257,13 +257,14 @@ func (c *compiler) setElements(t reflect.Type, path string, steps []step, text [
 	return nil
 }
 
-// extend returns a copy of steps with one more.
-func extend(steps []step, one step) []step {
-	return append(steps[:len(steps):len(steps)], one)
+// extend returns a copy of steps with one step appended.
+func extend(steps []step, next step) []step {
+	return append(steps[:len(steps):len(steps)], next)
 }
 
-// Apply returns a copy of v with the edit applied. v must have the edit's type, and stays as it is. Apply
-// calls find for the entities in the edit. The error is an [*Error], or find's error with the path.
+// Apply returns a copy of v with the edit applied. v must have the edit's type; Apply does not change v.
+// Apply calls find for the entities in the edit. The error is an [*Error]. If find fails, the error has the
+// text of find's error.
 func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error)) (reflect.Value, error) {
 	made := addressable(v)
 	a := applying{own: map[uintptr]bool{}}
@@ -283,7 +284,7 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 	return made, nil
 }
 
-// Find calls find for the entities in the edit. The error is find's error with the path.
+// Find calls find for the entities in the edit. The error is an [*Error] with the text of find's error.
 func (e *Edit) Find(find func(Reference) (vast.Entity, error)) error {
 	for _, s := range e.sets {
 		if s.entity == (Reference{}) {
@@ -321,8 +322,8 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 				return fault(s.path, "there are %d elements: index %d is out of range", v.Len(), step.index)
 			}
 			if v.Len() > elementsMost {
-				return fault(s.path, "there are %d elements: only slices of up to %d can be edited", v.Len(),
-					elementsMost)
+				return fault(s.path, "there are %d elements: only slices of up to %d elements can be edited",
+					v.Len(), elementsMost)
 			}
 			if !a.own[v.Pointer()] {
 				copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
@@ -333,7 +334,7 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 		}
 		v = v.Index(step.index)
 	}
-	if v.Kind() == reflect.Slice { // the edit keeps its own slice
+	if v.Kind() == reflect.Slice { // each call of Apply makes a new slice
 		made := reflect.MakeSlice(v.Type(), value.Len(), value.Len())
 		a.own[made.Pointer()] = true
 		value = made
@@ -342,7 +343,7 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 	return nil
 }
 
-// fieldNamed is reflect.Value.FieldByName without the fields of embedded structs.
+// fieldNamed is like reflect.Value.FieldByName, but does not search the fields of embedded structs.
 func fieldNamed(v reflect.Value, name string) reflect.Value {
 	for i := range v.NumField() {
 		if v.Type().Field(i).Name == name {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// FuzzEdit applies any path and any text to types of every kind: it must not panic, must refuse with an
-// Error, and an accepted value must be shown as given.
+// FuzzEdit applies any text at any path to types of every kind. NewEdit and Apply must not panic, and must
+// refuse a text with an *Error. An accepted edit must keep the type, and Tree must show the result as valid
+// JSON.
 func FuzzEdit(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](),
@@ -39,7 +40,7 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		if got.Type() != typ {
-			t.Fatalf("the edit makes a %v a %v", typ, got.Type())
+			t.Fatalf("the edit turns a %v into a %v", typ, got.Type())
 		}
 		shown := Tree(got, Options{Editable: true})
 		if _, err := json.Marshal(shown); err != nil {
@@ -47,7 +48,7 @@ func FuzzEdit(f *testing.F) {
 		}
 		if n := 0; typ.Kind() == reflect.Uint8 && typ != types[6] &&
 			(json.Unmarshal([]byte(text), &n) == nil && uint64(n) != got.Uint()) {
-			t.Fatalf("%s became %d", text, got.Uint())
+			t.Fatalf("the edit sets %d instead of %s", got.Uint(), text)
 		}
 	})
 }

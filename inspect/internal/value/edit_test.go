@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// find knows the entity 17.3 and its name Paris.
+// find returns the entity 17.3 for its ID or its name, which is Paris.
 func find(to Reference) (vast.Entity, error) {
 	switch to {
 	case Reference{Any: "17.3"}, Reference{Any: "Paris"}, Reference{ID: "17.3"}, Reference{Name: "Paris"}:
@@ -148,8 +148,8 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500),
 			"the value is nested more than 32 levels deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
-		{plain, "To", `5`, "must be an entity, as an ID such as 17.3 or a name, or null for none, not 5"},
-		{plain, "To", `{}`, "must be an entity, as an ID such as 17.3 or a name, or null for none, not {}"},
+		{plain, "To", `5`, "must be an entity (an ID such as 17.3, or a name) or null, not 5"},
+		{plain, "To", `{}`, "must be an entity (an ID such as 17.3, or a name) or null, not {}"},
 		{plain, "To", `{"id":"17.3","name":"Paris"}`, "must be an entity"},
 		{plain, "To", `{"id":""}`, "must be an entity"},
 		{plain, "To", `{"id":17.3}`, "must be an entity"},
@@ -249,7 +249,7 @@ func TestEditableIsEditable(t *testing.T) {
 	}
 }
 
-// year is an enum. Two of its names look like numbers, and two names differ only in case.
+// year is an enum. Two of the names look like numbers, and two others differ only in case.
 type year uint8
 
 func (y year) String() string {
@@ -260,8 +260,8 @@ func (y year) String() string {
 	return "?"
 }
 
-// TestEnumsThatMayBeTwo: an ambiguous text is refused.
-func TestEnumsThatMayBeTwo(t *testing.T) {
+// TestAmbiguousEnums: an ambiguous text is refused.
+func TestAmbiguousEnums(t *testing.T) {
 	for text, want := range map[string]year{`2`: 2, `"3"`: 3, `"one"`: 2, `"ONE"`: 3, `0`: 0} {
 		if got, err := edit(reflect.ValueOf(year(9)), "", text); err != nil || got.Interface() != want {
 			t.Errorf("%s: %v, %v, want %d", text, got, err, want)

@@ -20,14 +20,15 @@ const (
 	nameMost = 64  // bytes of a name
 )
 
-// choices caches the results of ChoicesOf, by type. A program has a limited number of types.
+// choices caches the results of ChoicesOf, by type. The number of types in the program bounds the cache.
 var choices sync.Map
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// ChoicesOf returns the values of an integer type whose String method gives them a name. It tries small
-// values, and returns nil for other types. It recognizes the text of unnamed values, such as Weekday(8), by
-// asking for a value that can have no name, and by texts that differ only in the number.
+// ChoicesOf returns the named values of an integer type with a String method, and nil for other types. It
+// calls String for small values from 0 on. It leaves out the texts of unnamed values, such as Weekday(8). To
+// recognize such texts, it compares them with the text of a large value, and leaves out texts that differ
+// only in the number.
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil
@@ -87,15 +88,15 @@ func findChoices(t reflect.Type) []Choice {
 	return named
 }
 
-// pattern returns a text with its number replaced.
+// pattern returns text with each occurrence of n replaced by a NUL.
 func pattern(text string, n int64) string {
 	return strings.ReplaceAll(text, strconv.FormatInt(n, 10), "\x00")
 }
 
-// stringOf returns the result of a value's String method. ok is false if there is no method, or if the method
-// panics. If the method panics, the text says so.
+// stringOf returns the result of a value's String method. ok is false if there is no method or the method
+// panics. If the method panics, text reports the panic.
 func stringOf(v reflect.Value, most int) (text string, ok bool) {
-	// Interface copies the value, which may be large, so it is called only if there is a method.
+	// The call of Interface copies the value, which may be large. It is needed only if there is a method.
 	if !v.CanInterface() || !v.Type().Implements(stringerType) {
 		return "", false
 	}
@@ -108,11 +109,11 @@ func stringOf(v reflect.Value, most int) (text string, ok bool) {
 	return cut(s.String(), most), true
 }
 
-// panicText returns the text of a panic. It calls no method but Error, and recovers if Error panics too.
+// panicText returns the text of a panic. It calls only the method Error, and recovers if Error panics.
 func panicText(inner any) (text string) {
 	defer func() {
 		if recover() != nil {
-			text = "and so does its panic"
+			text = "the panic's Error method panics too"
 		}
 	}()
 	switch p := inner.(type) {

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Kind tells how a field is shown and edited.
+// Kind determines how a field is shown and edited.
 type Kind string
 
 const (
@@ -94,7 +94,8 @@ func isNumber(t reflect.Type) bool {
 	return false
 }
 
-// isVector reports whether a struct is a few numbers that are best shown in one row.
+// isVector reports whether a struct holds two to four numbers of one type, with short names. The page shows
+// such a struct in one row.
 func isVector(t reflect.Type) bool {
 	n := t.NumField()
 	if n < 2 || n > 4 || !isNumber(t.Field(0).Type) {
@@ -115,11 +116,11 @@ func typeName(t reflect.Type) string {
 	return cut(t.String(), most)
 }
 
-// cut returns a text of about most bytes as valid UTF-8, with … in place of the rest.
+// cut returns a text as valid UTF-8. If the text has more than most bytes, … replaces the end of the text.
 func cut(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]
-		for i := 1; i <= 4 && i <= len(s); i++ { // removes a rune that was cut
+		for i := 1; i <= 4 && i <= len(s); i++ { // removes an incomplete rune at the end
 			if c := s[len(s)-i]; c >= 0xc0 {
 				s = s[:len(s)-i]
 				break

@@ -65,8 +65,8 @@ func parse(path string) ([]step, *Error) {
 		}
 		if here != "" {
 			if rest[0] != '.' {
-				return nil, fault(path, "%s must be followed by . or [: a path is like at.X or grid[1].Y",
-					quote(here))
+				return nil, fault(path, "%s must be followed by . or [: write a path such as at.X or "+
+					"grid[1].Y", quote(here))
 			}
 			rest = rest[1:]
 		}
@@ -75,7 +75,7 @@ func parse(path string) ([]step, *Error) {
 			end = len(rest)
 		}
 		if end == 0 {
-			return nil, fault(path, "the name of a field is missing: a path is like at.X or grid[1].Y")
+			return nil, fault(path, "the name of a field is missing: write a path such as at.X or grid[1].Y")
 		}
 		steps = append(steps, step{name: rest[:end]})
 		rest = rest[end:]
@@ -83,5 +83,5 @@ func parse(path string) ([]step, *Error) {
 	return steps, nil
 }
 
-// quote returns a text in quotes, cut short.
+// quote returns the first 40 bytes or so of a text, in quotes.
 func quote(s string) string { return strconv.Quote(cut(s, 40)) }

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// shape holds the facts about a struct or an array type. They are found once: a struct may have hundreds of
-// fields, and a type may occur in many places of another.
+// shape holds facts about a struct or an array type. shapeOf computes the facts only once for each type,
+// because a struct may have hundreds of fields, and a type may occur many times in another type.
 type shape struct {
 	plain   bool // whether values hold no Go pointers
-	guarded bool // see guarded
+	guarded bool // see the function guarded
 	kind    Kind // of a struct
 }
 
-// shapes caches the results of shapeOf, by type. A program has a limited number of types.
+// shapes caches the results of shapeOf, by type. The number of types in the program bounds the cache.
 var shapes sync.Map
 
 // shapeOf returns the shape of a struct or an array type. Complexity: constant after the first call for a

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// many is a number of elements that takes minutes to count; only an array of zero-size
-// elements can be so long.
+// many is the length of an array whose elements would take minutes to count. Only an array of zero-size
+// elements can be as long.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 type (
@@ -78,8 +78,8 @@ func TestPlainTypes(t *testing.T) {
 	}
 }
 
-// TestLargeIsNotCopied: Tree copies at most copiedMost bytes from interfaces and maps. Tree shows a larger
-// content of an interface without a copy. Of a larger map, Tree shows only the number of entries.
+// TestLargeIsNotCopied: Tree copies at most copiedMost bytes from interfaces and maps. It shows larger
+// contents of an interface without a copy. It shows a larger map only as the number of entries.
 func TestLargeIsNotCopied(t *testing.T) {
 	type large struct {
 		N     int

@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Text returns a value as one line of about most bytes, with … in place of the rest. It does not follow
-// pointers and maps. Complexity: proportional to the length of the line.
+// Text returns a value as one line. If the line is longer than about most bytes, … replaces the end of the
+// line. Text does not follow pointers and maps. Complexity: proportional to the length of the line.
 func Text(v reflect.Value, most int) string {
 	w := line{most: most}
 	w.value(open(v))
 	return cut(string(w.b), most)
 }
 
-// line is a text that grows until it is long enough.
+// line is a text that grows until it has more than most bytes.
 type line struct {
 	b    []byte
 	most int
@@ -28,8 +28,8 @@ func (l *line) full() bool { return len(l.b) > l.most }
 
 func (l *line) add(text string) { l.b = append(l.b, text...) }
 
-// value adds a value. The recursion ends, although pointers, maps, slices and interfaces can lead back to a
-// type: pointers and maps are not followed, and each step into a slice or an interface adds to the line.
+// value adds the text of a value. The recursion ends even if a type refers to itself: value does not follow
+// pointers and maps, and each step into a slice or an interface makes the line longer.
 func (l *line) value(v reflect.Value) {
 	if l.full() {
 		return
@@ -168,8 +168,8 @@ func entityText(v reflect.Value) string {
 	return "none"
 }
 
-// open returns an addressable value without the restrictions of an unexported field. The conversion is sound
-// because the type stays the same, and callers write only to copies.
+// open returns an addressable value without the restrictions of an unexported field. It returns other values
+// unchanged. The conversion is sound because the type stays the same, and callers write only to copies.
 func open(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v

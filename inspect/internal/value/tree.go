@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Field is a value or a part of it, for JSON.
+// Field is a value or a part of a value, for JSON.
 type Field struct {
 	Path string `json:"path"`
 	Name string `json:"name"` // of a field of a struct; [3] for an element; empty for the whole value
@@ -22,7 +22,7 @@ type Field struct {
 	Text     string `json:"text"` // one line
 	Exported bool   `json:"exported"`
 	Editable bool   `json:"editable"` // whether an Edit may set the leaf
-	// in bytes from the start of the whole value; -1 for a part that lies outside of it
+	// in bytes from the start of the whole value; -1 for a part outside of the whole value
 	Offset  int     `json:"offset"`
 	Size    int     `json:"size"`              // in bytes
 	Parts   []Field `json:"parts,omitempty"`   // of a field that is not a leaf
@@ -49,7 +49,7 @@ type Shown struct {
 
 // Options say how to show a value. The zero value works.
 type Options struct {
-	// Editable allows leaves to be edited if their type allows it. Default: false.
+	// Editable makes Tree mark the leaves that an Edit may set. Default: false; no leaf is marked.
 	Editable bool
 	// Fields is the largest number of fields in the tree. Default: 2,000.
 	Fields int
@@ -60,19 +60,19 @@ const (
 	deepest    = 10      // levels of parts
 	partsMost  = 64      // elements of an array, a slice or a map
 	stringMost = 4096    // bytes of a string's value
-	textsMost  = 1 << 16 // bytes of all strings' values; beyond it, little of each string is shown
+	textsMost  = 1 << 16 // bytes of all strings' values; further strings have textMost bytes
 	textMost   = 120     // bytes of Field.Text
 	sortedMost = 1000    // entries of a map that are sorted
 	copiedMost = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
-	safeMost   = 1 << 53 // size of a number that JavaScript represents exactly
+	safeMost   = 1 << 53 // JavaScript represents all integers up to this one exactly
 
-	entryBytes = 64 // cost of an entry of a map besides its size: its sort key
+	entryBytes = 64 // bytes counted for the sort key of an entry of a map
 )
 
 // Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. It reads memory behind
-// pointers, slices and maps in place: no goroutine may write there meanwhile. Complexity: bounded by
-// Options.Fields and the constants above. A large array costs only the shown part; a v that is not
-// addressable is copied first.
+// pointers, slices and maps in place, so no goroutine may write to that memory during the call. Complexity:
+// bounded by Options.Fields and the constants above. A large array costs only the shown part. If v is not
+// addressable, Tree copies v first.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
@@ -90,9 +90,9 @@ func Tree(v reflect.Value, o Options) Shown {
 // builder makes a tree.
 type builder struct {
 	shown Shown
-	left  int // fields that may be added
-	texts int // bytes of strings' values that may be added
-	copy  int // bytes that may be copied
+	left  int // number of fields that may still be added
+	texts int // bytes of strings' values that may still be added
+	copy  int // bytes that may still be copied
 	plain bool
 	way   []reference // references that led to the current field
 }
@@ -103,11 +103,11 @@ type reference struct {
 	at uintptr
 }
 
-// place tells where a field lies.
+// place is the location of a field.
 type place struct {
 	path     string
 	offset   int
-	away     bool // whether it lies outside of the whole value
+	away     bool // whether the field lies outside of the whole value
 	editable bool
 	depth    int
 }
@@ -158,7 +158,8 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// Without a copy the content is shown too, but String methods of unexported types are not called.
+			// Contents that are not copied are shown too, but without calls of String methods in unexported
+			// fields.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
@@ -226,7 +227,7 @@ func floatValue(v reflect.Value) any {
 	}
 }
 
-// integerValue returns a number, or its digits if JavaScript would lose some of them.
+// integerValue returns a number, or the digits as a string if JavaScript cannot represent the number exactly.
 func integerValue(v reflect.Value) any {
 	if v.CanInt() {
 		if n := v.Int(); n >= -safeMost && n <= safeMost {
@@ -241,7 +242,8 @@ func integerValue(v reflect.Value) any {
 // hasRoom reports whether another part may be added at a depth.
 func (b *builder) hasRoom(depth int) bool { return b.left > 0 && depth <= deepest }
 
-// mayCopy reports whether a number of bytes may be copied, and counts them.
+// mayCopy reports whether a number of bytes may still be copied. If so, mayCopy subtracts the number from
+// b.copy.
 func (b *builder) mayCopy(bytes uintptr) bool {
 	if bytes > uintptr(b.copy) {
 		return false
@@ -287,7 +289,7 @@ func join(path, name string) string {
 func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	n := v.Len()
 	if v.Type().Elem().Size() == 0 {
-		f.More = n // empty elements have nothing to show, and other parts need the room
+		f.More = n // elements of zero size show nothing, and would use up the fields
 		return
 	}
 	for i := range min(n, partsMost) {
@@ -301,7 +303,8 @@ func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	f.More = n - len(f.Parts)
 }
 
-// following calls show, unless the field refers back to an enclosing field.
+// following calls show for the target of a reference. It does not call show if the reference is nil or refers
+// back to an enclosing field.
 func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	to := reference{v.Type(), v.Pointer()}
 	if to.at == 0 {
@@ -316,7 +319,7 @@ func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	b.way = b.way[:len(b.way)-1]
 }
 
-// into adds the target of a reference: its parts if it is a struct, or the value itself.
+// into adds the target of a reference. If the target is a struct, into adds the parts of the struct instead.
 func (b *builder) into(f *Field, v reflect.Value, at place) {
 	at.offset = 0
 	v = open(v)

@@ -203,9 +203,9 @@ func TestTreeOfHeapValues(t *testing.T) {
 	for i := range 2000 {
 		many[i] = i
 	}
-	var nobody *person
-	for _, v := range []any{self, circle, many, nobody, func() {}, make(chan int), strings.Repeat("é", 5000),
-		1i, []byte("hello"),
+	var nilPerson *person
+	for _, v := range []any{self, circle, many, nilPerson, func() {}, make(chan int),
+		strings.Repeat("é", 5000), 1i, []byte("hello"),
 		struct{ v any }{struct{ u vast.Entity }{vast.EntityOf(1 << 32)}}} {
 		shown := Tree(reflect.ValueOf(v), Options{Editable: true})
 		if n := count(&shown.Field); n > 20 || len(shown.Text) > textMost+10 {

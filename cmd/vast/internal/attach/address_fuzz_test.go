@@ -22,7 +22,7 @@ func FuzzAddress(f *testing.F) {
 			return
 		}
 		if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-			t.Fatalf("%q is %v", address, u)
+			t.Fatalf("%q is parsed as %v", address, u)
 		}
 		p, err := New(address, token)
 		if err != nil {
@@ -30,7 +30,7 @@ func FuzzAddress(f *testing.F) {
 		}
 		if back, err := url.Parse(p.base.String()); err != nil || back.Host != p.base.Host ||
 			back.Fragment != "" || back.RawQuery != "" {
-			t.Fatalf("%q is %v, read again %v, %v", address, p.base, back, err)
+			t.Fatalf("%q has the base %v, which is parsed as %v, %v", address, p.base, back, err)
 		}
 		if p.Address() == "" {
 			t.Fatalf("%q has no address to show", address)

@@ -23,8 +23,8 @@ type Program struct {
 	client *http.Client
 }
 
-// tokenVariable is the environment variable with the token. A flag would show the token to every user of the
-// machine.
+// tokenVariable is the environment variable with the token. It is safer than the flag, which shows the token
+// to every user of the machine.
 const tokenVariable = "VAST_TOKEN"
 
 // AboutToken is the usage text of the flag for the token.
@@ -112,7 +112,7 @@ type Error struct {
 	Code    string
 	Message string
 	// Position and Length are the place of the error in the query, in characters. Length is 0 if the error
-	// has no place there.
+	// has no place in the query.
 	Position, Length int
 }
 
@@ -123,8 +123,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Open requests a path below /api/v1/ and returns the answer, which the caller closes. It returns an [*Error]
-// if the inspector refuses.
+// Open requests a path below /api/v1/ and returns the answer, which the caller must close. It returns an
+// [*Error] if the inspector refuses.
 func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
 	u := p.base.JoinPath("api", "v1", path)
 	u.RawQuery = query.Encode()

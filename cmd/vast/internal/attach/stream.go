@@ -20,10 +20,10 @@ const mostEvent = 4 << 20
 // errSilent is the cause of the end of a silent stream.
 var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
 
-// Stream follows topics of the live stream. It calls on for each event, until the stream ends or on returns
-// an error. The error of Stream is never nil. A call of on must not keep data after it returns.
+// Stream follows topics of the live stream. Stream calls handle for each event, until the stream ends or
+// handle returns an error. The error of Stream is never nil. handle must not keep data after it returns.
 func (p *Program) Stream(ctx context.Context, topics []string,
-	on func(topic string, data []byte) error) error {
+	handle func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	body, err := p.Open(ctx, "stream", url.Values{"topic": topics})
@@ -33,16 +33,17 @@ func (p *Program) Stream(ctx context.Context, topics []string,
 	defer body.Close()
 	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer watch.Stop()
-	err = readEvents(body, func() { watch.Reset(silence) }, on)
+	err = readEvents(body, func() { watch.Reset(silence) }, handle)
 	if context.Cause(ctx) == errSilent {
 		err = errSilent
 	}
 	return err
 }
 
-// readEvents reads server-sent events: lines of a field's name, a colon and its value. A blank line ends an
-// event. Source: the section "Server-sent events" of the HTML standard.
-func readEvents(from io.Reader, heard func(), on func(topic string, data []byte) error) error {
+// readEvents reads server-sent events. Each line has the name of a field, a colon and the value of the field.
+// A blank line ends an event. readEvents calls heard for each line and handle for each event. Source: the
+// section "Server-sent events" of the HTML standard.
+func readEvents(from io.Reader, heard func(), handle func(topic string, data []byte) error) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostEvent)
 	topic := ""
@@ -54,7 +55,7 @@ func readEvents(from io.Reader, heard func(), on func(topic string, data []byte)
 		switch {
 		case len(lines.Bytes()) == 0:
 			if len(data) > 0 {
-				if err := on(topic, data); err != nil {
+				if err := handle(topic, data); err != nil {
 					return err
 				}
 			}

@@ -160,7 +160,7 @@ func newRegion(n int) *vm.Region {
 	return r
 }
 
-// elementsOf is sound because the region's committed memory has room for n elements, and they hold no Go
+// elementsOf is sound because the region's committed memory has room for n elements, and elements hold no Go
 // pointers.
 func elementsOf(r *vm.Region, n int) []element { return unsafe.Slice((*element)(r.Base()), n) }
 

@@ -3,8 +3,8 @@
 // ratios.
 //
 // The timed work of each side is in functions that are not inlined, so the times do not include the harness.
-// The sides take turns: each round runs every side of a work once, after the unused memory of the side before
-// has gone back to the operating system. The first round warms up and does not count.
+// The sides take turns: each round runs every side of a work once, after the unused memory of the previous
+// side has gone back to the operating system. The first round warms up and does not count.
 package bench
 
 import (

@@ -206,7 +206,7 @@ func TestNames(t *testing.T) {
 	for _, f := range families {
 		for _, w := range f.works() {
 			if seen[w.name] || w.name == f.name {
-				t.Errorf("two things are called %s", w.name)
+				t.Errorf("two works, or a work and its family, have the name %s", w.name)
 			}
 			seen[w.name] = true
 		}

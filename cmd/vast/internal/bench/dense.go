@@ -78,7 +78,7 @@ func denseGets(n int) (sides []side, done func()) {
 }
 
 // denseIterations returns the sides of the work dense-iterate: read a number from each of n elements, after n
-// others were removed.
+// other elements were removed.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
 	for _, i := range randomOrder(2 * n)[:n] {
@@ -120,8 +120,8 @@ func denseRemovals(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// denseRefills returns the sides of the work dense-refill: insert n elements after n were removed in random
-// order. The sides vast and vast-insert-zero differ as in dense-insert.
+// denseRefills returns the sides of the work dense-refill: insert n elements after n elements were removed in
+// random order. The sides vast and vast-insert-zero differ as in dense-insert.
 func denseRefills(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {

@@ -44,8 +44,8 @@ var families = []family{
 		"over a socket N ÷ 10) through a buffer", ringWorks},
 	{"heap", "heap.Heap: replace N objects of 64 bytes; grow 100 N bytes; allocate N ÷ 200 blocks " +
 		"of 16 KiB and free every second", heapWorks},
-	{"guard", "guard: N elements of 40 bytes of which one in 1,000 is guarded; replace N ÷ 10; " +
-		"replace N ÷ 1,000, all guarded", guardWorks},
+	{"guard", "guard: move N elements of 40 bytes, of which one in 1,000 is guarded; replace N ÷ 10 " +
+		"elements; replace N ÷ 1,000 elements that are all guarded", guardWorks},
 	{"uid", "uid: make N identifiers", uidWorks},
 }
 

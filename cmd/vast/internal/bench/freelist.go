@@ -6,7 +6,7 @@ import (
 )
 
 // freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse): the first bytes of
-// each hole hold the index of the next hole, and a bit for each element tells whether it is valid.
+// each hole hold the index of the next hole, and each valid element has a bit that is set.
 type freeList struct {
 	elements []element
 	valid    []uint64

@@ -38,7 +38,7 @@ var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-
 // growing is a container with one of the strategies.
 type growing interface {
 	fillLapping(n int, s *stopwatch)
-	// held returns the allocated or committed bytes: now, and the most since the last fillLapping. During a
+	// held returns the allocated or committed bytes: now, and the most during the last fillLapping. During a
 	// reallocation, the old and the new memory count.
 	held() (now, worst int)
 	moved() int // elements copied by growing
@@ -145,7 +145,7 @@ type trace struct {
 	Points   []point `json:"points"`
 }
 
-// point describes the appends since the point before.
+// point describes the appends since the previous point.
 type point struct {
 	Elements  int     `json:"elements"`
 	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
@@ -157,7 +157,7 @@ const (
 	pointsPerDecade = 12
 )
 
-// wantsTraces reports whether the command line asks for traces of the growth strategies.
+// wantsTraces reports whether to trace the growth strategies: the command line names the family, or nothing.
 func (o *options) wantsTraces() bool {
 	return len(o.names) == 0 || slices.Contains(o.names, growthFamily)
 }

@@ -21,13 +21,13 @@ const (
 type panel struct {
 	title string
 	top   float64               // top edge of the plot
-	y     func(p point) float64 // 0 below, 1 above
+	y     func(p point) float64 // 0 at the bottom, 1 at the top
 	ticks []tick
 }
 
 // A tick is a labelled value on the vertical axis.
 type tick struct {
-	at    float64 // 0 below, 1 above
+	at    float64 // 0 at the bottom, 1 at the top
 	label string
 }
 

@@ -30,7 +30,8 @@ func TestStrategies(t *testing.T) {
 			if name == "slice-grown" && now != before {
 				moved += i
 				if worst != before+now {
-					t.Fatalf("%s: %d bytes are held while %d become %d", name, worst, before, now)
+					t.Fatalf("%s: %d bytes are held while a slice of %d bytes grows to %d", name, worst,
+						before, now)
 				}
 			}
 			most = max(most, worst)
@@ -62,7 +63,7 @@ func TestTraces(t *testing.T) {
 			last = p.Elements
 		}
 		if tr.Strategy != growthNames[i] || last != 20_000 || len(tr.Points) < pointsPerDecade {
-			t.Errorf("%s: %d points to %d elements", tr.Strategy, len(tr.Points), last)
+			t.Errorf("%s: %d points, the last at %d elements", tr.Strategy, len(tr.Points), last)
 		}
 		if tr.WorstMB < tr.WasteMB || tr.HeldMB < 0.8 {
 			t.Errorf("%s: %+v", tr.Strategy, tr)

@@ -23,8 +23,8 @@ func guardWorks() []work {
 const live = 64
 
 // guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the element
-// that was inserted 64 insertions earlier. It shows the cost of guarding every element. The collector frees
-// the elements on the Go heap.
+// that was inserted 64 insertions earlier. The work shows the cost of guarding every element. On the side
+// go-new, the collector frees the elements.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -111,16 +111,17 @@ const (
 	lookups  = 100
 )
 
-// sampledTicks returns the sides of the work sample-ticks: n elements as in the server of a simulation. In
-// each tick every element moves. One element in a hundred, chosen at random, is looked up by its handle, and
-// one in a thousand is replaced: at 20 ticks a second, an element lives for 50 seconds. One insertion in a
-// thousand is guarded while one of the 16 slots is free. The pools are filled once.
+// sampledTicks returns the sides of the work sample-ticks: run ticks over n elements, as the server of a
+// simulation does. In each tick every element moves. One element in a hundred, chosen at random, is looked up
+// by its handle, and one in a thousand is replaced: at 20 ticks a second, an element lives for 50 seconds.
+// One insertion in a thousand is guarded, as long as one of the 16 guarded slots is free. The pools are
+// filled once.
 //
 // The difference between the sides is smaller than the noise of the machine. So the sides take turns after
 // each tick, and the first side measures both. The time of a round is the lower quartile of its ticks,
 // because other programs hardly disturb such a tick. Few ticks insert or remove a guarded element. Elements
-// live for a thousand ticks, so the 16 slots give one insertion and one removal in 60 ticks, of about 10 µs
-// (see sample-churn).
+// live for a thousand ticks, so the 16 slots lead to one guarded insertion and one guarded removal in 60
+// ticks, which take about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))

@@ -12,7 +12,7 @@ func TestChunkList(t *testing.T) {
 	l.release(a, 100)
 	l.release(c, 100)
 	if at := l.alloc(120); at != 260 {
-		t.Errorf("120 bytes lie at %d, though no chunk is so long", at)
+		t.Errorf("120 bytes lie at %d, want 260, because no free chunk is long enough", at)
 	}
 	l.release(b, 50)
 	if at := l.alloc(250); at != a || len(l.free) != 0 || d != 250 {
@@ -21,7 +21,7 @@ func TestChunkList(t *testing.T) {
 }
 
 // TestFragmentedIsWeighed checks that the memory of holes is used again if pages are mapped one by one. A
-// list of chunks does not use it again.
+// list of chunks does not use that memory again.
 func TestFragmentedIsWeighed(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -38,10 +38,10 @@ func TestFragmentedIsWeighed(t *testing.T) {
 	blocks := float64(holes(n)*bytesHole) / 1e6
 	for _, r := range rows {
 		if r.OursMB < 0.9*blocks || r.OursMB > 1.25*blocks {
-			t.Errorf("%.1f MB are resident for %.1f", r.OursMB, blocks)
+			t.Errorf("%.1f MB are resident for %.1f MB of blocks", r.OursMB, blocks)
 		}
 		if r.Against == "free-list" && r.TheirsMB < 1.4*blocks {
-			t.Errorf("the list of chunks has %.1f MB for %.1f", r.TheirsMB, blocks)
+			t.Errorf("the list of chunks has %.1f MB for %.1f MB of blocks", r.TheirsMB, blocks)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
 }
 
 // hashSearches returns the sides that look up n keys in a table of n. Either all keys are in the table, or
-// none.
+// none of them is.
 func hashSearches(n int, hits bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	sought := shuffle(keys, randomOrder(n))

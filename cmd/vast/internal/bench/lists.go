@@ -149,7 +149,7 @@ func randomLists(operations, lists int) []uint32 {
 	return which
 }
 
-// randomAppends returns the sides of the work lists-append-random: append one element to random lists, as
+// randomAppends returns the sides of the work lists-append-random: append one element to a random list, as
 // many times as there are lists.
 func randomAppends(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
@@ -170,8 +170,8 @@ func randomAppends(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomRemovals returns the sides of the work lists-remove-random: remove the first element of random lists,
-// as many times as there are lists. The other elements keep their order.
+// randomRemovals returns the sides of the work lists-remove-random: remove the first element of a random
+// list, as many times as there are lists. The other elements keep their order.
 func randomRemovals(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))

@@ -57,7 +57,7 @@ type result struct {
 
 // warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a
 // virtual machine, memory that has been free for seconds may have gone back to the host, and touching it
-// again takes ten times as long. Without warm, the time of a side would depend on the side before.
+// again takes ten times as long. Without warm, the time of a side would depend on the previous side.
 func warm(bytes int) {
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
 	closed(r.Huge(0, r.Size()))
@@ -73,8 +73,8 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs all sides in turns, first in a round that warms up, and returns a result for each. bytes is
-// roughly the memory that a side takes, or 0 if memory need not be warm.
+// contest runs all sides in turns, first in a round that warms up, and returns a result for each side. bytes
+// is roughly the memory that a side takes, or 0 if memory need not be warm.
 func contest(rounds, bytes int, sides []side) []result {
 	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
 		measure.Settle()

@@ -121,9 +121,9 @@ func removals(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// refills returns the sides of the work refill: insert n elements after n were removed in random order. The
-// side vast-insert-zero inserts a zero element and sets one of its fields; the side vast inserts a whole
-// element.
+// refills returns the sides of the work refill: insert n elements after n elements were removed in random
+// order. The side vast-insert-zero inserts a zero element and sets one of its fields; the side vast inserts a
+// whole element.
 func refills(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {

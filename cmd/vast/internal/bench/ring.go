@@ -13,8 +13,8 @@ const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
 	bytesMessage = 64
-	// bytesAside is the number of bytes that go through a buffer before the blocks, so that one block in four
-	// wraps around the end.
+	// bytesAside is the number of bytes that pass through a buffer before the first block. With this offset,
+	// one block in four wraps around the end of the buffer.
 	bytesAside = bytesBlock/2 + 1000
 )
 
@@ -59,7 +59,7 @@ func (p osPipe) Close() error { return p.PipeReader.Close() }
 //go:noinline
 func receive(b, block []byte) { copy(b, block) }
 
-// parseBlock reads each cache line of a block.
+// parseBlock returns the sum of the first words of all cache lines of b.
 //
 //go:noinline
 func parseBlock(b []byte) (sum uint64) {
@@ -69,7 +69,7 @@ func parseBlock(b []byte) (sum uint64) {
 	return sum
 }
 
-// blockOf returns a block and the result of parsing it.
+// blockOf returns a block and the block's sum from parseBlock.
 func blockOf() (block []byte, sum uint64) {
 	block = make([]byte, bytesBlock)
 	for i := range block {
@@ -79,8 +79,9 @@ func blockOf() (block []byte, sum uint64) {
 }
 
 // ringBlocks returns the sides of the work ring-blocks: one goroutine receives n blocks, passes them through
-// a buffer, and parses them, one after the other. With a ring, blocks are received and parsed in place. The
-// other sides copy them in and out, in two parts if they wrap around the end.
+// a buffer, and parses them, one after the other. The side vast receives and parses blocks in place. The
+// other sides copy each block in and out. A block that wraps around the end of the buffer is copied in two
+// parts.
 func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -133,8 +134,8 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 	return sum
 }
 
-// ringBlocksBetween returns the sides of the work ring-blocks-between, which is ring-blocks with one
-// goroutine that receives and another that parses.
+// ringBlocksBetween returns the sides of the work ring-blocks-between. It is ring-blocks with two goroutines:
+// the first receives blocks, and the second parses them.
 func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {

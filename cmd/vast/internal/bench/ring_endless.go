@@ -12,7 +12,7 @@ const (
 )
 
 // ringEndless returns the sides of the work ring-endless: append n records of 1 KiB to a stream that keeps
-// the last 16 MiB. Each record is read before it is discarded.
+// the last 16 MiB. Each record is parsed before it is discarded.
 func ringEndless(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	record := block[:bytesRecord]

@@ -7,18 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// lockedRing is the usual circular buffer: a mutex, two condition variables, and copies in two parts.
+// lockedRing is the usual circular buffer: a mutex, two condition variables, and a copy in two parts if the
+// data wraps around the end.
 type lockedRing struct {
-	mu              sync.Mutex
-	readable, empty sync.Cond
-	buffer          []byte
-	first, length   int
-	ended           bool
+	mu                 sync.Mutex
+	readable, writable sync.Cond
+	buffer             []byte
+	first, length      int
+	ended              bool
 }
 
 func newLockedRing(bytes int) *lockedRing {
 	r := &lockedRing{buffer: make([]byte, bytes)}
-	r.readable.L, r.empty.L = &r.mu, &r.mu
+	r.readable.L, r.writable.L = &r.mu, &r.mu
 	return r
 }
 
@@ -28,7 +29,7 @@ func (r *lockedRing) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {
 		for r.length == len(r.buffer) {
-			r.empty.Wait()
+			r.writable.Wait()
 		}
 		n := min(len(p), len(r.buffer)-r.length)
 		at := (r.first + r.length) % len(r.buffer)
@@ -55,7 +56,7 @@ func (r *lockedRing) Read(p []byte) (int, error) {
 	copy(p[k:n], r.buffer)
 	r.first = (r.first + n) % len(r.buffer)
 	r.length -= n
-	r.empty.Signal()
+	r.writable.Signal()
 	return n, nil
 }
 
@@ -67,37 +68,37 @@ func (r *lockedRing) CloseWrite() {
 }
 
 // lockFreeRing is a circular buffer between one writer and one reader. It has two positions, each on its own
-// cache line, and copies in two parts. A writer or reader that must wait yields and tries again.
+// cache line. It copies data that wraps around the end in two parts. A writer or reader that must wait yields
+// the processor and tries again.
 type lockFreeRing struct {
-	buffer  []byte
-	_       [64]byte
-	written atomic.Uint64
-	read0   uint64 // the value of read that the writer last loaded
-	_       [64]byte
-	read    atomic.Uint64
-	wrote0  uint64 // the value of written that the reader last loaded
-	_       [64]byte
-	ended   atomic.Bool
+	buffer       []byte
+	_            [64]byte
+	bytesWritten atomic.Uint64
+	readSeen     uint64 // the value of bytesRead that the writer last loaded
+	_            [64]byte
+	bytesRead    atomic.Uint64
+	writtenSeen  uint64 // the value of bytesWritten that the reader last loaded
+	_            [64]byte
+	ended        atomic.Bool
 }
 
-// newLockFreeRing makes a ring of a size that must be a power of two, so that positions become offsets
-// without a division.
+// newLockFreeRing makes a ring. The size must be a power of two, so that a mask turns positions into offsets.
 func newLockFreeRing(bytes int) *lockFreeRing { return &lockFreeRing{buffer: make([]byte, bytes)} }
 
 func (r *lockFreeRing) Write(p []byte) (int, error) {
 	total, size := len(p), uint64(len(r.buffer))
-	at := r.written.Load()
+	at := r.bytesWritten.Load()
 	for len(p) > 0 {
-		for at-r.read0 == size {
-			if r.read0 = r.read.Load(); at-r.read0 == size {
+		for at-r.readSeen == size {
+			if r.readSeen = r.bytesRead.Load(); at-r.readSeen == size {
 				runtime.Gosched()
 			}
 		}
-		n := min(len(p), int(size-(at-r.read0)))
+		n := min(len(p), int(size-(at-r.readSeen)))
 		k := copy(r.buffer[at&(size-1):], p[:n])
 		copy(r.buffer, p[k:n])
 		at += uint64(n)
-		r.written.Store(at)
+		r.bytesWritten.Store(at)
 		p = p[n:]
 	}
 	return total, nil
@@ -105,20 +106,20 @@ func (r *lockFreeRing) Write(p []byte) (int, error) {
 
 func (r *lockFreeRing) Read(p []byte) (int, error) {
 	size := uint64(len(r.buffer))
-	at := r.read.Load()
-	for r.wrote0 == at {
+	at := r.bytesRead.Load()
+	for r.writtenSeen == at {
 		ended := r.ended.Load()
-		if r.wrote0 = r.written.Load(); r.wrote0 == at {
+		if r.writtenSeen = r.bytesWritten.Load(); r.writtenSeen == at {
 			if ended {
 				return 0, io.EOF
 			}
 			runtime.Gosched()
 		}
 	}
-	n := min(len(p), int(r.wrote0-at))
+	n := min(len(p), int(r.writtenSeen-at))
 	k := copy(p[:n], r.buffer[at&(size-1):])
 	copy(p[k:n], r.buffer)
-	r.read.Store(at + uint64(n))
+	r.bytesRead.Store(at + uint64(n))
 	return n, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // bytesHeader is the size of the little-endian length before each frame.
 const bytesHeader = 4
 
-// framesOf returns n frames of 1 to 1,000 bytes, one after the other, and the sum of their frameSums.
+// framesOf returns n frames of 1 to 1,000 bytes, each after its header, and the total of frameSum over them.
 func framesOf(n int) (frames []byte, sum uint64) {
 	rnd := rand.New(rand.NewPCG(seedOrder, 0))
 	for range n {
@@ -56,8 +56,7 @@ func (f *repeatedFrames) Read(p []byte) (int, error) {
 // framesRepeated is the number of different frames.
 const framesRepeated = 1000
 
-// ringFrames returns the sides of the work ring-frames: one goroutine reads n frames from a source that
-// copies them.
+// ringFrames returns the sides of the work ring-frames: one goroutine reads n frames from a repeatedFrames.
 func ringFrames(n int) (sides []side, done func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)

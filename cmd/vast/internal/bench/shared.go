@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// sharedWorks are the works of the family shared. On a machine with fewer processors than goroutines, the
-// goroutines take turns. A goroutine that is interrupted while it holds a lock then delays the others.
+// sharedWorks returns the works of the family shared. On a machine with fewer processors than goroutines, the
+// goroutines take turns. A goroutine that loses its processor while it holds a lock delays all goroutines
+// that wait for the lock.
 func sharedWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements,
@@ -35,19 +36,19 @@ func sharedWorks() (works []work) {
 
 // together runs f in several goroutines, which start together, and waits for all of them.
 func together(goroutines int, f func(g int)) {
-	var there, all sync.WaitGroup
-	there.Add(goroutines)
+	var ready, all sync.WaitGroup
+	ready.Add(goroutines)
 	for g := range goroutines {
 		all.Go(func() {
-			there.Done()
-			there.Wait()
+			ready.Done()
+			ready.Wait()
 			f(g)
 		})
 	}
 	all.Wait()
 }
 
-// share returns how many of the n operations goroutine g does.
+// share returns the number of operations that goroutine g executes, out of n for all goroutines.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
 // sharedAppends returns the sides of the works shared-append: several goroutines append n elements.
@@ -82,11 +83,11 @@ func sharedAppends(n, goroutines int) (sides []side, done func()) {
 
 //go:noinline
 func fillByAppender(a *bulk.SharedArray[element], n int) {
-	to := a.Appender()
+	appender := a.Appender()
 	for i := range n {
-		to.Append(element{position: vector{float32(i), 1, 2}})
+		appender.Append(element{position: vector{float32(i), 1, 2}})
 	}
-	_, _, err := to.Flush()
+	_, _, err := appender.Flush()
 	closed(err)
 }
 
@@ -112,7 +113,8 @@ func fillLocked(s *lockedSlice, n int) {
 	}
 }
 
-// fillLockedBatches collects as many elements as an Appender does before it takes the lock.
+// fillLockedBatches appends n elements in batches as large as those of an Appender. It takes the lock once
+// for each batch.
 //
 //go:noinline
 func fillLockedBatches(s *lockedSlice, n int) {

@@ -21,29 +21,29 @@ func sharedChurns(n, goroutines int) (sides []side, done func()) {
 		churning("vast-without-inserter", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
 			return store[bulk.Handle[element]]{live: p.Len, close: p.Close,
-				open: everywhere(func(e *element) bulk.Handle[element] { h, _ := p.Insert(*e); return h },
+				open: stateless(func(e *element) bulk.Handle[element] { h, _ := p.Insert(*e); return h },
 					p.Remove)}
 		}),
 		churning("mutex-slice", n, goroutines, func() store[uint32] {
 			l := &lockedFreeList{freeList: freeList{first: noHole,
 				valid: make([]uint64, goroutines*window/64+1)}}
 			return store[uint32]{live: l.live,
-				open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
+				open: stateless(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("atomic-free-list", n, goroutines, func() store[uint32] {
 			l := newAtomicFreeList(goroutines * window)
 			return store[uint32]{live: l.live,
-				open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
+				open: stateless(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("sharded-maps", n, goroutines, func() store[uint64] {
 			m := newShardedMap()
 			return store[uint64]{live: m.live,
-				open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
+				open: stateless(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 		churning("sync.Map", n, goroutines, func() store[uint64] {
 			m := &keyedSyncMap{}
 			return store[uint64]{live: m.live,
-				open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
+				open: stateless(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 	}, nil
 }
@@ -66,13 +66,13 @@ type changer[H any] struct {
 	done   func()
 }
 
-// everywhere returns a function for the field open of a store that keeps no state for each goroutine.
-func everywhere[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
+// stateless returns the function open of a store that keeps no state for each goroutine.
+func stateless[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting returns a function for the field open of a pool. The function makes an inserter for each
-// goroutine. If inserting were inlined, the compiler would not inline the calls in its body.
+// inserting returns the function open of a store that is a SharedPool. The function makes an inserter for
+// each goroutine. If inserting were inlined, the compiler would not inline the calls in its body.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {
@@ -126,17 +126,18 @@ func randomPlaces(seed int) []uint16 {
 	return places
 }
 
-// churnMany replaces n elements of a window, in random order, and returns how many of them were missing.
+// churnMany replaces n elements of a window, in random order. It returns the number of elements that the
+// store had lost.
 //
 //go:noinline
-func churnMany[H any](own []H, places []uint16, n int, c changer[H]) (lost int) {
+func churnMany[H any](handles []H, places []uint16, n int, c changer[H]) (lost int) {
 	e := numbered(n)
 	for i := range n {
 		at := places[i%(16*window)]
-		if !c.remove(own[at]) {
+		if !c.remove(handles[at]) {
 			lost++
 		}
-		own[at] = c.insert(&e)
+		handles[at] = c.insert(&e)
 	}
 	return lost
 }

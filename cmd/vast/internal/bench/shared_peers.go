@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// lockedFreeList is a slice with holes under one lock.
+// lockedFreeList is a free list under one lock.
 type lockedFreeList struct {
 	mu sync.Mutex
 	freeList
@@ -28,9 +28,9 @@ func (l *lockedFreeList) remove(i uint32) bool {
 	return live
 }
 
-// atomicFreeList is an array of fixed size whose holes form a lock-free stack (R. Kent Treiber, 1986). A
-// count is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
-// unchanged one (the ABA problem).
+// atomicFreeList is an array of fixed size whose holes form a lock-free stack (R. Kent Treiber, 1986). Each
+// compare-and-swap replaces the index of the first hole and increments a count beside the index. The count
+// solves the ABA problem: a stack that has changed does not compare as equal.
 type atomicFreeList struct {
 	first    atomic.Uint64 // the count in the upper 32 bits, the index in the lower 32
 	_        [56]byte

@@ -16,24 +16,25 @@ const (
 	readBesideWriter
 )
 
-// sharedReads returns the sides of the works that read a number from each of n elements in random order: with
-// Get on one goroutine, or with Load on two goroutines. In the work shared-get-beside-writer, another
-// goroutine removes and inserts other elements until the reader is done.
-func sharedReads(n int, what sharedReading) (sides []side, done func()) {
+// sharedReads returns the sides of the works that read a number from each of n elements in random order. The
+// works shared-get and shared-get-beside-writer use Get on one goroutine; shared-load-2 uses Load on two
+// goroutines. In shared-get-beside-writer, another goroutine inserts and removes other elements until the
+// reader has read all elements.
+func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	order := randomOrder(n)
 	want := float32(0)
 	for i := range n {
 		want += numbered(i).position.y
 	}
 	readers := 1
-	if what == readLoad2 {
+	if kind == readLoad2 {
 		readers = 2
 	}
 	read := func(name string, sum func(lo, hi int) float32, churn func(stop *atomic.Bool)) side {
 		return side{name, func(m *meter) {
 			var stop atomic.Bool
 			var writer sync.WaitGroup
-			if what == readBesideWriter {
+			if kind == readBesideWriter {
 				writer.Go(func() { churn(&stop) })
 			}
 			var sums [2]float32
@@ -58,7 +59,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		churnUntil(stop, c.insert, c.remove)
 		c.done()
 	}
-	if what == readLoad2 {
+	if kind == readLoad2 {
 		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) },
 			churnShared))
 	} else {
@@ -72,7 +73,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		handles[i], _ = plain.pool.Insert(numbered(i))
 	}
 	plainHandles := shuffle(handles, order)
-	if what == readGet {
+	if kind == readGet {
 		// A Pool must not be read and written at the same time.
 		sides = append(sides, read("pool", func(lo, hi int) float32 {
 			return sumPoolGets(plain.pool, plainHandles[lo:hi])
@@ -112,16 +113,16 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 
 // churnUntil inserts and removes elements until stop is set.
 func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H) bool) {
-	own := make([]H, 0, window)
+	handles := make([]H, 0, window)
 	for !stop.Load() {
-		for len(own) < window {
-			e := numbered(len(own))
-			own = append(own, insert(&e))
+		for len(handles) < window {
+			e := numbered(len(handles))
+			handles = append(handles, insert(&e))
 		}
-		for _, h := range own {
+		for _, h := range handles {
 			remove(h)
 		}
-		own = own[:0]
+		handles = handles[:0]
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// side does a work once in its own way: it prepares, lets the meter time the work itself, and cleans up.
+// side is one way to do a work. The function do prepares the data, runs the work on the meter, and cleans up.
 type side struct {
 	name string
 	do   func(*meter)
 }
 
-// reading returns a side that reads elements, and checks the result.
+// reading returns a side that times read and panics if the result is not want.
 func reading[T comparable](name string, want T, read func() T) side {
 	return side{name, func(m *meter) {
 		var got T
@@ -20,7 +20,7 @@ func reading[T comparable](name string, want T, read func() T) side {
 	}}
 }
 
-// mustBe panics if a side got a wrong result, because the side's time would then mean nothing.
+// mustBe panics if a side got a wrong result: the time of such a side means nothing.
 func mustBe[T comparable](name string, got, want T) {
 	if got != want {
 		panic(fmt.Sprintf("bench: the result of %s is %v, not %v", name, got, want))

@@ -110,15 +110,15 @@ func tableAppends(n int) ([]side, func()) {
 }
 
 // tableRemovals returns the sides of the work table-remove: remove half of n particles, one random particle
-// at a time, by moving the last particle into its place.
+// at a time. Each removal moves the last particle into the place of the removed particle.
 func tableRemovals(n int) ([]side, func()) {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	rows := make([]uint32, n/2)
 	for i := range rows {
 		rows[i] = uint32(r.IntN(n - i))
 	}
-	var sum float64 // over the particles that remain in the side vast
-	left := func(name string, life func(int) float32) {
+	var sum float64 // a checksum of the particles that remain in the side vast
+	checkRest := func(name string, life func(int) float32) {
 		s := 0.0
 		for i := range n - len(rows) {
 			s += float64(life(i)) * float64(i%7)
@@ -134,26 +134,26 @@ func tableRemovals(n int) ([]side, func()) {
 			t := filledTable(n, bulk.LayoutColumns, false)
 			m.run(func() { removeFromTable(t, rows) })
 			mustBe("vast", t.Len()-(n-len(rows)), 0)
-			left("vast", func(i int) float32 { return *t.life.At(i) })
+			checkRest("vast", func(i int) float32 { return *t.life.At(i) })
 			closed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			ps := appendStructs(n)
 			m.run(func() { ps = removeFromStructs(ps, rows) })
 			mustBe("structs", len(ps)-(n-len(rows)), 0)
-			left("structs", func(i int) float32 { return ps[i].life })
+			checkRest("structs", func(i int) float32 { return ps[i].life })
 		}},
 		{"slices", func(m *meter) {
 			f := appendFields(n)
 			m.run(func() { removeFromFields(f, rows) })
 			mustBe("slices", len(f.b)-(n-len(rows)), 0)
-			left("slices", func(i int) float32 { return f.life[i] })
+			checkRest("slices", func(i int) float32 { return f.life[i] })
 		}},
 	}, nil
 }
 
-// tableBases returns the sides of the work stagger: visit random rows of a table over and over, and touch all
-// ten fields of each row. The rows are so few that they fit into the caches.
+// tableBases returns the sides of the work stagger: visit 64 random rows of a table again and again, and
+// touch all ten fields of each row. The 64 rows fit into the processor's caches.
 func tableBases(n int) ([]side, func()) {
 	visits := min(n, 1<<14)
 	n = min(n, 1<<20)

@@ -11,9 +11,9 @@ func tickTable(t *particleTable) {
 	}
 }
 
-// age subtracts dt from all lifetimes, eight in each pass of the loop. With one lifetime in each pass, the
-// loop overhead would exceed the time for memory. The code for structs has no such loop, because it would
-// still wait for memory.
+// age subtracts dt from all lifetimes. The loop is unrolled eight times: without unrolling, the loop overhead
+// would exceed the time of the memory accesses. The loop for structs is not unrolled, because memory accesses
+// dominate its time.
 func age(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)
@@ -66,7 +66,7 @@ func liveTable(t *particleTable) {
 	}
 }
 
-// slow moves positions by the speeds and reduces the speeds.
+// slow advances the positions x by the speeds v and multiplies the speeds by drag.
 func slow(x, v []float32) {
 	v = v[:len(x)]
 	for i := range x {
@@ -150,11 +150,11 @@ func swapOut(s []float32, row uint32) []float32 {
 	return s[:last]
 }
 
-// visitRows steps the particles of some rows over and over, one row at a time.
+// visitRows updates all ten fields of the given rows, one row at a time, in the given number of passes.
 //
 //go:noinline
-func visitRows(t *particleTable, rows []int, visits int) {
-	for range visits {
+func visitRows(t *particleTable, rows []int, passes int) {
+	for range passes {
 		for _, row := range rows {
 			*t.life.At(row) -= dt
 			*t.x.At(row) += *t.vx.At(row)
@@ -177,7 +177,7 @@ func visitStructs(ps []particle, rows []int) {
 	}
 }
 
-// particleColumns are temporary columns of the fields that moving needs.
+// particleColumns are temporary columns of the fields that the method move uses.
 type particleColumns struct {
 	*bulk.Transpose[particle]
 	x, y, z, vx, vy, vz *bulk.Temporary[float32]

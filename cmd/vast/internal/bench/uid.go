@@ -37,16 +37,16 @@ type counters struct {
 	count  uint64
 }
 
-// makers returns a side that makes n identifiers on several goroutines. make makes the identifiers of one
-// goroutine and returns the last two, which must differ.
-func makers(name string, n, goroutines int, make func(*counters, int) (last, before any)) side {
+// makers returns a side that makes n identifiers on several goroutines. The function generate makes the
+// identifiers of one goroutine and returns the last two identifiers, which must differ.
+func makers(name string, n, goroutines int, generate func(*counters, int) (last, before any)) side {
 	return side{name, func(m *meter) {
 		shared := &counters{}
 		m.run(func() {
 			var wait sync.WaitGroup
 			for range goroutines {
 				wait.Go(func() {
-					if last, before := make(shared, (n+goroutines-1)/goroutines); last == before {
+					if last, before := generate(shared, (n+goroutines-1)/goroutines); last == before {
 						panic(fmt.Sprintf("bench: %s gave out %v twice", name, last))
 					}
 				})

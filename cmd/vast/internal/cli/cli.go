@@ -37,14 +37,14 @@ func (e *UsageError) Error() string {
 
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Fail prints why a command fails, and returns the exit status.
+// Fail prints the error that ends a command, and returns status.
 func Fail(stderr io.Writer, command string, err error, status int) int {
 	fmt.Fprintf(stderr, "vast %s: %v\n", command, err)
 	return status
 }
 
-// Parse reads flags that stand before, between or after the other arguments, and returns those arguments. No
-// argument after -- is a flag.
+// Parse reads the flags in args and returns all other arguments. Flags may stand before, between and after
+// other arguments. No argument after -- is a flag.
 func Parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

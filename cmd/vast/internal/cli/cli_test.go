@@ -27,7 +27,7 @@ func TestFlagsAnywhere(t *testing.T) {
 			t.Errorf("%q: %q and %s, %v; want %q and %s", c.args, rest, got, err, c.rest, c.want)
 		}
 		if _, err := Parse(f, []string{"a", "-nonsense"}); err == nil {
-			t.Error("an unknown flag behind an argument is accepted")
+			t.Error("Parse accepts an unknown flag after an argument")
 		}
 	}
 }

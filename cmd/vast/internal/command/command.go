@@ -1,5 +1,5 @@
-// Package command runs the command that the command line names. It also prints the list of commands and the
-// program's version. Each other command has its own package next to this one.
+// Package command runs the command that the command line names, and prints the list of commands. The command
+// version is in this package. Each other command has its own package beside this package.
 package command
 
 import (
@@ -25,7 +25,7 @@ type command struct {
 
 var commands = []command{
 	{"earth", "the Earth with a million travellers, live in the terminal", earth.Run},
-	{"bench", "time the containers beside ordinary Go code", bench.Run},
+	{"bench", "compare the speed of the containers with ordinary Go code", bench.Run},
 	{"doctor", "the limits of this machine, with advice", doctor.Run},
 	{"top", "an overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
@@ -35,8 +35,8 @@ var commands = []command{
 	{"version", "the version of this program", runVersion},
 }
 
-// Run runs the command that args begin with and returns the exit status: 0 for success, 1 for a failure, 2
-// for a command line that cannot be understood.
+// Run runs the command that the first argument names, and returns the exit status: 0 for success, 1 for a
+// failure, 2 for a command line that cannot be understood.
 func Run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
@@ -56,7 +56,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// runHelp runs `vast help` and `vast help COMMAND`. The latter does the same as `vast COMMAND -h`.
+// runHelp runs `vast help` and `vast help COMMAND`. `vast help COMMAND` is the same as `vast COMMAND -h`.
 func runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		return Run([]string{args[0], "-h"}, stdout, stderr)

@@ -47,7 +47,7 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// Each command is found by its name and has its own help.
+// TestHelpOfCommands checks that Run finds each command by name, and that each command has its own help.
 func TestHelpOfCommands(t *testing.T) {
 	names := []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"}
 	for _, name := range names {

@@ -14,8 +14,8 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "-h", "-help", "--help":
-			fmt.Fprintln(stdout, "usage: vast version\n\nPrints the version of this program, of Go, and "+
-				"the system that it was built for.")
+			fmt.Fprintln(stdout, "usage: vast version\n\nPrints the versions of this program and of Go, and "+
+				"the system that the program was built for.")
 			return cli.Success
 		}
 		fmt.Fprintf(stderr, "vast version: unexpected argument %q\n", args[0])

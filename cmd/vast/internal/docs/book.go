@@ -27,7 +27,7 @@ type group struct {
 // chapter matches a line in the list of chapters.
 var chapter = regexp.MustCompile(`(?m)^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)`)
 
-// firstOfReference are the first pages of the reference. The others follow in alphabetical order.
+// firstOfReference are the first pages of the reference. All other pages follow in alphabetical order.
 var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md",
 	"architecture.md", "sources.md"}
 
@@ -81,7 +81,7 @@ func readBook(files fs.FS) ([]group, error) {
 	return groups, nil
 }
 
-// rank returns the place of a page in the reference.
+// rank returns the sort key of a page of the reference.
 func rank(name string) int {
 	if i := slices.Index(firstOfReference, name); i >= 0 {
 		return i

@@ -19,7 +19,7 @@ type tab struct {
 	url string
 }
 
-// open serves the site and opens a window for it.
+// open serves the site and opens a browser tab for the site.
 func open(t *testing.T) *tab {
 	t.Helper()
 	browsertest.Needed(t)
@@ -34,7 +34,7 @@ func (p *tab) visit(page string) {
 	p.Do("open "+page, chromedp.Navigate(p.url+page))
 }
 
-// letter presses one key like a keyboard: it types a character only if the page does not handle the key.
+// letter presses one key. The browser types the character only if the page does not handle the key.
 func (p *tab) letter(key string) {
 	p.Helper()
 	p.Do("press "+key, input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key),

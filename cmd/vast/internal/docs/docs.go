@@ -1,5 +1,5 @@
-// Package docs is the command `vast docs`: it serves the guide and the other pages of the documentation on
-// this machine, with search, or writes them into a folder.
+// Package docs is the command `vast docs`. The command serves the guide and the other pages of the
+// documentation on this machine, with search. With the flag -out, it writes the pages into a folder instead.
 package docs
 
 import (
@@ -21,19 +21,20 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// Run serves the pages until a signal ends it, or writes the pages into a folder. Run returns the exit
+// Run serves the pages until a signal arrives, or writes the pages into a folder. Run returns the exit
 // status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	addr := flags.String("addr", "127.0.0.1:0", "where to listen, as `host:port`; port 0 takes a free one")
+	addr := flags.String("addr", "127.0.0.1:0",
+		"serve the pages at this `host:port`; port 0 takes a free port")
 	browse := flags.Bool("open", false, "open a browser")
 	out := flags.String("out", "",
-		"write the pages into this `folder` instead, for a web server or to open as files")
+		"write the pages into this `folder` and do not serve them; a browser can open the files")
 	flags.Usage = func() {
 		fmt.Fprint(stderr, "usage: vast docs [-addr host:port] [-open]\n       vast docs -out folder\n\n"+
-			"Shows the guide and all other pages of the documentation in a browser, with search. It needs "+
-			"no network.\n\n")
+			"Shows the guide and all other pages of the documentation in a browser, with search. The pages "+
+			"need no network.\n\n")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// ask sends a request to the site.
-func ask(t *testing.T, method, target string) *http.Response {
+// request sends a request to the site and returns the response.
+func request(t *testing.T, method, target string) *http.Response {
 	t.Helper()
 	w := httptest.NewRecorder()
 	theSite(t).ServeHTTP(w, httptest.NewRequest(method, target, nil))
@@ -60,7 +60,7 @@ func TestServe(t *testing.T) {
 		{"GET", "/page.html", 404, "text/html; charset=utf-8", "no such page"},
 		{"POST", "/", 405, "text/plain; charset=utf-8", "read-only"},
 	} {
-		r := ask(t, c.method, c.target)
+		r := request(t, c.method, c.target)
 		text := body(t, r)
 		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind ||
 			!strings.Contains(text, c.has) ||
@@ -69,7 +69,7 @@ func TestServe(t *testing.T) {
 				r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
 		}
 		if strings.Contains(text, "<script>") {
-			t.Errorf("%s: the page holds a foreign script", c.target)
+			t.Errorf("%s: the page contains an inline script", c.target)
 		}
 		policy := r.Header.Get("Content-Security-Policy")
 		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") &&
@@ -79,7 +79,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeUntilTheEnd serves at a free address until the context ends.
+// TestServeUntilTheEnd checks that serve serves the site at a free port, and returns when its context is
+// done.
 func TestServeUntilTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -95,7 +96,7 @@ func TestServeUntilTheEnd(t *testing.T) {
 		}
 		defer r.Body.Close()
 		if r.StatusCode != 200 {
-			t.Errorf("%s answers %s", url, r.Status)
+			t.Errorf("GET %s: %s", url, r.Status)
 		}
 	case err := <-ended:
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestBrowsable(t *testing.T) {
 		{&net.UnixAddr{Name: "/a"}, "/a"},
 	} {
 		if got := browsable(c.addr); got != c.want {
-			t.Errorf("%v is browsable as %s, want %s", c.addr, got, c.want)
+			t.Errorf("browsable(%v) = %s, want %s", c.addr, got, c.want)
 		}
 	}
 }

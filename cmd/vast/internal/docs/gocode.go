@@ -37,7 +37,7 @@ func writeGo(w io.Writer, code []byte) {
 		class := ""
 		switch {
 		case tok == token.SEMICOLON:
-			continue // mostly a semicolon that the scanner inserted
+			continue // the scanner inserts most semicolons
 		case tok == token.COMMENT:
 			class = "c"
 		case tok == token.STRING || tok == token.CHAR:
@@ -70,7 +70,7 @@ func classOf(name string, rest []byte) string {
 	case bytes.HasPrefix(rest, []byte("(")):
 		return "f"
 	case bytes.HasPrefix(rest, []byte("[")):
-		// NewColumn[Position](w): the types of a generic function come first.
+		// NewColumn[Position](w): the type arguments stand between the name and the parenthesis.
 		if end := bytes.IndexByte(rest, ']'); end > 0 && bytes.HasPrefix(rest[end+1:], []byte("(")) {
 			return "f"
 		}

@@ -17,7 +17,7 @@ type page struct {
 	Path   string // path in the site, such as guide/start.html
 	Title  string
 
-	Sections   []*section // the first one is the page's own
+	Sections   []*section // the title of the first section is the page's title
 	HTML       template.HTML
 	Prev, Next *page // in reading order
 
@@ -57,8 +57,8 @@ func sitePath(source string) string {
 	return strings.TrimSuffix(source, ".md") + ".html"
 }
 
-// notInAnchors matches the characters that GitHub leaves out of anchors. divide leaves them out, too, so that
-// a link works on both sites.
+// notInAnchors matches the characters that GitHub leaves out of anchors. divide also leaves these characters
+// out, so that a link works on GitHub and on the site.
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
 // divide finds the sections, gives their headings anchors, and gathers the words for the search.
@@ -133,7 +133,7 @@ func lines(n ast.Node, source []byte) []byte {
 // Up returns the path from the page to the site's root.
 func (p *page) Up() string { return strings.Repeat("../", strings.Count(p.Path, "/")) }
 
-// To returns the path from this page to another.
+// To returns the path from this page to another page.
 func (p *page) To(other *page) string { return p.Up() + other.Path }
 
 // Outline returns the sections that the outline next to the page lists.

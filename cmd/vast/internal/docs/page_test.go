@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// ask types a query into the search box and waits until its results are shown.
+// ask types a query into the search box, waits until the page shows the results, and returns their addresses.
 func (p *tab) ask(query string) (answers []string) {
 	p.Helper()
 	p.Eval("query.focus(), query.select()", nil)
@@ -23,10 +23,10 @@ func (p *tab) ask(query string) (answers []string) {
 	return answers
 }
 
-// arrive waits until a page has loaded whose address has the given end.
-func (p *tab) arrive(end string) {
+// arrive waits until the browser has loaded a page whose address ends with suffix.
+func (p *tab) arrive(suffix string) {
 	p.Helper()
-	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", end))
+	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", suffix))
 }
 
 // TestPageSearch checks that the search in the browser answers the questions of TestSearch.
@@ -37,7 +37,7 @@ func TestPageSearch(t *testing.T) {
 	misspelt.query = "herarchy of parnts"
 	for _, q := range append(questions[:len(questions):len(questions)], misspelt) {
 		if got := p.ask(q.query); !slices.Contains(got[:min(len(got), amongFirst)], q.answer) {
-			t.Errorf("%q finds %q", q.query, got[:min(len(got), amongFirst)])
+			t.Errorf("%q finds %q, want %s among them", q.query, got[:min(len(got), amongFirst)], q.answer)
 		}
 	}
 	var marked string
@@ -45,7 +45,7 @@ func TestPageSearch(t *testing.T) {
 	p.Eval("found.querySelector('mark').textContent", &marked)
 	if !strings.HasPrefix(strings.ToLower(marked), "stale") &&
 		!strings.HasPrefix(strings.ToLower(marked), "generation") {
-		t.Errorf("the excerpt marks %q", marked)
+		t.Errorf("the excerpt marks %q, want a form of staleness or generation", marked)
 	}
 	if got := p.ask("qqxyzzy"); len(got) > 0 {
 		t.Errorf("nonsense finds %q", got)
@@ -69,7 +69,7 @@ func TestPageKeys(t *testing.T) {
 		"=== 'false'")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
-	// A letter typed in the search box does not turn the page; a letter typed elsewhere does.
+	// The key n opens the next page, but in the search box it only types a letter.
 	p.letter("/")
 	p.letter("n")
 	p.Until("query.value === 'n' && location.pathname.endsWith('entities.html')")
@@ -79,7 +79,7 @@ func TestPageKeys(t *testing.T) {
 	p.arrive("/guide/cookbook-data.html")
 	p.letter("p")
 	p.arrive("/guide/cookbook-entities.html")
-	// If the result is on the same page, the box closes and the section is shown.
+	// If the result is on the open page, the browser shows the section, and the list of results closes.
 	p.ask("leaderboard")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-data.html#keep-a-leaderboard")
@@ -89,8 +89,8 @@ func TestPageKeys(t *testing.T) {
 	p.Until("found.hidden")
 }
 
-// TestPageLooks checks that pages fit in windows of three widths, in both themes, and that their pictures
-// load.
+// TestPageLooks checks that pages fit into windows of three widths, in the light and the dark theme, and that
+// all pictures load.
 func TestPageLooks(t *testing.T) {
 	p := open(t)
 	for _, page := range []string{"index.html", "guide/start.html", "guide/choosing.html",
@@ -144,7 +144,7 @@ func TestPageWithoutScripts(t *testing.T) {
 	var links []string
 	p.Eval("[...document.querySelectorAll('.results a')].map((a) => a.getAttribute('href'))", &links)
 	if len(links) == 0 || links[0] != "guide/cookbook-entities.html#delete-entities-in-a-loop" {
-		t.Errorf("found %q", links)
+		t.Errorf("found %q, want delete-entities-in-a-loop first", links)
 	}
 	p.KeepPicture("docs-without-scripts")
 }
@@ -162,6 +162,6 @@ func TestPageAsFile(t *testing.T) {
 	p.visit("guide/start.html")
 	if got := p.ask("delete in a loop"); len(got) == 0 ||
 		got[0] != "../guide/cookbook-entities.html#delete-entities-in-a-loop" {
-		t.Errorf("found %q", got)
+		t.Errorf("found %q, want delete-entities-in-a-loop first", got)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // repository is the address of files that belong to the repository and not to the site.
 const repository = "https://github.com/vastgo/vast/blob/main/"
 
-// markdown parses pages and writes them as HTML that is also valid XML, so that a test can check it. It
-// writes no styles in attributes, because the site's policy refuses them.
+// markdown parses pages and writes them as HTML that is also valid XML, so that a test can parse the HTML. It
+// writes no style attributes, because the site's content security policy forbids them.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
@@ -28,8 +28,8 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
 
-// render makes the page's HTML. known holds the pages by source, and exists reports whether the documentation
-// has a file with this name.
+// render makes the page's HTML. known holds all pages by source, and exists reports whether the documentation
+// has a file with the given name.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -51,16 +51,16 @@ func (p *page) render(known map[string]*page, exists func(name string) bool) err
 	if err := markdown.Renderer().Render(&b, p.text, p.tree); err != nil {
 		return fmt.Errorf("%s: %w", p.source, err)
 	}
-	p.HTML = template.HTML(b.String()) // our own text; raw HTML in Markdown is left out
+	p.HTML = template.HTML(b.String()) // safe: goldmark leaves out raw HTML
 	return nil
 }
 
-// address returns the address to which a link leads. The address is in the site, or in the repository if the
-// site does not have the target.
-func (p *page) address(to string, known map[string]*page, exists func(name string) bool) string {
-	file, anchor, _ := strings.Cut(to, "#")
+// address returns the address that a link in the HTML needs. target is the link's address in Markdown. If the
+// site does not have the target, address returns an address in the repository.
+func (p *page) address(target string, known map[string]*page, exists func(name string) bool) string {
+	file, anchor, _ := strings.Cut(target, "#")
 	if file == "" || strings.Contains(file, ":") {
-		return to
+		return target
 	}
 	if anchor != "" {
 		anchor = "#" + anchor
@@ -80,7 +80,7 @@ func (p *page) address(to string, known map[string]*page, exists func(name strin
 	}
 }
 
-// parts renders the elements whose HTML differs from the HTML of goldmark.
+// parts renders the elements for which the site does not use goldmark's default HTML.
 type parts struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -124,7 +124,8 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// writeImage makes a picture a link to itself, because a picture is small in a narrow window.
+// writeImage writes a picture inside a link to the picture's file, because a picture is small in a narrow
+// window.
 func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// index finds sections by words for browsers without scripts. With scripts, MiniSearch does this at each key
-// press.
+// index finds sections by words on the server, for browsers without scripts. In a browser with scripts,
+// MiniSearch searches at each key press.
 type index struct {
-	entries []*entry
-	in      map[string]int // number of entries with a word
+	entries     []*entry
+	entriesWith map[string]int // the number of entries that contain each word
 }
 
 // entry is a section in the index.
@@ -34,7 +34,7 @@ func (e *entry) URL() string {
 	return e.Page.Path + "#" + e.ID
 }
 
-// results are a query and its results, the best first.
+// results holds a query and the sections that search found, the best section first.
 type results struct {
 	Query string
 	Found []found
@@ -46,13 +46,13 @@ type found struct {
 	Excerpt template.HTML
 }
 
-// mostResults bounds the results, and mostWords the words of a query.
+// mostResults bounds the results of a query, and mostWords bounds the words that search uses of a query.
 const (
 	mostResults = 20
 	mostWords   = 16
 )
 
-// The weights of a word in different places. The script site.js has the same numbers.
+// The weights of a word by the word's place in a section. The script site.js has the same numbers.
 const (
 	inTitle = 6
 	inPage  = 1.5
@@ -71,8 +71,8 @@ var unasked = strings.Fields("a an and are as at be by can do does for from has 
 	"it its my of on or s " +
 	"that the this to what when where which who why will with you your")
 
-// wordsOf returns the words of a text in lower case and without endings, so that they can be compared. For a
-// name of several words, such as MakeSlice, it returns the name and each word in the name.
+// wordsOf returns the words of a text in lower case and without endings, so that all forms of a word compare
+// as equal. For a name of several words, such as MakeSlice, it returns the name and each word in the name.
 func wordsOf(text string) (words []string) {
 	add := func(word string) {
 		word = strings.ToLower(word)
@@ -93,7 +93,7 @@ func wordsOf(text string) (words []string) {
 }
 
 func newIndex(groups []group) *index {
-	x := &index{in: make(map[string]int)}
+	x := &index{entriesWith: make(map[string]int)}
 	for _, g := range groups {
 		for _, p := range g.Pages {
 			for _, s := range p.Sections {
@@ -122,7 +122,7 @@ func (x *index) add(e *entry) {
 		}
 	}
 	for word := range e.weights {
-		x.in[word]++
+		x.entriesWith[word]++
 	}
 	x.entries = append(x.entries, e)
 }
@@ -153,7 +153,7 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if met > 0 {
-			// Sections that contain all words come first.
+			// The square of met raises sections that contain several of the words.
 			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)})
 		}
 	}
@@ -166,13 +166,13 @@ func (x *index) search(query string) *results {
 
 // rareness returns a weight that is higher if fewer sections have the word.
 func (x *index) rareness(word string) float64 {
-	return math.Log(1 + float64(len(x.entries))/float64(max(x.in[word], 1)))
+	return math.Log(1 + float64(len(x.entries))/float64(max(x.entriesWith[word], 1)))
 }
 
 // excerptBytes is the approximate length of the text below a result.
 const excerptBytes = 220
 
-// excerpt returns the part of a text around the words, with the words marked.
+// excerpt returns the part of a text around the first of the asked words, and marks all asked words.
 func excerpt(text string, asked []string) template.HTML {
 	wanted := func(word string) bool {
 		return slices.ContainsFunc(wordsOf(word), func(w string) bool {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSearch sends arbitrary queries: the server answers within its bounds, and the query never becomes
-// markup of the page.
+// FuzzSearch checks for arbitrary queries that search keeps the bound on results, and that the query never
+// becomes markup of the page.
 func FuzzSearch(f *testing.F) {
 	for _, q := range questions {
 		f.Add(q.query)
@@ -23,11 +23,11 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		r := s.index.search(query)
 		if len(r.Found) > mostResults {
-			t.Errorf("%d results", len(r.Found))
+			t.Errorf("%d results, want at most %d", len(r.Found), mostResults)
 		}
 		for _, found := range r.Found {
 			if !utf8.ValidString(string(found.Excerpt)) {
-				t.Errorf("an excerpt ends in the middle of a letter: %q", found.Excerpt)
+				t.Errorf("an excerpt is not valid UTF-8: %q", found.Excerpt)
 			}
 		}
 		w := httptest.NewRecorder()

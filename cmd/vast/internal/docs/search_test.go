@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// questions are typical queries, each with the page that answers it. The search must list that page among its
-// first results, both here and in a browser.
+// questions are typical queries, each with the section that answers it. The search must list that section
+// among the first results, on the server and in a browser.
 var questions = []struct{ query, answer string }{
 	{"how do I delete in a loop", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
 	{"despawn", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
@@ -28,7 +28,7 @@ var questions = []struct{ query, answer string }{
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
-// amongFirst is the number of results among which the answer must be.
+// amongFirst is the number of first results that must include the answer.
 const amongFirst = 4
 
 func TestSearch(t *testing.T) {

@@ -16,12 +16,12 @@ import (
 	"github.com/vastgo/vast/internal/theme"
 )
 
-// own holds the site's style sheet, its scripts and the templates of its pages.
+// embedded holds the site's style sheet, its scripts and the templates of its pages.
 //
 //go:embed site
-var own embed.FS
+var embedded embed.FS
 
-var frame = template.Must(template.ParseFS(own, "site/*.html"))
+var frame = template.Must(template.ParseFS(embedded, "site/*.html"))
 
 // contentTypes are the types of the site's files. The site does not use the system's table of types, because
 // that table may be wrong.
@@ -31,17 +31,17 @@ var contentTypes = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
 	".webp": "image/webp",
-	"":      "text/plain; charset=utf-8", // licences
+	"":      "text/plain; charset=utf-8", // licence files have no extension
 }
 
-// site is all pages, for serving or writing.
+// site holds all pages and files. They are served, or written into a folder.
 type site struct {
 	groups []group
 	index  *index
-	files  map[string][]byte // by their paths
+	files  map[string][]byte // the content of each file, by path
 }
 
-// newSite makes the site of a folder of documentation.
+// newSite makes a site from a folder of documentation.
 func newSite(documentation fs.FS) (*site, error) {
 	groups, err := readBook(documentation)
 	if err != nil {
@@ -83,10 +83,10 @@ func newSite(documentation fs.FS) (*site, error) {
 	if s.files["index.js"], err = s.index.script(); err != nil {
 		return nil, err
 	}
-	return s, errors.Join(s.add(own, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
+	return s, errors.Join(s.add(embedded, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
 }
 
-// add adds the files of a folder that are served as they are.
+// add adds the files of a folder that are served without change.
 func (s *site) add(files fs.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
 		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown ||
@@ -119,7 +119,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-cache") // a rebuilt program brings new pages
+	h.Set("Cache-Control", "no-cache") // a rebuilt program may have changed pages
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "the pages are read-only", http.StatusMethodNotAllowed)
@@ -155,7 +155,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// missing returns the page for an unknown address. Its links must work from any folder.
+// missing returns the page for an unknown address. The links in the page start from the address's folder.
 func (s *site) missing(address string) []byte {
 	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"),
 		Title: "no such page"}, nil)
@@ -179,8 +179,8 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// script returns the index as a script. A page that is opened as a file can load a script, but the browser
-// does not let it make requests.
+// script returns the index as a script. If the browser opens a page as a file, the page can load a script,
+// but cannot fetch other data.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
 		ID     int     `json:"id"`

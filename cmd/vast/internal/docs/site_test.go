@@ -30,10 +30,10 @@ func theSite(t *testing.T) *site {
 	return s
 }
 
-// element is the start of an element in a page, with the names of the elements around it.
+// element is the start tag of an element in a page, with the names of all enclosing elements.
 type element struct {
 	xml.StartElement
-	in []string
+	enclosing []string
 }
 
 func (e *element) attribute(name string) (value string, there bool) {
@@ -45,7 +45,7 @@ func (e *element) attribute(name string) (value string, there bool) {
 	return "", false
 }
 
-// elements parses a page, and fails the test if the elements are not nested.
+// elements parses a page and returns its elements. It fails the test if the elements are not nested.
 func elements(t *testing.T, name string, content []byte) (list []element) {
 	t.Helper()
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("<!doctype html>")) {
@@ -75,7 +75,8 @@ func elements(t *testing.T, name string, content []byte) (list []element) {
 var blocks = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "article",
 	"nav"}
 
-// TestPagesAreValid checks each page against the needs of browsers, screen readers and the site's policy.
+// TestPagesAreValid checks each page against the rules of HTML, of screen readers and of the site's content
+// security policy.
 func TestPagesAreValid(t *testing.T) {
 	s := theSite(t)
 	n := 0
@@ -115,17 +116,17 @@ func TestPagesAreValid(t *testing.T) {
 					level = l
 				}
 			}
-			if slices.Contains(blocks, tag) && slices.Contains(e.in, "p") || tag == "a" &&
-				slices.Contains(e.in, "a") {
-				t.Errorf("%s: <%s> must not stand in %v", name, tag, e.in)
+			if slices.Contains(blocks, tag) && slices.Contains(e.enclosing, "p") || tag == "a" &&
+				slices.Contains(e.enclosing, "a") {
+				t.Errorf("%s: <%s> must not stand in %v", name, tag, e.enclosing)
 			}
 		}
 		if titles != 1 {
-			t.Errorf("%s has %d titles", name, titles)
+			t.Errorf("%s has %d headings of level 1, want 1", name, titles)
 		}
 	}
 	if n < 25 {
-		t.Errorf("only %d pages", n)
+		t.Errorf("the site has %d pages, want at least 25", n)
 	}
 }
 
@@ -134,8 +135,8 @@ func has(e element, attribute string) bool {
 	return there
 }
 
-// TestLinks checks that every link and address in every page leads to an existing file of the site and to an
-// element of that file, or to another site.
+// TestLinks checks every link and address in every page. A link inside the site must lead to an existing file
+// and, if it has an anchor, to an element of that file. Only <a> elements may lead to another site.
 func TestLinks(t *testing.T) {
 	s := theSite(t)
 	ids := make(map[string]bool) // page#id
@@ -180,17 +181,18 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if links < 1000 || elsewhere < 20 {
-		t.Errorf("only %d links inside the site and %d to other sites", links, elsewhere)
+		t.Errorf("%d links inside the site and %d to other sites; want at least 1,000 and 20", links,
+			elsewhere)
 	}
 	for _, e := range s.index.entries {
 		if file, anchor, _ := strings.Cut(e.URL(), "#"); s.files[file] == nil || anchor != "" &&
 			!ids[e.URL()] {
-			t.Errorf("search leads to %s, which does not exist", e.URL())
+			t.Errorf("the search index has the address %s, which does not exist", e.URL())
 		}
 	}
 }
 
-// checkRepository fails the test if a link leads to the repository on the web although the site has the file.
+// checkRepository fails the test if a link leads to a file in the repository that the site also has.
 func (s *site) checkRepository(t *testing.T, name, to string) {
 	t.Helper()
 	if in, ok := strings.CutPrefix(to, repository+"docs/"); ok {
@@ -211,7 +213,7 @@ func TestAllPagesAreListed(t *testing.T) {
 	}
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if path.Ext(name) == ".md" && !slices.Contains(listed, name) {
-			t.Errorf("%s is in no list; a chapter of the guide must be listed in %s", name, contents)
+			t.Errorf("the navigation does not list %s; list a chapter of the guide in %s", name, contents)
 		}
 		return err
 	})
@@ -219,13 +221,14 @@ func TestAllPagesAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.groups[0].Pages[1].Path != "guide/start.html" || s.groups[0].Pages[0].Next != s.groups[0].Pages[1] {
-		t.Errorf("the guide begins with %s", s.groups[0].Pages[1].Path)
+		t.Errorf("the first chapter is %s, or does not follow the contents", s.groups[0].Pages[1].Path)
 	}
 }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestGoCode checks that highlighting only adds marks: without the marks, each program is the same.
+// TestGoCode checks that highlighting only adds marks: a program without its marks equals the original
+// program.
 func TestGoCode(t *testing.T) {
 	programs := 0
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -247,7 +250,7 @@ func TestGoCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if programs < 40 {
-		t.Errorf("only %d programs", programs)
+		t.Errorf("%d programs, want at least 40", programs)
 	}
 	var b bytes.Buffer
 	writeGo(&b, []byte("pos := vast.NewColumn[Position](w) // `a` < 'b'\nx := s[1:len(s)]; \"unended"))

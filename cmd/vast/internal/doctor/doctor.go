@@ -101,9 +101,9 @@ type machine struct {
 	facts   vm.Facts
 	usage   vm.Usage
 	largest int    // bytes of the largest possible region
-	budget  string // value of the environment variable
+	budget  string // value of the environment variable VAST_LIMIT
 	refused []vm.Refusal
-	written error // why the kernel does not find written pages, or nil
+	written error // why the kernel cannot find written pages, or nil if it can
 }
 
 // examine judges the facts. It reads nothing from the system.
@@ -138,8 +138,8 @@ func hugePages(f vm.Facts) Check {
 		c.Verdict = warn
 		c.Advice = "Touching memory for the first time takes several times as long. The parent of the " +
 			"process disabled huge pages " +
-			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a " +
-			"setting for it."
+			"(prctl PR_SET_THP_DISABLE): enable huge pages in the settings of the service manager, the " +
+			"container runtime or the wrapper."
 	case f.HugeMode == "unsupported":
 		c.Value = "none on this system"
 	}
@@ -153,7 +153,7 @@ func overcommit(f vm.Facts) Check {
 	case 1:
 		return Check{"overcommit", "1, always", ok, ""}
 	case 2:
-		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be promised", warn,
+		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be committed", warn,
 			"The limit covers the committed memory of all programs, even untouched memory. If commits " +
 				"fail, raise " +
 				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
@@ -205,9 +205,8 @@ func dataLimit(f vm.Facts, u vm.Usage) Check {
 	}
 	c := Check{"writable memory", fmt.Sprintf("%s, of which %s in use", vm.Bytes(f.DataLimit),
 		vm.Bytes(u.Data)), warn,
-		"All committed memory counts. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in systemd), or " +
-			"keep a memory limit " +
-			"below RLIMIT_DATA."}
+		"The limit counts all committed memory. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in " +
+			"systemd), or set a budget (VAST_LIMIT) below RLIMIT_DATA."}
 	if int64(f.DataLimit-u.Data) < leastData {
 		c.Verdict = bad
 	}
@@ -220,9 +219,9 @@ func controlGroup(f vm.Facts, budget string) Check {
 		c.Value = vm.Bytes(f.ControlGroup) + " (control group)"
 	}
 	if f.ControlGroupHigh > 0 {
-		c.Value += ", slow from " + vm.Bytes(f.ControlGroupHigh)
+		c.Value += ", slowed down above " + vm.Bytes(f.ControlGroupHigh)
 	}
-	// If the environment sets a budget, another line judges it.
+	// If the environment sets a budget, the check "budget" compares that budget with the limit.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
 		c.Advice = "Exceeding the limit ends the process without an error. Keep a budget below the limit: " +
@@ -248,13 +247,13 @@ func budget(f vm.Facts, text string) Check {
 			"to the Go heap: lower GOMEMLIMIT."
 	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
 		c.Verdict = warn
-		c.Advice = "The control group allows less. Exceeding its limit ends the process without an error: " +
-			"use a share of that limit, such as VAST_LIMIT=75%."
+		c.Advice = "The limit of the control group is lower. Exceeding that limit ends the process without " +
+			"an error: use a share of that limit, such as VAST_LIMIT=75%."
 	}
 	return c
 }
 
-// writtenPages says how package store finds what has changed since its last checkpoint.
+// writtenPages returns the check of how package store finds the pages written since the last checkpoint.
 func writtenPages(f vm.Facts, refused error) Check {
 	const check = "written pages"
 	if refused == nil {
@@ -264,7 +263,7 @@ func writtenPages(f vm.Facts, refused error) Check {
 		return Check{check, "found by comparison: " + refused.Error(), ok, ""}
 	}
 	return Check{check, "found by comparison", warn, refused.Error() + ". Each checkpoint of package store " +
-		"reads all of the world. To find written pages, the kernel must be Linux 6.7 or later, and a " +
+		"reads the whole world. To find written pages, the kernel must be Linux 6.7 or later, and a " +
 		"sandbox must allow userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
@@ -308,7 +307,7 @@ func reservation(f vm.Facts, largest int) Check {
 	return c
 }
 
-// format formats the checks for a terminal of 80 columns: one line each, with the advice below.
+// format formats the checks for a terminal of 80 columns. Each check is one line, with its advice below.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

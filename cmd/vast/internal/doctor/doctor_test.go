@@ -44,7 +44,7 @@ func TestExamine(t *testing.T) {
 		}, "", "", "", ""},
 		{"overcommit always", func(m *machine) { m.facts.OvercommitMode = 1 }, "", "", "", ""},
 		{"overcommit strict", func(m *machine) { m.facts.OvercommitMode = 2 },
-			"overcommit", "2, strict: 8 GiB may be promised", warn, "vm.overcommit_ratio"},
+			"overcommit", "2, strict: 8 GiB may be committed", warn, "vm.overcommit_ratio"},
 		{"few mappings", func(m *machine) { m.facts.MaxMappings = 1000 },
 			"mappings", "1000, of which 50 in use", warn, "vm.max_map_count=262120"},
 		{"mappings taken", func(m *machine) { m.usage.Mappings = 40000 },
@@ -64,7 +64,7 @@ func TestExamine(t *testing.T) {
 			m.facts.ControlGroup,
 				m.facts.ControlGroupHigh = gib(2), gib(1)
 		},
-			"memory limit", "2 GiB (control group), slow from 1 GiB", warn, "VAST_LIMIT=75%"},
+			"memory limit", "2 GiB (control group), slowed down above 1 GiB", warn, "VAST_LIMIT=75%"},
 		{"budget below a control group", func(m *machine) {
 			m.facts.ControlGroup, m.budget = gib(1),
 				"512MiB"
@@ -73,7 +73,7 @@ func TestExamine(t *testing.T) {
 		{"budget that is off", func(m *machine) { m.budget = "off" }, "", "", "", ""},
 		{"large budget", func(m *machine) { m.facts.ControlGroup, m.budget = gib(1), "2GiB" },
 			"budget", "2 GiB (VAST_LIMIT=2GiB)", warn, "share of that limit"},
-		{"no budget at all", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad,
+		{"budget of zero", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad,
 			"Nothing can be committed"},
 		{"misspelt budget", func(m *machine) { m.budget = "2GB" },
 			"budget", "invalid", bad, "512MiB"},
@@ -90,7 +90,7 @@ func TestExamine(t *testing.T) {
 			"system calls", "mprotect refused: not permitted (seccomp?)", bad, "None."},
 		{"userfaultfd refused", func(m *machine) { m.written = errors.New("userfaultfd: not permitted") },
 			"written pages", "found by comparison", warn, "userfaultfd: not permitted. Each checkpoint"},
-		{"nothing to be done about it", func(m *machine) {
+		{"another system without the call", func(m *machine) {
 			m.facts.OvercommitMode, m.written = -1, errors.New("no such call")
 		}, "", "", "", ""},
 		{"small regions", func(m *machine) { m.largest = gib(100) },

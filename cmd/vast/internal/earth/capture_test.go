@@ -41,7 +41,7 @@ func TestCapture(t *testing.T) {
 		}
 	}
 	if len(w.painted) != 1 || w.painted[0] != 90 {
-		t.Errorf("painted at ticks %v, want 90 alone", w.painted)
+		t.Errorf("painted at ticks %v, want only tick 90", w.painted)
 	}
 	if !strings.HasPrefix(stdout.String(), `{"seed":`) {
 		t.Errorf("stdout %q, want the report", stdout.String())

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// control connects the driver with the keys of the screen and with the inspector's page. Its methods may be
-// called from any goroutine. It is an inspect.Control and an inspect.Pacer.
+// control connects the driver with the keys of the screen and with the inspector's page. It implements
+// inspect.Control and inspect.Pacer. Any goroutine may call its methods.
 type control struct {
 	budget time.Duration // the time that a tick may take
 	poke   chan struct{} // holds a token after a change
 
 	mu      sync.Mutex
 	paused  bool
-	steps   int    // ticks that remain to be made during the pause
+	steps   int    // ticks that the driver must still run during the pause
 	late    uint64 // ticks that began a period or more after they were due
-	dropped uint64 // missed ticks that the driver never made
+	dropped uint64 // missed ticks that the driver never ran
 }
 
 func newControl(budget time.Duration) *control {
@@ -29,8 +29,8 @@ func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	return c.budget, c.late, c.dropped
 }
 
-// isLate counts a late tick, and the missed ticks that the driver dropped before it.
-func (c *control) isLate(dropped uint64) {
+// countLate counts a late tick, and the missed ticks that the driver dropped before the late tick.
+func (c *control) countLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late++
@@ -43,7 +43,7 @@ func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
 // Resume ends a pause.
 func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
 
-// Step makes a number of further ticks, then pauses.
+// Step runs a number of further ticks, then pauses.
 func (c *control) Step(ticks int) {
 	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
 }
@@ -66,18 +66,18 @@ func (c *control) change(f func()) {
 	c.mu.Unlock()
 	select {
 	case c.poke <- struct{}{}:
-	default: // there is a token already
+	default: // poke already holds a token
 	}
 }
 
-// mayTick reports whether the ticks are paused, and whether a step remains to be made.
+// mayTick reports whether the ticks are paused, and whether a Step has ticks that the driver must still run.
 func (c *control) mayTick() (paused, step bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paused, c.steps > 0
 }
 
-// stepped counts a tick that was made for a step.
+// stepped counts down one tick of a Step.
 func (c *control) stepped() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,11 +17,12 @@ func TestControlTellsThePace(t *testing.T) {
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
 		<-d.done
-		// The driver runs the two ticks that the first stall makes late. Seven ticks come due in the longer
-		// stall: one runs late, and the other six are dropped.
+		// The first stall makes two ticks late, and the driver runs both. Seven ticks become due during the
+		// longer stall: the driver runs one of them late and drops six.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
 			dropped != 6 || late != d.late {
-			t.Errorf("a budget of %v, %d late, %d dropped; want 10ms, 3 and 6", budget, late, dropped)
+			t.Errorf("a budget of %v, %d late ticks (%d in the driver), %d dropped; want 10ms, 3 and 6",
+				budget, late, d.late, dropped)
 		}
 	})
 }
@@ -58,7 +59,7 @@ func TestControlSteps(t *testing.T) {
 		}
 		d.halt()
 		if w.counts.Ticks != 6+3 || d.late != 0 {
-			t.Errorf("%d ticks at the end, %d late; want 9 and none", w.counts.Ticks, d.late)
+			t.Errorf("%d ticks at the end, %d late; want 9 and 0", w.counts.Ticks, d.late)
 		}
 	})
 }
@@ -96,12 +97,12 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 				d.control.Pause()
 			}
 			d.start(nil)
-			looks := 0
-			time.Sleep(95 * time.Millisecond) // out of step with the ticks
+			visits := 0
+			time.Sleep(95 * time.Millisecond) // not at the time of a tick
 			if err := h.Visit(context.Background(), func() bool {
-				looks++
+				visits++
 				time.Sleep(200 * time.Microsecond)
-				return looks == 20
+				return visits == 20
 			}); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
@@ -113,16 +114,16 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// Visits run in the time before a tick and delay the tick by at most one visit.
+// TestVisitorsDoNotDelayTicks checks that visits run between ticks and delay a tick by at most one visit.
 func TestVisitorsDoNotDelayTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
 		begin := time.Now()
 		d.start(nil)
 		ctx, cancel := context.WithCancel(context.Background())
-		left := make(chan struct{})
+		gone := make(chan struct{})
 		go func() {
-			defer close(left)
+			defer close(gone)
 			h.Visit(ctx, func() bool {
 				time.Sleep(130 * time.Microsecond)
 				return false
@@ -130,14 +131,14 @@ func TestVisitorsDoNotDelayTicks(t *testing.T) {
 		}()
 		<-d.done
 		cancel()
-		<-left
+		<-gone
 		if h.counts.Ticks != 500 || d.late != 0 {
-			t.Errorf("%d ticks, %d late", h.counts.Ticks, d.late)
+			t.Errorf("%d ticks, %d late; want 500 and 0", h.counts.Ticks, d.late)
 		}
 		for i, at := range h.began[1:] { // the first tick is due at once, without time for visits
 			due := time.Duration(i+1) * 20 * time.Millisecond
 			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
-				t.Fatalf("tick %d began %v after it was due", i+1, late)
+				t.Fatalf("tick %d began %v after its due time, want 0 to 140µs", i+1, late)
 			}
 		}
 	})

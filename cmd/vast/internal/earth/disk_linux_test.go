@@ -25,8 +25,8 @@ func mountSmall(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk fills the disk: the run ends with an error, and the next run goes on after a tick that was
-// durable.
+// TestFullDisk checks that a run on a full disk ends with an error, and that the next run resumes after a
+// durable tick.
 func TestFullDisk(t *testing.T) {
 	dir := mountSmall(t)
 	data := filepath.Join(dir, "data")
@@ -45,9 +45,10 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := runKept(t, data, "-ticks", "100")
-	free, _ := runKept(t, filepath.Join(t.TempDir(), "data"), "-travellers", "3000", "-ticks", "100")
-	if *b.ResumedAt < 20 || b.StateHash != free.StateHash {
-		t.Errorf("%+v: want the world of %+v after tick 20", b, free)
+	whole, _ := runKept(t, filepath.Join(t.TempDir(), "data"), "-travellers", "3000", "-ticks", "100")
+	if *b.ResumedAt < 20 || b.StateHash != whole.StateHash {
+		t.Errorf("%+v: want a run that resumed at tick 20 or later, with the hash of the whole run %+v", b,
+			whole)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// catchUp is the largest number of missed ticks that a driver makes up for. A driver that misses more ticks
-// drops all of them. Without this bound, the driver would run hours of ticks at full speed after the machine
-// slept.
+// catchUp is the largest number of missed ticks that a driver makes up for. A driver that has missed more
+// ticks drops all missed ticks. Without this bound, after the machine has slept for hours, the driver would
+// run all ticks of these hours at full speed.
 const catchUp = 5
 
 // driver ticks a world at a steady rate on its own goroutine. The meter and the world belong to that
@@ -19,7 +19,7 @@ const catchUp = 5
 type driver struct {
 	world  world
 	period time.Duration // 0: as fast as possible
-	ticks  int           // the number of the last tick to make; 0: no end
+	ticks  int           // the number of the last tick to run; 0: no end
 	length time.Duration // the time to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
@@ -28,8 +28,8 @@ type driver struct {
 
 	control *control
 	saves   *saves        // nil unless a folder keeps the world
-	visited visited       // the world for visitors between ticks, or nil
-	bell    chan struct{} // rings when a visitor waits
+	visited visited       // the world that admits visitors between ticks, or nil
+	bell    chan struct{} // holds a token if a visitor waits
 
 	wanted chan *snapshot // the viewer sends a snapshot to fill
 	ready  chan *snapshot // the driver returns the filled snapshot
@@ -45,8 +45,8 @@ type visited interface {
 	NotifyVisits(c chan<- struct{}) (stop func())
 }
 
-// snapshot is a copy of the data that a viewer shows. The viewer owns it, except between sending it to wanted
-// and receiving it from ready.
+// snapshot is a copy of the data that a viewer shows. The driver owns the snapshot from the send to wanted
+// until the receive from ready. At all other times, the viewer owns the snapshot.
 type snapshot struct {
 	at     time.Time
 	counts simulation.Counts
@@ -55,12 +55,12 @@ type snapshot struct {
 	paused bool
 	saved  saved
 
-	// If atlas is not nil, density and infected have an element for each of its dots.
+	// If atlas is not nil, density and infected have an element for each dot of the atlas.
 	atlas             *atlas.Map
 	density, infected []uint32
 }
 
-// newSnapshot makes a snapshot. Without columns or rows it has no dots.
+// newSnapshot makes a snapshot. Without columns or rows, the snapshot has no atlas and no dots.
 func newSnapshot(columns, rows int) *snapshot {
 	if columns <= 0 || rows <= 0 {
 		return &snapshot{}
@@ -73,7 +73,7 @@ func newSnapshot(columns, rows int) *snapshot {
 func newDriver(w world, o options) *driver {
 	d := &driver{
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
-		// There is only one snapshot, so neither side ever blocks on these channels.
+		// There is only one snapshot, so a send to these channels never blocks.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{},
 			1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -84,7 +84,8 @@ func newDriver(w world, o options) *driver {
 	return d
 }
 
-// start starts the ticks. onPanic, if not nil, runs before a panic ends the program, to restore the terminal.
+// start starts the ticks. If onPanic is not nil, it runs before a panic ends the program. It can restore the
+// terminal.
 func (d *driver) start(onPanic func()) {
 	go func() {
 		defer close(d.done)
@@ -125,14 +126,14 @@ func (d *driver) run() {
 		if due, ok = d.await(due, end); !ok {
 			return
 		}
-		from := time.Now()
-		if behind := from.Sub(due); d.period > 0 && behind >= d.period {
+		now := time.Now()
+		if behind := now.Sub(due); d.period > 0 && behind >= d.period {
 			d.late++
 			dropped := uint64(0)
 			if behind > catchUp*d.period {
-				due, dropped = from, uint64(behind/d.period)
+				due, dropped = now, uint64(behind/d.period)
 			}
-			d.control.isLate(dropped)
+			d.control.countLate(dropped)
 		}
 		if d.saves != nil {
 			if d.err = d.saves.failed(); d.err != nil {
@@ -148,28 +149,29 @@ func (d *driver) run() {
 	}
 }
 
-// always is a channel from which a receive never waits.
+// always is a channel from which a receive never blocks.
 var always = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }()
 
-// roomy is the time before the next tick that is enough to fill a snapshot.
-const roomy = 50 * time.Millisecond
+// fillTime is enough time to fill a snapshot.
+const fillTime = 50 * time.Millisecond
 
 // visitTime bounds one admission of visitors.
 const visitTime = 500 * time.Microsecond
 
-// admit admits visitors and reports whether others still wait. If a visitor waits, admit admits at least one.
+// admit admits visitors and reports whether more visitors wait. If any visitor waits, admit admits at least
+// one.
 func (d *driver) admit(most time.Duration) (more bool) {
 	return d.visited != nil && d.visited.Admit(min(most, visitTime))
 }
 
-// await waits until a tick is due and returns the time at which it was due. A pause postpones this time.
-// Meanwhile it handles pauses, admits visitors and fills snapshots. It fills a snapshot right after a tick,
-// when most time is left, and later only if roomy or more is left or the run is paused. It returns false at
-// the end of the run.
+// await waits until a tick is due, and returns the due time of this tick. A pause postpones the due time.
+// While await waits, it admits visitors and fills snapshots. It fills a requested snapshot right after a
+// tick, when most of the period remains. It fills a snapshot that is requested later if the run is paused or
+// fillTime remains before the tick. await returns false at the end of the run.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:
@@ -178,7 +180,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	default:
 	}
 	if !time.Now().Before(due) {
-		d.admit(visitTime) // a tick is due, so the loop below may admit no visitor
+		d.admit(visitTime) // the loop below admits no visitor while a tick is due
 	}
 	for {
 		now := time.Now()
@@ -211,7 +213,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 			alarm = time.After(due.Sub(now))
 		}
 		var wanted chan *snapshot
-		if paused || due.Sub(now) >= roomy {
+		if paused || due.Sub(now) >= fillTime {
 			wanted = d.wanted
 		}
 		select {
@@ -235,8 +237,8 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	}
 }
 
-// fill fills a snapshot. Only the driver's goroutine may call it until done is closed; then any goroutine
-// may.
+// fill fills a snapshot. Until done is closed, only the driver's goroutine may call fill. Afterwards, any
+// goroutine may call fill.
 func (d *driver) fill(s *snapshot) {
 	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
 	if d.saves != nil {

@@ -81,7 +81,8 @@ func TestDriverEnds(t *testing.T) {
 	}{
 		{"after ticks", options{hz: 10, ticks: 25}, 25, 2400*time.Millisecond + 7*time.Millisecond},
 		{"after a time", options{hz: 10, length: 250 * time.Millisecond}, 3, 250 * time.Millisecond},
-		{"at the first of both", options{hz: 10, ticks: 2, length: time.Hour}, 2, 107 * time.Millisecond},
+		{"after ticks, before the time ends", options{hz: 10, ticks: 2, length: time.Hour}, 2,
+			107 * time.Millisecond},
 		{"after ticks, as fast as possible", options{ticks: 100}, 100, 700 * time.Millisecond},
 		{"after a time, as fast as possible", options{length: 70 * time.Millisecond}, 10,
 			70 * time.Millisecond},
@@ -103,8 +104,8 @@ func TestDriverEnds(t *testing.T) {
 func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	for _, c := range []struct {
 		stall time.Duration // of the first tick, at 100 Hz
-		burst int           // ticks that follow at once
-		late  uint64        // ticks of the burst that were due at least a period earlier
+		burst int           // ticks that run without a wait after the stall
+		late  uint64        // ticks of the burst that began at least a period after they were due
 	}{
 		{5 * time.Millisecond, 0, 0},
 		{35 * time.Millisecond, 3, 2},
@@ -129,7 +130,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 				}
 			}
 			if burst != c.burst || d.late != c.late {
-				t.Errorf("after a stall of %v: %d ticks at once and %d late; want %d and %d", c.stall, burst,
+				t.Errorf("after a stall of %v: a burst of %d ticks, %d late; want %d and %d", c.stall, burst,
 					d.late, c.burst, c.late)
 			}
 			if got := d.meter.timing(); got.max != c.stall {
@@ -139,17 +140,18 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	}
 }
 
-// If every tick takes longer than a period, all but the first are late.
+// TestDriverCountsEveryLateTick checks that all ticks except the first are late if each tick takes longer
+// than a period.
 func TestDriverCountsEveryLateTick(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		d := newDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
 		d.start(nil)
 		<-d.done
 		if d.late != 49 {
-			t.Errorf("%d late, want 49", d.late)
+			t.Errorf("%d ticks are late, want 49", d.late)
 		}
 		if got := d.meter.timing(); got.within != 0 {
-			t.Errorf("%g of the ticks inside the budget", got.within)
+			t.Errorf("the share of the ticks inside the budget is %g, want 0", got.within)
 		}
 	})
 }
@@ -159,24 +161,24 @@ func TestDriverPauses(t *testing.T) {
 		w := &fakeWorld{}
 		d := newDriver(w, options{hz: 10, length: 10 * time.Second})
 		d.start(nil)
-		ask := func() *snapshot {
+		read := func() *snapshot {
 			d.wanted <- newSnapshot(0, 0)
 			return <-d.ready
 		}
 		time.Sleep(950 * time.Millisecond)
 		d.control.Pause()
 		synctest.Wait()
-		if s := ask(); s.counts.Ticks != 10 || !s.paused {
-			t.Errorf("paused at %d ticks, paused %v; want 10", s.counts.Ticks, s.paused)
+		if s := read(); s.counts.Ticks != 10 || !s.paused {
+			t.Errorf("%d ticks at the pause, paused %v; want 10 and true", s.counts.Ticks, s.paused)
 		}
 		time.Sleep(5 * time.Second)
-		if s := ask(); s.counts.Ticks != 10 {
+		if s := read(); s.counts.Ticks != 10 {
 			t.Errorf("%d ticks after a pause of 5 s, want 10", s.counts.Ticks)
 		}
 		d.control.Resume()
 		synctest.Wait()
-		if s := ask(); s.counts.Ticks != 11 || s.paused || s.late != 0 {
-			t.Errorf("%d ticks right after the pause, paused %v, %d late; want 11, none", s.counts.Ticks,
+		if s := read(); s.counts.Ticks != 11 || s.paused || s.late != 0 {
+			t.Errorf("%d ticks right after the pause, paused %v, %d late; want 11, false, 0", s.counts.Ticks,
 				s.paused, s.late)
 		}
 		<-d.done
@@ -207,8 +209,8 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 	})
 }
 
-// A snapshot is painted right after a tick, so that the next tick is not delayed while there is time for
-// both.
+// TestDriverPaintsBetweenTicks checks that painting delays no tick if a period has time for a tick and a
+// painting. The driver paints right after a tick.
 func TestDriverPaintsBetweenTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(5 * time.Millisecond), paint: 9 * time.Millisecond}
@@ -217,7 +219,7 @@ func TestDriverPaintsBetweenTicks(t *testing.T) {
 		go func() {
 			for {
 				select {
-				case <-time.After(7 * time.Millisecond): // out of step with the ticks
+				case <-time.After(7 * time.Millisecond): // a period that differs from that of the ticks
 				case <-d.done:
 					return
 				}
@@ -231,7 +233,7 @@ func TestDriverPaintsBetweenTicks(t *testing.T) {
 		}()
 		<-d.done
 		if len(w.painted) < 200 {
-			t.Fatalf("painted %d times in 10 s", len(w.painted))
+			t.Fatalf("painted %d times in 10 s, want at least 200", len(w.painted))
 		}
 		for i, at := range w.began {
 			if due := time.Duration(i) * (time.Second / 60); at.Sub(w.began[0]) != due {

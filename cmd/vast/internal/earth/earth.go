@@ -1,9 +1,9 @@
-// Package earth is the command `vast earth`: it runs the simulation of package earth at a steady rate and
-// shows it, live in a terminal, as lines, or as one JSON object.
+// Package earth is the command `vast earth`. The command runs the simulation of package cmd/vast/earth at a
+// steady rate. It shows the simulation as a live map in a terminal, as lines of text, or as one JSON object.
 //
-// A run has two sides. The driver ticks the Earth on its own goroutine. The viewer (screen or lines) sends a
-// snapshot to the driver. The driver fills the snapshot between two ticks and sends it back. So neither side
-// waits for a lock, and a snapshot delays a tick by the time of one copy at most.
+// A run has a driver and a viewer. The driver ticks the Earth on its own goroutine. The viewer (screen or
+// lines) sends a snapshot to the driver. The driver fills the snapshot between two ticks and sends it back.
+// So driver and viewer share no lock, and a snapshot delays a tick by the time of one copy at most.
 package earth
 
 import (
@@ -47,7 +47,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return runUntil(o, signals, stdout, stderr)
 }
 
-// runUntil runs with parsed flags, until a signal arrives.
+// runUntil runs the command with parsed flags until the run ends or a signal arrives.
 func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	loaded, status := load(o, signals, stderr)
 	if loaded.earth == nil {
@@ -62,7 +62,7 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // visitors may read the Earth until then, so the Earth closes later
+			defer in.Close() // before the Earth, because visitors may read the Earth until then
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
@@ -73,15 +73,16 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 	return run(d, n, o, signals, stdout, stderr)
 }
 
-// run ticks and shows a driver's world until the end of the run, and then reports.
+// run ticks and shows a driver's world until the end of the run. Then it prints the report and returns the
+// exit status.
 func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	r := newReader(d.world.Counts())
 	if d.saves != nil {
-		named := stderr
+		out := stderr
 		if o.drawsOn(stdout) && tty.Is(stderr) {
-			named = io.Discard // lines would damage the screen
+			out = io.Discard // lines would damage the screen
 		}
-		d.saves.announce(named)
+		d.saves.announce(out)
 	}
 	status, err := watch(d, r, n, o, signals, stdout, stderr)
 	d.halt()
@@ -110,7 +111,7 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int,
 	error) {
 	if o.json {
-		// Standard output holds nothing but the object.
+		// Standard output holds only the JSON object.
 		if tty.Is(stderr) {
 			return watchLines(d, r, n, signals, stderr)
 		}

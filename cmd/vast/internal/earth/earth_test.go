@@ -70,7 +70,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		file string // contents of a file for -places, unless empty
+		file string // contents of the file for -places; empty: no such file
 		want []string
 	}{
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
@@ -135,11 +135,11 @@ func TestReport(t *testing.T) {
 		t.Errorf("%+v, want seed 7, 50 ticks, 5 places, about 100 travellers and a hash", r)
 	}
 	if m := r.TickMs; m.P50 <= 0 || m.P50 > m.P90 || m.P90 > m.P99 || m.P99 > m.Max {
-		t.Errorf("tick_ms %+v, want rising times", m)
+		t.Errorf("tick_ms %+v, want 0 < p50 <= p90 <= p99 <= max", m)
 	}
 	if r.WithinBudget <= 0 || r.WithinBudget > 1 || r.Memory.GoHeap <= 0 ||
 		r.Memory.Reserved < r.Memory.Committed {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want a share of at most 1 within the budget, a Go heap, and reserved >= committed", r)
 	}
 
 	var fields map[string]any
@@ -178,12 +178,12 @@ func TestSameSeedSameState(t *testing.T) {
 		}
 		return r.StateHash
 	}
-	one := hash("-seed", "3", "-workers", "1")
-	if again := hash("-seed", "3", "-workers", "4"); again != one {
-		t.Errorf("seed 3 gives %s with one worker and %s with four", one, again)
+	first := hash("-seed", "3", "-workers", "1")
+	if again := hash("-seed", "3", "-workers", "4"); again != first {
+		t.Errorf("seed 3 gives %s with one worker and %s with four", first, again)
 	}
-	if other := hash("-seed", "4"); other == one {
-		t.Errorf("seeds 3 and 4 both give %s", one)
+	if other := hash("-seed", "4"); other == first {
+		t.Errorf("seeds 3 and 4 both give %s", first)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestSignalsEndRuns(t *testing.T) {
 				t.Errorf("%v: exit status %d, stderr %q, want %d", c.signal, status, &stderr, c.status)
 			}
 			if w.counts.Ticks != 151 { // the first tick is due at once
-				t.Errorf("%d ticks in 2.5 s", w.counts.Ticks)
+				t.Errorf("%d ticks in 2.5 s, want 151", w.counts.Ticks)
 			}
 			if want := `"ticks":151`; c.o.json && !strings.Contains(stdout.String(), want) {
 				t.Errorf("an interrupted run prints %q, want %s in its object", &stdout, want)
@@ -244,8 +244,8 @@ func TestLinesGoToStdout(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 		if len(lines) != 5 || stderr.Len() > 0 {
-			t.Fatalf("%d lines in 3.5 s, want the credits, three and a last:\n%s%s", len(lines), &stdout,
-				&stderr)
+			t.Fatalf("%d lines in 3.5 s, want the credits, a line a second and a last line:\n%s%s",
+				len(lines), &stdout, &stderr)
 		}
 		if lines[0] != "# "+places.Attribution {
 			t.Errorf("first line %q", lines[0])
@@ -259,7 +259,7 @@ func TestLinesGoToStdout(t *testing.T) {
 			} {
 				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 &&
 					strings.HasPrefix(want, " changes") {
-					continue // the first second also has the tick at its beginning
+					continue // the first second has 61 ticks: the first tick runs at once
 				}
 				if !strings.Contains(" "+line, want) {
 					t.Errorf("line %q lacks %q", line, want)
@@ -293,7 +293,7 @@ func TestOwnPlacesHaveNoCredits(t *testing.T) {
 	status, stdout, _ := runEarth("-places", file, "-travellers", "10", "-ticks", "2", "-inspect", "off")
 	if status != cli.Success || strings.Contains(stdout, "GeoNames") ||
 		!strings.HasPrefix(stdout, "tick=2 ") {
-		t.Errorf("exit status %d, stdout %q; want the last line alone", status, stdout)
+		t.Errorf("exit status %d, stdout %q; want only the last line", status, stdout)
 	}
 }
 

@@ -23,8 +23,8 @@ type rates struct {
 	ticks, changes float64 // per second
 }
 
-// reader makes figures from snapshots. About once a second it renews the figures that need system calls or a
-// period of time. The first rates cover the time since the start.
+// reader makes figures from snapshots. About once a second, it renews the rates and the memory figures. The
+// first rates cover the time since the start.
 type reader struct {
 	at     time.Time // the time of the last renewal
 	counts simulation.Counts
@@ -40,7 +40,7 @@ func newReader(start simulation.Counts) *reader {
 
 func (r *reader) read(s *snapshot) figures {
 	passed := s.at.Sub(r.at)
-	// A viewer that asks once a second is sometimes a little early.
+	// A viewer that reads once a second is sometimes a little early.
 	due := passed >= 9*time.Second/10
 	if r.renew || due {
 		if seconds := passed.Seconds(); seconds > 0 {
@@ -65,7 +65,7 @@ func timeOfDay(ticks uint64) (day uint64, time string) {
 	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
 }
 
-// percent rounds down, so that 100 % means all.
+// percent formats a share in percent. It rounds down, so that only a full share gives 100.0.
 func percent(share float64) string {
 	return fmt.Sprintf("%.1f", float64(int(share*1000))/10)
 }

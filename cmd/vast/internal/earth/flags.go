@@ -36,8 +36,9 @@ type options struct {
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
-// given tells whether -seed and -travellers are on the command line. The folder of -data has values for both.
-// given is empty without -data.
+// given reports whether -seed and -travellers are on the command line. The folder of -data records a seed and
+// a number of travellers, too, and a flag must not contradict the folder. Without -data, both fields are
+// false.
 type given struct{ seed, travellers bool }
 
 // noInspector is the value of -inspect that turns the inspector off.
@@ -52,7 +53,7 @@ const (
 
 // number is a flag for a whole number within bounds.
 type number struct {
-	to       *int
+	value    *int
 	min, max int
 }
 
@@ -65,16 +66,16 @@ func (n number) Set(s string) error {
 		}
 		return fmt.Errorf("want a whole number from %d to %d", n.min, n.max)
 	}
-	*n.to = int(v)
+	*n.value = int(v)
 	return nil
 }
 
-// String implements flag.Value. Package flag also calls it on a zero number.
+// String implements flag.Value. Package flag also calls String on a zero number.
 func (n number) String() string {
-	if n.to == nil {
+	if n.value == nil {
 		return "0"
 	}
-	return strconv.Itoa(*n.to)
+	return strconv.Itoa(*n.value)
 }
 
 // seed is a flag for any whole number of 64 bits.
@@ -93,7 +94,7 @@ func (s *seed) Set(text string) error {
 // String implements flag.Value.
 func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
 
-// length is a flag for a time.
+// length is a flag for a duration.
 type length time.Duration
 
 // Set implements flag.Value.
@@ -135,36 +136,36 @@ func flags(o *options) *flag.FlagSet {
 	f.Usage = func() {}
 	f.Var(number{&o.travellers, 1, maxTravellers}, "travellers", "`number` of travellers")
 	f.StringVar(&o.places, "places", "",
-		"`file` of places instead of the embedded ones:\na GeoNames table, or a table with a header that "+
+		"`file` of places, instead of the embedded places:\na GeoNames table, or a table with a header that "+
 			"has name, lat and lon; may be gzipped")
 	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
 	f.StringVar(&o.data, "data", "",
-		"keep the world in this `folder`, and go on from there in the next run, with the same seed\n"+
-			"and travellers; the places must be the same, and -ticks counts from the world's first tick")
-	f.BoolVar(&o.dropTail, "drop-tail", false, "go on from the last checkpoint in -data, without the ticks "+
-		"after it,\nwhich another build of vast has computed and this one cannot repeat")
+		"keep the world in this `folder`; the next run resumes the world with its seed and travellers.\n"+
+			"The places must be the same in each run, and -ticks counts from the world's first tick")
+	f.BoolVar(&o.dropTail, "drop-tail", false, "resume from the last checkpoint in -data and drop the ticks "+
+		"after the checkpoint,\nwhich another build of vast has computed and this build cannot repeat")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed",
 		"`number` that determines the world: the same seed and ticks give the same world")
 	f.Var(number{&o.workers, 0, maxWorkers}, "workers",
-		"`number` of goroutines that share a tick; 0: one per processor.\nThe result does not depend on it")
+		"`number` of goroutines that share a tick; 0: one per processor.\n"+
+			"The result does not depend on the number")
 	f.Var(&o.memoryLimit, "memory-limit",
-		"most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: VAST_LIMIT, or no "+
-			"limit)")
-	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
+		"limit of the memory outside the Go heap, as a `size` such as 512MiB or 2GB\n"+
+			"(default: VAST_LIMIT, or no limit)")
+	f.BoolVar(&o.json, "json", false, "print only one JSON object, at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	f.Var((*address)(&o.inspect), "inspect",
-		"serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
+		"serve the inspector, a page for browsers, at this `address`; off: no inspector\n"+
 			"(default 127.0.0.1:0: any free port, for this machine only)")
-	f.BoolVar(&o.inspectAll, "inspect-write", false, "let users of the printed address of the inspector\n"+
+	f.BoolVar(&o.inspectAll, "inspect-write", false, "allow users of the inspector's printed address to\n"+
 		"change values, pause and step")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
 	return f
 }
 
-// parse reads the flags. It returns flag.ErrHelp if help is asked for, and a *cli.UsageError for a wrong
-// command line.
+// parse reads the flags. It returns flag.ErrHelp for -h, and a *cli.UsageError for a wrong command line.
 func parse(args []string) (options, error) {
 	var o options
 	f := flags(&o)
@@ -183,12 +184,12 @@ func parse(args []string) (options, error) {
 			Err: errors.New("-drop-tail needs -data: the folder of a world")}
 	case o.json && o.plain:
 		return o, &cli.UsageError{Command: "earth",
-			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
+			Err: errors.New("-json and -plain contradict each other: each sets the format of the output")}
 	}
 	if o.data != "" {
-		f.Visit(func(one *flag.Flag) {
-			o.given.seed = o.given.seed || one.Name == "seed"
-			o.given.travellers = o.given.travellers || one.Name == "travellers"
+		f.Visit(func(set *flag.Flag) {
+			o.given.seed = o.given.seed || set.Name == "seed"
+			o.given.travellers = o.given.travellers || set.Name == "travellers"
 		})
 	}
 	return o, nil
@@ -202,30 +203,32 @@ func usage(w io.Writer) {
 	fmt.Fprintf(w, `usage: vast earth [flags]
 
 Runs the Earth: travellers move between real towns, meet, fall ill, recover, are
-born and die. A tick is one minute of their time. On a terminal it shows them live on
-a map; elsewhere it prints a line a second.
+born and die. A tick is one simulated minute. On a terminal, the command shows the
+travellers live on a map. Elsewhere, it prints a line a second.
 
 %s
 Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
-NO_COLOR is respected.
+If NO_COLOR is set, the screen has no colours.
 
-It prints the address of its inspector (with -json on standard error). Open the address
-in a browser: the inspector shows the map, the places and travellers, their memory, and
-the times of the ticks.
+The command prints the address of its inspector; with -json, on standard error. Open the
+address in a browser: the inspector shows the map, the places and travellers, their memory,
+and the times of the ticks.
 
-With -data, a checkpoint of the world is taken each second and at the end, and the ticks
-between are recorded, so the run may be killed at any moment. Standard error names the last
-tick that is durable, as "# durable TICK", at most once a second and at each checkpoint: the
-next run goes on after this tick or a later one. Edits in the inspector are durable when the
-browser shows them. With -json, resumed_at is the tick after which the run went on, and
-checkpoints holds their count, how many were skipped because the disk was busy, how long
-they stopped the ticks, and the bytes of the last one. An error of the disk ends the run.
+With -data, the command takes a checkpoint of the world each second and at the end, and
+records the ticks after each checkpoint, so the run may be killed at any moment. Standard
+error shows the last durable tick as "# durable TICK", at each checkpoint and at most once a
+second. The next run resumes after this tick or after a later tick. Edits in the inspector
+are durable as soon as the browser shows them. With -json, resumed_at is the tick after
+which the run resumed. The object checkpoints has the number of checkpoints (count), the
+number of checkpoints skipped because the disk was busy (skipped), the times for which
+checkpoints stopped the ticks (pause_ms), and the size of the last checkpoint (bytes). An
+error of the disk ends the run.
 
-The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
-drawing; with -data, they include the copying of the world for checkpoints. They cover the
-whole run, also the first ticks, which touch memory for the first time. A tick is late if it
-begins a period or more after it was due. A run makes up for at most %d missed ticks. If
-more were missed, it drops all of them.
+The times of ticks (tick_ms, p50, p99, worst) are the times of the simulation, without
+drawing. With -data, the times include the copying of the world for checkpoints. The times
+cover the whole run, including the first ticks, which touch memory for the first time. A
+tick is late if it begins a period or more after it was due. A run makes up for at most %d
+missed ticks. A run that has missed more ticks drops all missed ticks.
 
 %s
 `, b.String(), catchUp, places.Attribution)

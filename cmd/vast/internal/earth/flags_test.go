@@ -82,7 +82,7 @@ func TestFlagErrors(t *testing.T) {
 		}
 		if text := err.Error(); !strings.Contains(text, c.want) ||
 			!strings.HasSuffix(text, "; `vast earth -h` shows the usage") || strings.Contains(text, "\n") {
-			t.Errorf("parse(%q): %q, want one line with %q and the way to help", c.args, text, c.want)
+			t.Errorf("parse(%q): %q, want one line with %q and the hint at -h", c.args, text, c.want)
 		}
 	}
 	for _, args := range []string{"-h", "-help", "--help", "-hz 5 -h"} {

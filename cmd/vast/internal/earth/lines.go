@@ -26,7 +26,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	defer second.Stop()
 	status := cli.Success
 	var failed error
-	told := uint64(math.MaxUint64) // the tick of the last line; MaxUint64 before the first line
+	printed := uint64(math.MaxUint64) // the tick of the last line; MaxUint64 before the first line
 	for {
 		select {
 		case <-second.C:
@@ -35,7 +35,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 				s = nil
 			}
 		case s = <-d.ready:
-			told = s.counts.Ticks
+			printed = s.counts.Ticks
 			if _, failed = fmt.Fprintln(w, line(r.read(s))); failed != nil {
 				d.halt()
 			}
@@ -45,7 +45,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 		case <-d.done:
 			last := newSnapshot(0, 0)
 			d.fill(last)
-			if failed == nil && last.counts.Ticks != told {
+			if failed == nil && last.counts.Ticks != printed {
 				_, failed = fmt.Fprintln(w, line(r.read(last)))
 			}
 			return status, failed
@@ -53,7 +53,8 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	}
 }
 
-// line formats figures for grep and cut, as name=value with one space between them. Sizes are in bytes.
+// line formats figures for grep and cut, as fields name=value with one space between two fields. Sizes are in
+// bytes.
 func line(f figures) string {
 	day, time := timeOfDay(f.counts.Ticks)
 	c, t, m := f.counts, f.timing, f.memory

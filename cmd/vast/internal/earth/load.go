@@ -36,20 +36,20 @@ type loaded struct {
 	index *index
 }
 
-// load makes the world. It shows one line of progress if stderr is a terminal. If it cannot make the world,
-// it returns the exit status.
+// load makes the world. It shows one line of progress if stderr is a terminal. If load cannot make the world,
+// it returns a zero loaded and the exit status.
 func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	type result struct {
 		loaded
 		err error
 	}
-	// results has room for the result of a load that ends after a signal, so that its goroutine ends, too.
+	// results is buffered, so that the goroutine below ends even if load returns first because of a signal.
 	results, stages := make(chan result, 1), make(chan stage, 1)
 	go func() {
 		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
-			default: // load still prints the last stage, and a later stage will replace it
+			default: // load has not yet received the previous stage; it can miss this stage
 			}
 		})
 		results <- result{l, err}
@@ -113,7 +113,8 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 			return l, err
 		}
 	}
-	// The index is made while the world is made, and is ready before the first tick.
+	// Another goroutine makes the index while this goroutine makes the world. build returns when both are
+	// ready.
 	var indexing sync.WaitGroup
 	if o.inspect != noInspector {
 		indexing.Go(func() { l.index = newIndex(list) })

@@ -18,7 +18,7 @@ func TestStage(t *testing.T) {
 		{stage{"reading places", 7, 0}, "reading places"},
 	} {
 		if got := c.stage.String(); got != c.want {
-			t.Errorf("%+v reads %q, want %q", c.stage, got, c.want)
+			t.Errorf("the text of %#v is %q, want %q", c.stage, got, c.want)
 		}
 	}
 }

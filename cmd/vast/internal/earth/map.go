@@ -26,7 +26,7 @@ func newMap(l loaded, credits []string) inspect.View {
 	}
 }
 
-// paintCrowds paints one part of the travellers. It reports whether this was the last part.
+// paintCrowds paints the next part of the travellers and reports whether this part is the last.
 func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	for c := range e.Crowds(p.Next) {
 		cell := p.Cell(float64(c.Lon), float64(c.Lat))
@@ -37,11 +37,11 @@ func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	return p.Next == simulation.CrowdParts
 }
 
-// pickPlaces visits some of the places. It reports whether all places have been visited by now.
+// pickPlaces visits the next part of the places and reports whether this part is the last.
 func pickPlaces(l loaded, p *inspect.Picking) bool {
-	const aLook = 1 << 15
+	const placesPerCall = 1 << 15
 	list := l.index.list
-	end := min(p.Next+aLook, list.Len())
+	end := min(p.Next+placesPerCall, list.Len())
 	for i := p.Next; i < end; i++ {
 		if x, y := list.Lon(i), list.Lat(i); p.Takes(x, y, float64(list.Population(i))) {
 			p.Add(l.picked(i))
@@ -55,7 +55,7 @@ func pickPlaces(l loaded, p *inspect.Picking) bool {
 func (l loaded) picked(place int) inspect.Picked {
 	list := l.index.list
 	name := l.index.name(place)
-	here := "At(" + strconv.Quote(name) + ")"
+	atPlace := "At(" + strconv.Quote(name) + ")"
 	travellers, infectious := l.earth.Present(place)
 	k := inspect.Picked{
 		Entity: l.earth.Place(place), Name: list.Name(place), Detail: list.Country(place),
@@ -63,8 +63,8 @@ func (l loaded) picked(place int) inspect.Picked {
 		Facts: []inspect.Fact{{Name: "travellers here", Value: float64(travellers)},
 			{Name: "infectious", Value: float64(infectious)}},
 		Links: []inspect.Link{
-			{Text: "Travellers here", Query: here},
-			{Text: "Infectious here", Query: "Infectious, " + here},
+			{Text: "Travellers here", Query: atPlace},
+			{Text: "Infectious here", Query: "Infectious, " + atPlace},
 			{Text: "At home here", Query: "Home(" + strconv.Quote(name) + ")"},
 		},
 	}
@@ -74,12 +74,12 @@ func (l loaded) picked(place int) inspect.Picked {
 	return k
 }
 
-func whereIs(e *simulation.Earth, who vast.Entity) (x, y float64, ok bool) {
-	lat, lon, ok := e.Position(who)
+func whereIs(e *simulation.Earth, entity vast.Entity) (x, y float64, ok bool) {
+	lat, lon, ok := e.Position(entity)
 	return float64(lon), float64(lat), ok
 }
 
-// outlines returns the coasts.
+// outlines returns the coastlines.
 func outlines() (lines [][]inspect.Point) {
 	for _, ring := range atlas.Outlines() {
 		line := make([]inspect.Point, len(ring))
@@ -91,15 +91,16 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// hundredths returns a number rounded to two decimals. The outlines are known to hundredths of a degree.
+// hundredths returns a number rounded to two decimals. The outlines have a precision of a hundredth of a
+// degree.
 func hundredths(v float32) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'f', 2, 32), 64)
 	return rounded
 }
 
-// landmarks returns the most populous places in a window. It visits the most populous places first, and stops
-// as early as possible.
-func (x *index) landmarks(window inspect.Bounds, most int) (list []inspect.Landmark) {
+// landmarks returns up to n places in a window, in the order of population, the most populous first. It stops
+// at the last of these places.
+func (x *index) landmarks(window inspect.Bounds, n int) (list []inspect.Landmark) {
 	for _, number := range x.famous {
 		place := int(number)
 		lon, lat := x.list.Lon(place), x.list.Lat(place)
@@ -111,7 +112,7 @@ func (x *index) landmarks(window inspect.Bounds, most int) (list []inspect.Landm
 		}
 		list = append(list, inspect.Landmark{X: x.list.Lon(place), Y: lat, Name: x.list.Name(place),
 			Weight: float64(x.list.Population(place))})
-		if len(list) == most {
+		if len(list) == n {
 			break
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory is the memory of the process in bytes, outside the Go heap and in it. It also has the number of
-// garbage collections since the process began, and the longest pause.
+// memory has the sizes of the process's memory in bytes, outside and inside the Go heap. It also has the
+// number of garbage collections since the process began, and the longest pause of a collection.
 type memory struct {
 	reserved, committed, resident int
 	goHeap                        int // objects, live or not yet swept
@@ -17,7 +17,7 @@ type memory struct {
 	pauseMax                      time.Duration
 }
 
-// readMemory asks the runtime and the operating system. It may run during ticks.
+// readMemory reads the figures from the Go runtime and the operating system. It may run during a tick.
 func readMemory() memory {
 	total := vm.Snapshot(true).Total()
 	samples := []metrics.Sample{

@@ -29,7 +29,7 @@ func (m *meter) add(tick time.Duration) {
 		m.within++
 	}
 	m.max = max(m.max, tick)
-	// The value is in range, so this does not fail.
+	// The value is in range, so RecordValue does not fail.
 	m.times.RecordValue(int64(min(tick, longestTracked)))
 }
 
@@ -48,7 +48,7 @@ func (m *meter) timing() timing {
 	}
 	t.within = float64(m.within) / float64(m.ticks)
 	at := m.times.ValueAtPercentiles([]float64{50, 90, 99})
-	// The histogram rounds up to its next step, which may pass the longest tick.
+	// The histogram rounds up to its next step, which may exceed the longest tick.
 	t.p50 = min(time.Duration(at[50]), m.max)
 	t.p90 = min(time.Duration(at[90]), m.max)
 	t.p99 = min(time.Duration(at[99]), m.max)

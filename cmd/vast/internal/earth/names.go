@@ -18,7 +18,7 @@ import (
 type index struct {
 	list   *places.List
 	order  []uint32 // the places by folded name; for equal names, the most populous first
-	rank   []uint32 // rank of each place in order
+	rank   []uint32 // the position of each place in order
 	famous []uint32 // the places, the most populous first
 }
 
@@ -64,7 +64,8 @@ func (x *index) compareFame(a, b uint32) int {
 	return int(a) - int(b)
 }
 
-// between returns the bounds of the part of order whose folded names begin with a folded text.
+// between returns the bounds of the part of order with the places whose folded names begin with a folded
+// text.
 func (x *index) between(folded string) (lo, hi int) {
 	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
 		return strings.Compare(fold(x.list.Name(int(place))), text)
@@ -91,8 +92,8 @@ func (x *index) namesakes(folded string) (list []uint32) {
 	return list
 }
 
-// name returns the unique name of a place, such as "Springfield, US (2)". A unique name is the name of the
-// place and its country, if known. A number follows if more populous places in the country have the same
+// name returns the unique name of a place, such as "Springfield, US (2)". The unique name is the name of the
+// place and, if known, the country. A number follows if more populous places in the country have the same
 // name.
 func (x *index) name(place int) string {
 	name, country := x.list.Name(place), x.list.Country(place)
@@ -115,9 +116,9 @@ func (x *index) name(place int) string {
 	return name
 }
 
-// find returns the place with a name. The text has the form that [index.name] returns; the country and the
-// number are optional. If several places match, it returns the most populous of them. Case and accents do not
-// matter.
+// find returns the place that a text names. The text has the form that [index.name] returns; the country and
+// the number are optional. If several places match, find returns the most populous place. Case and accents do
+// not matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if place, ok := x.nth(text, 1); ok {
@@ -155,22 +156,22 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 	return 0, false
 }
 
-// few bounds the matching places that suggest sorts. If more places match, suggest goes through all places,
-// the most populous first.
-const few = 1024
+// maxSorted bounds the matching places that suggest sorts. If more places match, suggest visits all places in
+// the order of population instead.
+const maxSorted = 1024
 
-// suggest returns the places whose names begin with the text, the most populous first, up to the given
-// number. The text after a comma is the beginning of a country.
-func (x *index) suggest(text string, most int) (found []int) {
+// suggest returns up to n places whose names begin with the text, the most populous first. If the text has a
+// comma, the part after the comma is the beginning of the country.
+func (x *index) suggest(text string, n int) (found []int) {
 	name, country, _ := strings.Cut(text, ",")
 	country = strings.ToUpper(strings.TrimSpace(country))
 	lo, hi := x.between(fold(strings.TrimLeft(name, " ")))
 	take := func(place uint32) {
-		if len(found) < most && strings.HasPrefix(strings.ToUpper(x.list.Country(int(place))), country) {
+		if len(found) < n && strings.HasPrefix(strings.ToUpper(x.list.Country(int(place))), country) {
 			found = append(found, int(place))
 		}
 	}
-	if hi-lo <= few {
+	if hi-lo <= maxSorted {
 		some := slices.Clone(x.order[lo:hi])
 		slices.SortFunc(some, x.compareFame)
 		for _, place := range some {
@@ -182,14 +183,14 @@ func (x *index) suggest(text string, most int) (found []int) {
 		if at := int(x.rank[place]); at >= lo && at < hi {
 			take(place)
 		}
-		if len(found) == most {
+		if len(found) == n {
 			break
 		}
 	}
 	return found
 }
 
-// names are the names of an Earth's places; travellers have no names. The type names is an inspect.Namer.
+// names gives names to the places of an Earth; travellers have no names. It implements inspect.Namer.
 type names struct {
 	*index
 	earth *simulation.Earth

@@ -94,8 +94,8 @@ func TestSuggestPlaces(t *testing.T) {
 	}
 }
 
-// Every place of the embedded list is found by its own name. Suggestions begin with the text typed and are
-// sorted by population, largest first.
+// TestEveryPlaceIsFound checks that find returns random places of the embedded list for their unique names.
+// It also checks that suggestions begin with the given text and are sorted by population, largest first.
 func TestEveryPlaceIsFound(t *testing.T) {
 	list, err := places.Embedded(places.Options{})
 	if err != nil {
@@ -108,7 +108,7 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	for range 5000 {
 		place := random.IntN(list.Len())
 		if got, ok := x.find(x.name(place)); !ok || got != place {
-			t.Errorf("%q, place %d, finds place %d, %v", x.name(place), place, got, ok)
+			t.Errorf("find(%q) = %d, %v, want place %d", x.name(place), got, ok, place)
 		}
 	}
 	for _, text := range []string{"p", "par", "sao p", "new y", "s", "san", "san ", ""} {
@@ -135,10 +135,10 @@ func TestNamesOfEntities(t *testing.T) {
 	n := names{newIndex(list), e}
 	paris, ok := n.Find("paris")
 	if name, named := n.Name(paris); !ok || !named || name != "Paris, FR" {
-		t.Errorf("Find gives %v, %v for Paris, and its name is %q", paris, ok, name)
+		t.Errorf("Find(\"paris\") = %v, %v, with the name %q; want Paris, FR", paris, ok, name)
 	}
 	if _, ok := n.Find("Atlantis"); ok {
-		t.Error("Atlantis was found")
+		t.Error("Find finds Atlantis, which is not in the list")
 	}
 	if name, ok := n.Name(vast.Entity{}); ok {
 		t.Errorf("the zero entity has the name %q", name)

@@ -15,16 +15,17 @@ type report struct {
 	StructuralChanges uint64       `json:"structural_changes"`
 	StateHash         string       `json:"state_hash"`
 	TickMs            tickReport   `json:"tick_ms"`
-	WithinBudget      float64      `json:"within_budget"` // share of ticks
+	WithinBudget      float64      `json:"within_budget"` // share of the ticks
 	Memory            memoryReport `json:"memory"`
 	GC                gcReport     `json:"gc"`
 
-	// Only with -data. ResumedAt is the tick after which the run began, 0 for a new world.
+	// These fields are set only with -data. ResumedAt is the tick after which the run began, 0 for a new
+	// world.
 	ResumedAt   *uint64            `json:"resumed_at,omitempty"`
 	Checkpoints *checkpointsReport `json:"checkpoints,omitempty"`
 }
 
-// tickReport has the times of the simulation alone. The first ticks count as well.
+// tickReport has the times of all ticks of the run, without the time of drawing.
 type tickReport struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -42,9 +43,9 @@ type memoryReport struct {
 // checkpointsReport covers the checkpoints of this run that became durable.
 type checkpointsReport struct {
 	Count   int         `json:"count"`
-	Skipped int         `json:"skipped"`  // were due while another one was being written
-	PauseMs pauseReport `json:"pause_ms"` // the times for which the world stood still
-	Bytes   int64       `json:"bytes"`    // of the last one
+	Skipped int         `json:"skipped"`  // checkpoints that were due during another checkpoint
+	PauseMs pauseReport `json:"pause_ms"` // the times for which checkpoints stopped the ticks
+	Bytes   int64       `json:"bytes"`    // the size of the last checkpoint
 }
 
 type pauseReport struct {

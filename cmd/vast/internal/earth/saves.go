@@ -19,19 +19,20 @@ type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// withRemedy names the flag that helps if another build has recorded ticks in the folder.
+// withRemedy adds the remedy to the error that another build has recorded ticks in the folder. It returns all
+// other errors unchanged.
 func withRemedy(dir string, err error) error {
 	e, ok := errors.AsType[*store.BuildError](err)
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("another build of vast has computed the %d ticks after tick %d of %s, and this one "+
-		"may compute others: run that build once more and end it with Ctrl-C; or give -drop-tail to go on "+
-		"from tick %[2]d", e.Ticks, e.Base, dir)
+	return fmt.Errorf("another build of vast has computed the %d ticks after tick %d of %s, and this build "+
+		"may compute different ticks: run the other build once more and end it with Ctrl-C; or give "+
+		"-drop-tail to resume from tick %[2]d", e.Ticks, e.Base, dir)
 }
 
-// keptIn returns the seed and the number of travellers of the world in a folder, or those of the flags if the
-// folder is new. It returns an error if a flag contradicts the folder.
+// keptIn returns the seed and the number of travellers of the world in a folder. If the folder is new, keptIn
+// returns the values of the flags. It returns an error if a flag contradicts the folder.
 func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 	seed, travellers, found, err := simulation.Kept(dir)
 	switch {
@@ -43,14 +44,14 @@ func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 		return 0, 0, fmt.Errorf("-seed %d: the world in %s has the seed %d: leave the flag out, or give "+
 			"another folder", o.seed, dir, seed)
 	case o.given.travellers && o.travellers != travellers:
-		return 0, 0, fmt.Errorf("-travellers %d: the world in %s was made with %d: leave the flag out, or "+
-			"give another folder", o.travellers, dir, travellers)
+		return 0, 0, fmt.Errorf("-travellers %d: the world in %s began with %d travellers: leave the flag "+
+			"out, or give another folder", o.travellers, dir, travellers)
 	}
 	return seed, travellers, nil
 }
 
-// saves counts the checkpoints of a run and prints the durable tick. The store reports checkpoints on a
-// goroutine of its own.
+// saves counts the checkpoints of a run and prints the durable tick. The store reports checkpoints on its own
+// goroutine.
 type saves struct {
 	store   *store.Store
 	seed    uint64
@@ -60,13 +61,13 @@ type saves struct {
 	ended   chan struct{}
 
 	mu      sync.Mutex
-	last    store.Checkpoint // the last durable one
-	at      time.Time        // when it was durable
+	last    store.Checkpoint // the last durable checkpoint
+	at      time.Time        // the time at which last became durable
 	count   int
 	skipped int
 	pauses  *hdrhistogram.Histogram // nanoseconds
-	longest time.Duration           // of the pauses
-	err     error                   // of a checkpoint that failed
+	longest time.Duration           // the longest pause
+	err     error                   // the error of a failed checkpoint
 }
 
 func newSaves() *saves {
@@ -76,42 +77,42 @@ func newSaves() *saves {
 	}
 }
 
-// add counts a checkpoint. It is the Notify of the store.
+// add counts a checkpoint. The store calls add as its function Notify.
 func (s *saves) add(c store.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skipped += c.Skipped
 	if c.Err != nil {
-		s.err = fmt.Errorf("no checkpoint of tick %d: %w", c.Tick, c.Err)
+		s.err = fmt.Errorf("the checkpoint of tick %d failed: %w", c.Tick, c.Err)
 		return
 	}
 	s.last, s.at = c, time.Now()
 	s.count++
 	s.longest = max(s.longest, c.Pause)
-	// The value is in range, so this does not fail.
+	// The value is in range, so RecordValue does not fail.
 	_ = s.pauses.RecordValue(int64(min(c.Pause, longestTracked)))
 	select {
 	case s.reached <- struct{}{}:
-	default: // there is a token already
+	default: // reached already holds a token
 	}
 }
 
-// failed returns the error of a checkpoint that failed.
+// failed returns the error of a failed checkpoint, or nil.
 func (s *saves) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// announce prints the durable tick to w until close: at each checkpoint, and each second, if the durable tick
-// has changed.
+// announce starts a goroutine that prints the durable tick to w until close. If the durable tick has changed,
+// the goroutine prints it after each checkpoint and once a second.
 func (s *saves) announce(w io.Writer) {
 	s.stop = make(chan struct{})
 	go func() {
 		defer close(s.ended)
 		second := time.NewTicker(time.Second)
 		defer second.Stop()
-		told := s.resumed
+		printed := s.resumed
 		for stopped := false; !stopped; {
 			select {
 			case <-second.C:
@@ -119,16 +120,16 @@ func (s *saves) announce(w io.Writer) {
 			case <-s.stop:
 				stopped = true
 			}
-			if tick := s.store.DurableTick(); tick > told {
-				told = tick
+			if tick := s.store.DurableTick(); tick > printed {
+				printed = tick
 				fmt.Fprintf(w, "# durable %d\n", tick)
 			}
 		}
 	}()
 }
 
-// close takes the last checkpoint, and prints the last durable tick. The world can be read afterwards. The
-// caller has stopped the ticks.
+// close takes the last checkpoint, and prints the last durable tick. The caller must have stopped the ticks.
+// The world can still be read afterwards.
 func (s *saves) close() error {
 	err := s.store.Close()
 	close(s.stop)
@@ -143,7 +144,7 @@ func (s *saves) report() *checkpointsReport {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := func(percent float64) float64 {
-		// The histogram rounds up to its next step, and begins above 0.
+		// The histogram rounds up to its next step, which may exceed the longest pause.
 		return milliseconds(min(time.Duration(s.pauses.ValueAtPercentile(percent)), s.longest))
 	}
 	return &checkpointsReport{
@@ -154,10 +155,10 @@ func (s *saves) report() *checkpointsReport {
 
 // saved is the last durable checkpoint, for the screen.
 type saved struct {
-	some  bool // whether there is one
-	age   time.Duration
-	pause time.Duration
-	bytes int64
+	exists bool // whether the run has a durable checkpoint
+	age    time.Duration
+	pause  time.Duration
+	bytes  int64
 }
 
 func (s *saves) saved() saved {
@@ -166,9 +167,9 @@ func (s *saves) saved() saved {
 	return saved{s.count > 0, time.Since(s.at), s.last.Pause, s.last.Bytes}
 }
 
-// fields returns the status line.
+// fields returns the status line of the checkpoint.
 func (s saved) fields() tty.Fields {
-	if !s.some {
+	if !s.exists {
 		return tty.Fields{strong("checkpoint", "none yet", "")}
 	}
 	return tty.Fields{

@@ -45,10 +45,11 @@ func TestReportOfKeptWorld(t *testing.T) {
 	}
 	if c := a.Checkpoints; c == nil || c.Count < 2 || c.Bytes < 10_000 || c.PauseMs.P50 <= 0 ||
 		c.PauseMs.P50 > c.PauseMs.P99 || c.PauseMs.P99 > c.PauseMs.Max || c.Skipped < 0 {
-		t.Errorf("checkpoints %+v: want those of the beginning and of the end", a.Checkpoints)
+		t.Errorf("checkpoints %+v: want the checkpoints of the beginning and of the end, and rising pauses",
+			a.Checkpoints)
 	}
 	if !strings.HasSuffix(stderr, "# durable 40\n") {
-		t.Errorf("stderr %q does not end with the last tick", stderr)
+		t.Errorf("stderr %q does not end with \"# durable 40\"", stderr)
 	}
 	b, stderr := runKept(t, dir, "-ticks", "100") // the seed and the travellers are those of the folder
 	if *b.ResumedAt != 40 || b.Ticks != 100 || b.Seed != 7 || !strings.HasSuffix(stderr, "# durable 100\n") {
@@ -59,8 +60,8 @@ func TestReportOfKeptWorld(t *testing.T) {
 		t.Errorf("%+v, stderr %q: want the world at tick 100", c, stderr)
 	}
 	if b.StructuralChanges <= a.StructuralChanges || c.StructuralChanges != b.StructuralChanges {
-		t.Errorf("%d, %d and %d structural changes", a.StructuralChanges, b.StructuralChanges,
-			c.StructuralChanges)
+		t.Errorf("%d, %d and %d structural changes in three runs; want more in the second run, and the same "+
+			"in the third", a.StructuralChanges, b.StructuralChanges, c.StructuralChanges)
 	}
 
 	text, err := json.Marshal(c)
@@ -109,7 +110,7 @@ func TestFoldersThatAreRefused(t *testing.T) {
 		}
 	}
 	if r, _ := runKept(t, dir, "-ticks", "20"); *r.ResumedAt != 10 {
-		t.Errorf("%+v: the folder is not as it was", r)
+		t.Errorf("%+v: a refused run has changed the folder", r)
 	}
 }
 
@@ -124,8 +125,8 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// crash returns a copy of a folder, as a crash of the process leaves it. It copies again if a checkpoint has
-// replaced files meanwhile.
+// crash returns a copy of a folder that a run writes to. The copy has the state that a crash of the process
+// would leave. If a checkpoint replaces files during the copying, crash copies the folder again.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
 	names := func() string {
@@ -136,19 +137,20 @@ func crash(t *testing.T, dir string) string {
 		return fmt.Sprint(files)
 	}
 	for {
-		before, to := names(), t.TempDir()
-		err := os.CopyFS(to, os.DirFS(dir))
+		before, copied := names(), t.TempDir()
+		err := os.CopyFS(copied, os.DirFS(dir))
 		if names() != before {
 			continue
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return to
+		return copied
 	}
 }
 
-// TestRemedyOfOtherBuild: the error for ticks of another build names a flag that exists.
+// TestRemedyOfOtherBuild checks that the error for ticks of another build names -drop-tail, and that vast
+// earth has this flag.
 func TestRemedyOfOtherBuild(t *testing.T) {
 	err := withRemedy("data", fmt.Errorf("store: %w", &store.BuildError{Recorded: "a", Build: "b", Tick: 8,
 		Base: 7, Ticks: 3}))
@@ -158,27 +160,27 @@ func TestRemedyOfOtherBuild(t *testing.T) {
 		}
 	}
 	if other := errors.New("other"); withRemedy("data", other) != other {
-		t.Error("another error is changed")
+		t.Error("withRemedy changes an unrelated error")
 	}
 	if o, err := parse([]string{"-data", "data", "-drop-tail"}); err != nil || !o.dropTail {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if _, err := parse([]string{"-drop-tail"}); err == nil {
-		t.Error("-drop-tail without -data is no error")
+		t.Error("-drop-tail is accepted without -data")
 	}
 	dir := t.TempDir()
 	runKept(t, dir, "-travellers", "300", "-ticks", "10")
 	if r, _ := runKept(t, dir, "-ticks", "20", "-drop-tail"); *r.ResumedAt != 10 {
-		t.Errorf("the world goes on after tick %d, want 10", *r.ResumedAt)
+		t.Errorf("the run resumed after tick %d, want 10", *r.ResumedAt)
 	}
 }
 
-// TestEditsSurvive edits a component in the inspector of a running and of a paused world, and lets the
-// process crash when the edit is answered.
+// TestEditsSurvive checks that an edit in the inspector survives a crash right after the inspector's
+// response, in a running and in a paused world.
 func TestEditsSurvive(t *testing.T) {
 	weight := func(u *url.URL, entity string) string {
 		var text []byte
-		ask(t, "GET", u, "entities/"+entity, "", &text)
+		request(t, "GET", u, "entities/"+entity, "", &text)
 		_, after, _ := strings.Cut(string(text), `"Weight"`)
 		return after[:min(len(after), 200)]
 	}
@@ -187,18 +189,19 @@ func TestEditsSurvive(t *testing.T) {
 		b := begin(t, "-json", "-data", dir, "-hz", "200", "-inspect-write")
 		u := b.url()
 		var picked struct{ Picked []struct{ Entity string } }
-		ask(t, "GET", u, "views/earth/pick?x=12&y=42&radius=2", "", &picked)
+		request(t, "GET", u, "views/earth/pick?x=12&y=42&radius=2", "", &picked)
 		if len(picked.Picked) != 1 {
 			t.Fatalf("picked %+v, want Roma", picked)
 		}
 		roma := picked.Picked[0].Entity
 		if paused {
-			if status := ask(t, "POST", u, "control", `{"action":"pause"}`, nil); status != http.StatusOK {
+			status := request(t, "POST", u, "control", `{"action":"pause"}`, nil)
+			if status != http.StatusOK {
 				t.Fatalf("pause: %d", status)
 			}
 		}
 		path, body := "entities/"+roma+"/components/Site", `{"path":"Weight","value":1234567}`
-		if status := ask(t, "PATCH", u, path, body, nil); status != http.StatusOK {
+		if status := request(t, "PATCH", u, path, body, nil); status != http.StatusOK {
 			t.Fatalf("edit: %d", status)
 		}
 		again := begin(t, "-json", "-data", crash(t, dir), "-hz", "1", "-inspect-write")
@@ -214,13 +217,13 @@ func TestEditsSurvive(t *testing.T) {
 		}
 		last, _ := runKept(t, dir, "-ticks", "1")
 		if last.StateHash != r.StateHash || *last.ResumedAt != r.Ticks {
-			t.Errorf("paused %v: the world goes on after tick %d, want tick %d", paused, *last.ResumedAt,
-				r.Ticks)
+			t.Errorf("paused %v: the next run has hash %s and resumed after tick %d; want %s and tick %d",
+				paused, last.StateHash, *last.ResumedAt, r.StateHash, r.Ticks)
 		}
 	}
 }
 
-// TestDriverEndsWithTheDisk checks that a checkpoint that fails ends the run.
+// TestDriverEndsWithTheDisk checks that a failed checkpoint ends the run.
 func TestDriverEndsWithTheDisk(t *testing.T) {
 	w, s := &fakeWorld{}, newSaves()
 	d := newDriver(w, options{})

@@ -11,11 +11,11 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// framesPerSecond bounds drawing. Slow ticks reduce the rate.
+// framesPerSecond bounds the frames that the screen draws in a second. Slow ticks reduce this number.
 const framesPerSecond = 15
 
-// fallbacks gives terminals without braille an ASCII character for each pattern. Patterns with more dots have
-// fuller characters.
+// fallbacks returns an ASCII character for each braille pattern, for terminals without braille. Patterns with
+// more dots have darker characters.
 func fallbacks() map[rune]string {
 	const first, shades = '\u2800', " .,:;+*%#"
 	glyphs := make(map[rune]string)
@@ -29,7 +29,7 @@ func fallbacks() map[rune]string {
 // watchScreen starts the driver and shows its world on a screen until the driver ends, or until a key or a
 // signal ends the run. Then it restores the terminal. It returns the exit status.
 func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Fini is deferred, so that a panic restores the terminal, too.
+	// The deferred Fini restores the terminal even after a panic.
 	defer screen.Fini()
 	d.start(screen.Fini)
 
@@ -43,7 +43,7 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 	for {
 		select {
 		case <-beat.C:
-			v.ask()
+			v.request()
 		case s := <-d.ready:
 			v.show(s)
 		case e := <-events:
@@ -58,7 +58,7 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 	}
 }
 
-// view is the contents of the screen, and the snapshot that they show.
+// view holds the layout of the screen and the snapshot that the screen shows.
 type view struct {
 	driver  *driver
 	reader  *reader
@@ -67,8 +67,8 @@ type view struct {
 	noColor bool
 
 	layout layout    // the layout of the screen
-	idle   *snapshot // the snapshot for the next request; nil while the driver has it
-	fitted layout    // the layout that the snapshot fits
+	idle   *snapshot // the snapshot for the next request; nil while the driver has the snapshot
+	fitted layout    // the layout for which the snapshot was made
 }
 
 // size returns the size of the screen, and the notes.
@@ -83,19 +83,20 @@ func (v *view) fit() {
 	v.idle, v.fitted = v.layout.snapshot(), v.layout
 }
 
-// ask sends the snapshot to the driver, unless the driver has it.
-func (v *view) ask() {
+// request sends the idle snapshot to the driver. It does nothing while the driver has the snapshot.
+func (v *view) request() {
 	if v.idle != nil {
 		v.driver.wanted <- v.idle
 		v.idle = nil
 	}
 }
 
-// show paints a filled snapshot, unless the screen has another size by now.
+// show paints a filled snapshot. If the layout has changed since the request, show requests a snapshot of the
+// new layout instead.
 func (v *view) show(s *snapshot) {
 	if v.fitted != v.layout {
 		v.fit()
-		v.ask()
+		v.request()
 		return
 	}
 	paint(v.screen, v.layout.compose(s, v.reader.read(s), v.noColor))
@@ -107,7 +108,7 @@ func (v *view) resized() {
 	v.layout = newLayout(v.size())
 	if v.idle != nil && v.fitted != v.layout {
 		v.fit()
-		v.ask()
+		v.request()
 	}
 }
 

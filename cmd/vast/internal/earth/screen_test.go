@@ -21,7 +21,7 @@ type terminal struct {
 	driver *driver
 }
 
-// show runs a world on a simulated screen. The test ends the run.
+// show runs a world on a simulated screen. The caller must end the run.
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
 	w := &fakeWorld{}
@@ -48,7 +48,7 @@ func braille(lines []string) (n int) {
 func TestScreenSizes(t *testing.T) {
 	for _, c := range []struct {
 		columns, rows, mapRows int
-		dots                   int // least number of cells with dots
+		dots                   int // minimum number of cells with dots
 		shown                  []string
 	}{
 		{20, 6, 4, 15, []string{"tick p50 ", "day 1 "}},
@@ -104,10 +104,10 @@ func TestScreenWithoutColour(t *testing.T) {
 	p := show(t, 80, 24, "UTF-8")
 	lines := p.Lines(t, 80, 24, "travellers")
 	if got := p.Coloured(); got > 0 {
-		t.Errorf("%d cells in colour", got)
+		t.Errorf("%d cells have colours, want 0", got)
 	}
 	if got := braille(lines); got < 250 {
-		t.Errorf("%d cells of the map have dots:\n%s", got, strings.Join(lines, "\n"))
+		t.Errorf("%d cells of the map have dots, want at least 250:\n%s", got, strings.Join(lines, "\n"))
 	}
 	p.End(t, tcell.KeyRune, 'Q', cli.Success)
 }
@@ -127,7 +127,8 @@ func TestScreenWithoutBraille(t *testing.T) {
 		}
 	}
 	if shapes < 250 {
-		t.Errorf("%d cells of the map are not blank:\n%s", shapes, strings.Join(lines, "\n"))
+		t.Errorf("%d cells of the map are not blank, want at least 250:\n%s", shapes,
+			strings.Join(lines, "\n"))
 	}
 	p.End(t, tcell.KeyRune, 'q', cli.Success)
 }
@@ -145,7 +146,8 @@ func TestScreenFollowsResizing(t *testing.T) {
 		if text == "tick p50" {
 			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL, false}).mapRows
 			if braille(lines[:mapRows]) < mapRows || braille(lines[mapRows:]) > 0 {
-				t.Errorf("at %v the map is torn:\n%s", size, strings.Join(lines, "\n"))
+				t.Errorf("at size %v, the map does not fill exactly its rows:\n%s", size,
+					strings.Join(lines, "\n"))
 			}
 		}
 	}
@@ -158,7 +160,7 @@ func TestScreenPauses(t *testing.T) {
 	p.Type(tcell.KeyRune, ' ')
 	lines := p.Lines(t, 80, 24, "paused")
 	if !strings.Contains(strings.Join(lines, "\n"), "space go on") {
-		t.Errorf("the screen does not say how to go on:\n%s", strings.Join(lines, "\n"))
+		t.Errorf("the screen does not show the key that ends the pause:\n%s", strings.Join(lines, "\n"))
 	}
 	p.Type(tcell.KeyRune, ' ')
 	p.Lines(t, 80, 24, "ticks/s")

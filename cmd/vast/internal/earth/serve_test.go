@@ -18,7 +18,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// background is a run of the command that the test watches.
+// background is a run of the command on another goroutine. It keeps the output for the test.
 type background struct {
 	t       *testing.T
 	signals chan os.Signal
@@ -41,7 +41,7 @@ func (b *background) text() string {
 	return b.out.String()
 }
 
-// begin runs the command until the test ends, with one buffer for both outputs.
+// begin runs the command until the test ends, with one buffer for standard output and standard error.
 func begin(t *testing.T, args ...string) *background {
 	t.Helper()
 	o, err := parse(append([]string{"-places", write(t, "places.csv", village), "-travellers", "2000"},
@@ -70,7 +70,7 @@ func (b *background) end() {
 
 var printedURL = regexp.MustCompile(`# inspector: (http://\S+)\n`)
 
-// url waits until the inspector's address is printed.
+// url waits until the command has printed the inspector's address, and returns the address.
 func (b *background) url() *url.URL {
 	b.t.Helper()
 	for range 6000 {
@@ -87,8 +87,9 @@ func (b *background) url() *url.URL {
 	return nil
 }
 
-// ask sends a request with the token of a printed address, and decodes the JSON of a success.
-func ask(t *testing.T, method string, u *url.URL, path, body string, into any) int {
+// request sends a request with the token of a printed address and returns the status code. It stores the JSON
+// of the response in result, which is a pointer or nil.
+func request(t *testing.T, method string, u *url.URL, path, body string, result any) int {
 	t.Helper()
 	r, err := http.NewRequest(method, "http://"+u.Host+"/api/v1/"+path, strings.NewReader(body))
 	if err != nil {
@@ -100,25 +101,25 @@ func ask(t *testing.T, method string, u *url.URL, path, body string, into any) i
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch into := into.(type) {
+	switch result := result.(type) {
 	case nil:
 	case *[]byte:
-		*into = text
+		*result = text
 	default:
-		if err := json.Unmarshal(text, into); err != nil {
-			t.Fatalf("%s: %d %s", path, answer.StatusCode, text)
+		if err := json.Unmarshal(text, result); err != nil {
+			t.Fatalf("%s: %d %s", path, response.StatusCode, text)
 		}
 	}
-	return answer.StatusCode
+	return response.StatusCode
 }
 
 func TestPrintedAddressAnswers(t *testing.T) {
@@ -134,13 +135,13 @@ func TestPrintedAddressAnswers(t *testing.T) {
 			ReadOnly bool
 			Views    []struct{ ID string }
 		}
-		if status := ask(t, "GET", u, "world", "", &world); status != http.StatusOK ||
+		if status := request(t, "GET", u, "world", "", &world); status != http.StatusOK ||
 			world.Name != "earth" || !world.ReadOnly || len(world.Views) != 1 {
 			t.Errorf("%v: %d, %+v", args, status, world)
 		}
 		var picture []byte
 		path := "views/earth/picture?x0=-180&y0=-90&x1=180&y1=90&columns=4&rows=2"
-		if status := ask(t, "GET", u, path, "", &picture); status != http.StatusOK ||
+		if status := request(t, "GET", u, path, "", &picture); status != http.StatusOK ||
 			len(picture) != 48+4*2*8 {
 			t.Fatalf("%v: %d, %q", args, status, picture)
 		}
@@ -154,7 +155,7 @@ func TestPrintedAddressAnswers(t *testing.T) {
 		b.end()
 		if c, err := net.Dial("tcp", u.Host); err == nil {
 			c.Close()
-			t.Errorf("%v: the address answers after the end", args)
+			t.Errorf("%v: the inspector accepts a connection after the end of the run", args)
 		}
 		if text := b.text(); strings.Contains(args[0], "json") && strings.Count(text, "{") < 1 {
 			t.Errorf("%v: the output has no report: %s", args, text)
@@ -174,7 +175,7 @@ func TestMapKnowsPlaces(t *testing.T) {
 			Links []struct{ Query string }
 		}
 	}
-	ask(t, "GET", u, "views/earth/pick?x=12&y=42&radius=2", "", &picked)
+	request(t, "GET", u, "views/earth/pick?x=12&y=42&radius=2", "", &picked)
 	if len(picked.Picked) != 1 {
 		t.Fatalf("picked %+v, want Roma", picked)
 	}
@@ -184,21 +185,21 @@ func TestMapKnowsPlaces(t *testing.T) {
 		t.Errorf("picked %+v", roma)
 	}
 	var at struct{ X, Y float64 }
-	if ask(t, "GET", u, "views/earth/where?entity="+roma.Entity, "", &at); at.X < 12.49 || at.X > 12.51 ||
+	if request(t, "GET", u, "views/earth/where?entity="+roma.Entity, "", &at); at.X < 12.49 || at.X > 12.51 ||
 		at.Y < 41.89 || at.Y > 41.91 {
 		t.Errorf("Roma is at %v", at)
 	}
 	var marks struct{ Landmarks []struct{ Name string } }
-	ask(t, "GET", u, "views/earth/landmarks?x0=130&y0=-60&x1=370&y1=60&most=3", "", &marks)
+	request(t, "GET", u, "views/earth/landmarks?x0=130&y0=-60&x1=370&y1=60&most=3", "", &marks)
 	if len(marks.Landmarks) != 3 || marks.Landmarks[0].Name != "Tokyo" ||
 		marks.Landmarks[1].Name != "Quito" || marks.Landmarks[2].Name != "Zürich" {
-		t.Errorf("landmarks from Japan eastwards: %+v", marks)
+		t.Errorf("landmarks from Japan eastwards: %+v, want Tokyo, Quito and Zürich", marks)
 	}
 	var view struct {
 		Outlines    [][]float64
 		Attribution []string
 	}
-	ask(t, "GET", u, "views/earth", "", &view)
+	request(t, "GET", u, "views/earth", "", &view)
 	if len(view.Outlines) < 50 || len(view.Attribution) == 0 {
 		t.Errorf("%d outlines, %q", len(view.Outlines), view.Attribution)
 	}
@@ -239,7 +240,7 @@ func TestTakenPort(t *testing.T) {
 func TestWriteToken(t *testing.T) {
 	u := begin(t, "-plain", "-inspect-write").url()
 	var world struct{ ReadOnly bool }
-	if ask(t, "GET", u, "world", "", &world); world.ReadOnly || len(u.Fragment) < len("token=")+20 {
+	if request(t, "GET", u, "world", "", &world); world.ReadOnly || len(u.Fragment) < len("token=")+20 {
 		t.Errorf("%v: read-only %v", u, world.ReadOnly)
 	}
 }

@@ -108,7 +108,7 @@ const (
 )
 
 // notes are the texts that the status lines show next to the figures: the credits for the places and the
-// inspector's address. Each of them may be empty. saves reports whether there are checkpoints.
+// inspector's address. Each text may be empty. saves reports whether the run takes checkpoints.
 type notes struct {
 	credits, inspector string
 	saves              bool
@@ -142,7 +142,7 @@ func (o options) credits() string {
 	return places.Attribution
 }
 
-// printSummary prints the last figures where the screen was.
+// printSummary prints the last figures after the live screen has closed.
 func printSummary(w io.Writer, d *driver, r *reader, o options) {
 	s := newSnapshot(0, 0)
 	d.fill(s)

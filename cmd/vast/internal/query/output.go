@@ -22,21 +22,21 @@ func (o *output) count(n int, exact bool, format string) error {
 	case format == "json":
 		text = fmt.Sprintf("{\"count\":%d,\"exact\":%t}\n", n, exact)
 	case !exact:
-		fmt.Fprintln(o.notes, "vast query: the world changed meanwhile, or the time ran out: the number "+
-			"is not exact")
+		fmt.Fprintln(o.notes, "vast query: the number is not exact: the world changed during the count, or "+
+			"the time ran out")
 	}
 	_, err := io.WriteString(o.to, text)
 	return err
 }
 
-// lines writes rows of JSON as they arrive: at most the given number of rows, or all rows if most is 0. It
-// returns the number of written rows, and whether there are more rows.
-func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
-	lines := bufio.NewScanner(from)
+// lines reads rows of JSON from in and writes each row as it arrives. It writes at most limit rows, or all
+// rows if limit is 0. It returns the number of written rows, and whether in has more rows.
+func (o *output) lines(in io.Reader, limit int) (n int, more bool, err error) {
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, mostLine)
 	out := bufio.NewWriter(o.to)
 	for lines.Scan() {
-		if most > 0 && n == most {
+		if limit > 0 && n == limit {
 			return n, true, out.Flush()
 		}
 		line := lines.Text()
@@ -59,23 +59,23 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	return n, false, errors.Join(out.Flush(), lines.Err())
 }
 
-// failureIn returns the error in a line that holds an error instead of a row, or nil.
+// failureIn returns the error that a line holds instead of a row, or nil if the line is a row.
 func failureIn(line string) error {
 	if !strings.HasPrefix(line, `{"error":`) {
 		return nil
 	}
-	var told struct{ Error struct{ Message string } }
-	if err := json.Unmarshal([]byte(line), &told); err != nil {
+	var response struct{ Error struct{ Message string } }
+	if err := json.Unmarshal([]byte(line), &response); err != nil {
 		return err
 	}
-	return errors.New(told.Error.Message)
+	return errors.New(response.Error.Message)
 }
 
 // csv does the same as lines for rows of CSV. The first row has the names of the columns and does not count.
-func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
-	in, out := newReader(from), csv.NewWriter(o.to)
+func (o *output) csv(in io.Reader, limit int) (n int, more bool, err error) {
+	rows, out := newReader(in), csv.NewWriter(o.to)
 	for n = -1; ; n++ {
-		record, err := in.Read()
+		record, err := rows.Read()
 		if err == io.EOF {
 			out.Flush()
 			return max(n, 0), false, out.Error()
@@ -84,7 +84,7 @@ func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 			out.Flush()
 			return max(n, 0), false, err
 		}
-		if most > 0 && n == most {
+		if limit > 0 && n == limit {
 			out.Flush()
 			return n, true, out.Error()
 		}
@@ -102,9 +102,9 @@ func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 	}
 }
 
-func newReader(from io.Reader) *csv.Reader {
-	in := csv.NewReader(from)
-	in.FieldsPerRecord = -1
-	in.ReuseRecord = true
-	return in
+func newReader(in io.Reader) *csv.Reader {
+	r := csv.NewReader(in)
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	return r
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// On a terminal no control character gets through, in any format, and the lines of a table fit in the window.
+// TestTerminalIsSafe checks that no format writes control characters to a terminal, and that the lines of a
+// table fit into the window.
 func TestTerminalIsSafe(t *testing.T) {
 	hostile := "\x1b]0;title\x07\u202e\u009b31m" + strings.Repeat("日本", 50)
 	csv := "id,\"" + hostile + "\"\n1.1,\"" + hostile + "\"\n2.1,\"a\nb\"\n"
@@ -28,7 +29,7 @@ func TestTerminalIsSafe(t *testing.T) {
 		var b strings.Builder
 		n, more, err := c.write(&output{to: &b, terminal: true, columns: 60})
 		if n != c.rows || more || err != nil {
-			t.Errorf("%s: %d rows, more %v, %v", c.name, n, more, err)
+			t.Errorf("%s: %d rows, more %v, %v; want %d, false, nil", c.name, n, more, err, c.rows)
 		}
 		for _, r := range b.String() {
 			if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') {
@@ -37,7 +38,7 @@ func TestTerminalIsSafe(t *testing.T) {
 		}
 		for line := range strings.Lines(b.String()) {
 			if w := tty.Width(strings.TrimSuffix(line, "\n")); c.name == "table" && w > 60 {
-				t.Errorf("a line of %d cells: %q", w, line)
+				t.Errorf("a line has %d cells, want at most 60: %q", w, line)
 			}
 		}
 		if c.name != "json" && !strings.Contains(b.String(), "a␊b") {
@@ -68,7 +69,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Rows after those that determine the widths are written whole as they arrive.
+// TestTableOfManyRows checks that a table does not cut the rows after the rows that determine the widths.
 func TestTableOfManyRows(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("n,text\n")
@@ -81,7 +82,7 @@ func TestTableOfManyRows(t *testing.T) {
 			columns: 200}).table(strings.NewReader(in.String()), 4000)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if n != 4000 || !more || err != nil || len(lines) != 4001 {
-			t.Fatalf("%d rows, more %v, %v, %d lines", n, more, err, len(lines))
+			t.Fatalf("%d rows, more %v, %v, %d lines; want 4000, true, nil, 4001", n, more, err, len(lines))
 		}
 		want := "3999  " + strings.Repeat("y", 39)
 		if lines[4000] != want {
@@ -90,7 +91,7 @@ func TestTableOfManyRows(t *testing.T) {
 	}
 }
 
-// Slow rows are shown as they arrive.
+// TestTableDoesNotWait checks that a table shows each slow row when the row arrives.
 func TestTableDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, from := io.Pipe()
@@ -101,7 +102,7 @@ func TestTableDoesNotWait(t *testing.T) {
 			done <- err
 		}()
 		io.WriteString(from, "id,name\n")
-		time.Sleep(10 * time.Second) // nothing matches so far
+		time.Sleep(10 * time.Second) // no row arrives
 		io.WriteString(from, "1.1,Paris\n")
 		time.Sleep(measuredTime)
 		synctest.Wait()

@@ -1,5 +1,5 @@
-// Package query is the command `vast query`: it prints the entities of a running program that match a query,
-// as a table, as JSON or as CSV. It asks the program's inspector.
+// Package query is the command `vast query`. The command sends a query to the inspector of a running program.
+// It prints the entities that match the query as a table, as JSON or as CSV.
 package query
 
 import (
@@ -27,7 +27,7 @@ const usualLimit = 1000
 // mostRows is the largest number of rows that an inspector sends.
 const mostRows = 1 << 20
 
-// mostAnswer bounds an answer without rows, in bytes.
+// mostAnswer bounds the inspector's response to a count, in bytes.
 const mostAnswer = 1 << 20
 
 // options are the flags and arguments of the command line.
@@ -67,14 +67,14 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
 	f.StringVar(&o.format, "format", "", "table, json (an object a line) or csv, as a `word`\n"+
 		"(default: table on a terminal, csv elsewhere)")
-	f.Func("limit", "most `rows` to show; 0: all, up to 1,048,576\n"+
-		"(default: 1000 for a table, all otherwise)",
+	f.Func("limit", "show at most this number of `rows`; 0: all rows, up to 1,048,576\n"+
+		"(default: 1000 for a table, 0 for json and csv)",
 		(*amount)(&o.limit).Set)
 	f.Var((*amount)(&o.sample), "sample",
-		"show this `number` of rows picked at random, instead of the first ones; 0: no sample")
+		"show this `number` of rows picked at random, instead of the first rows; 0: no sample")
 	f.StringVar(&o.columns, "columns", "",
-		"the columns to show, as a `list` with commas (default: those that the query names)")
-	f.BoolVar(&o.count, "count", false, "show only how many entities match")
+		"the columns to show, as a `list` with commas (default: the columns that the query names)")
+	f.BoolVar(&o.count, "count", false, "show only the number of matching entities")
 	return f
 }
 
@@ -88,8 +88,8 @@ func parse(args []string, terminal bool) (options, error) {
 		return o, &cli.UsageError{Command: "query", Err: err}
 	case len(rest) == 0:
 		return o, &cli.UsageError{Command: "query",
-			Err: errors.New("the inspector's address is missing, and so is the query: give both, such " +
-				"as 127.0.0.1:8080 'Position, !Dead'")}
+			Err: errors.New("the inspector's address and the query are missing: give both, such as " +
+				"127.0.0.1:8080 'Position, !Dead'")}
 	case len(rest) == 1:
 		return o, &cli.UsageError{Command: "query",
 			Err: errors.New("the query is missing, such as 'Position, !Dead'")}
@@ -126,11 +126,11 @@ func usage(w io.Writer) {
 	fmt.Fprintf(w, `usage: vast query ADDRESS 'QUERY' [flags]
 
 Shows the entities of a running program that match a query, such as
-'Position, Infected, !Dead, ChildOf(Paris)'. The program serves an inspector; ADDRESS is
-HOST:PORT, or the URL that it printed.
+'Position, Infected, !Dead, ChildOf(Paris)'. The program must serve an inspector. ADDRESS
+is the inspector's HOST:PORT, or the URL that the program printed.
 
 %s
-An error in the query is marked below the query; the exit status is then 2.
+If the query has an error, the command marks its place in the query and exits with status 2.
 `, b.String())
 }
 
@@ -181,7 +181,7 @@ type interruption struct{ signal os.Signal }
 
 func (i *interruption) Error() string { return i.signal.String() }
 
-// fail prints why the command fails, as text that is safe on a terminal, and returns the exit status.
+// fail prints the error that ends the command, without control characters, and returns status.
 func fail(stderr io.Writer, err error, status int) int {
 	return cli.Fail(stderr, "query", errors.New(tty.Clean(err.Error())), status)
 }
@@ -189,12 +189,12 @@ func fail(stderr io.Writer, err error, status int) int {
 // output is the destination of the rows.
 type output struct {
 	to       io.Writer
-	notes    io.Writer // for messages that are not rows
+	notes    io.Writer // receives messages that are not rows
 	columns  int       // cells of the terminal; 0 without a terminal
 	terminal bool
 }
 
-// ask sends the query and writes the answer.
+// ask sends the query and writes the response.
 func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.count {
 		var count struct {
@@ -220,7 +220,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
 	} else if limit < mostRows {
-		limit++ // the additional row shows whether the limit cuts the answer
+		limit++ // an additional row shows that more rows match than the limit
 	}
 	query.Set("limit", strconv.Itoa(limit))
 	rows, err := p.Open(ctx, "rows", query)
@@ -232,7 +232,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 		"csv": out.csv}[o.format]
 	n, more, err := write(rows, o.limit)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the answer broke off after %d rows: the query takes too long, or the program "+
+		return fmt.Errorf("the response broke off after %d rows: the query takes too long, or the program "+
 			"has ended", n)
 	}
 	if err != nil {
@@ -240,16 +240,16 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	}
 	switch {
 	case more:
-		fmt.Fprintf(out.notes, "vast query: these are the first %d; -limit shows more\n", n)
+		fmt.Fprintf(out.notes, "vast query: these are the first %d rows; raise -limit to see more\n", n)
 	case n == mostRows:
-		fmt.Fprintf(out.notes, "vast query: these are %d rows, the most that an inspector sends\n", n)
+		fmt.Fprintf(out.notes, "vast query: these are %d rows, the maximum that an inspector sends\n", n)
 	case n == 0 && o.format == "table":
 		fmt.Fprintln(out.notes, "vast query: no entity matches")
 	}
 	return nil
 }
 
-// showPlace shows an error below the word of the query that caused it.
+// showPlace prints an error and the query, and marks the word of the query that caused the error.
 func showPlace(w io.Writer, text string, e *attach.Error) {
 	clean := []rune(tty.Clean(text))
 	at := min(e.Position, len(clean))

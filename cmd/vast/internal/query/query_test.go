@@ -19,7 +19,7 @@ type program struct {
 	path   string
 	status int
 	body   string
-	broken bool // the connection breaks in the middle of the answer
+	broken bool // the connection breaks in the middle of the response
 }
 
 func newProgram(t *testing.T, status int, body string) *program {
@@ -49,7 +49,7 @@ func TestMisuse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "address is missing"},
+		{nil, "address and the query are missing"},
 		{[]string{"x:1"}, "query is missing"},
 		{[]string{"x:1", "A,", "B"}, `unexpected argument "B": put the query between quotes`},
 		{[]string{"x:1", "A", "-format", "xml"}, "want table, json or csv"},
@@ -99,11 +99,11 @@ func TestWhatIsAsked(t *testing.T) {
 			t.Errorf("%s: exit status %d, %s", c.args, status, stderr)
 		}
 		if p.asked.Get("query") != "A, !B & C" || p.path != "/api/v1/"+c.path {
-			t.Errorf("%s: asked %s for %v", c.args, p.path, p.asked)
+			t.Errorf("%s: the request has the path %s and the parameters %v", c.args, p.path, p.asked)
 		}
 		p.asked.Del("query")
 		if got := p.asked.Encode(); got != c.want {
-			t.Errorf("%s: asked for %s, want %s", c.args, got, c.want)
+			t.Errorf("%s: the request has the parameters %s, want %s", c.args, got, c.want)
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The first rows determine the widths of a table's columns: measuredRows rows, or as many as arrive within
-// measuredTime.
+// The first rows determine the widths of a table's columns: at most measuredRows rows, or fewer if no more
+// rows arrive within measuredTime.
 const (
 	measuredRows = 200
 	measuredTime = 300 * time.Millisecond
 )
 
-// blank separates the columns.
+// blank separates two columns.
 const blank = "  "
 
 // widest is the largest width of a column on a terminal, in cells.
@@ -31,13 +31,13 @@ type record struct {
 	err    error
 }
 
-// table reads CSV and writes its rows as a table. most is the largest number of rows; 0 means all rows. It
-// returns the number of written rows, and whether there are more.
-func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
+// table reads rows of CSV from in and writes them as a table. It writes at most limit rows, or all rows if
+// limit is 0. It returns the number of written rows, and whether in has more rows.
+func (o *output) table(in io.Reader, limit int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)
 	records := make(chan record)
-	go read(newReader(from), records, stop)
+	go read(newReader(in), records, stop)
 
 	head := <-records
 	if head.err == io.EOF {
@@ -57,7 +57,7 @@ func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	out.WriteString(o.row(l, head.fields) + "\n")
 	for {
 		for _, fields := range first {
-			if most > 0 && n == most {
+			if limit > 0 && n == limit {
 				return n, true, nil
 			}
 			if _, err := out.WriteString(o.row(l, fields) + "\n"); err != nil {
@@ -84,8 +84,9 @@ func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	}
 }
 
-// read sends the rows, then the error or io.EOF that ends them. It returns early when stop is closed.
-func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
+// read sends all rows of in to records, and then the error or io.EOF that ends the rows. It returns early
+// when stop is closed.
+func read(in *csv.Reader, records chan<- record, stop <-chan struct{}) {
 	for {
 		fields, err := in.Read()
 		r := record{err: err}
@@ -96,7 +97,7 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 			r.fields = nil
 		}
 		select {
-		case to <- r:
+		case records <- r:
 		case <-stop:
 			return
 		}
@@ -106,7 +107,8 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 	}
 }
 
-// unquoted returns a text without the apostrophe that keeps spreadsheets from taking the text for a formula.
+// unquoted returns a text without the apostrophe that the inspector puts before a text that a spreadsheet
+// would read as a formula.
 func unquoted(text string) string {
 	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
 		return text[1:]
@@ -114,7 +116,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// collect returns the first rows, and the error or io.EOF that ended them, if any.
+// collect returns the first rows. If the rows end early, collect also returns the error or io.EOF that ended
+// them.
 func collect(records <-chan record) (first [][]string, last error) {
 	enough := time.NewTimer(measuredTime)
 	defer enough.Stop()
@@ -129,7 +132,7 @@ func collect(records <-chan record) (first [][]string, last error) {
 			if len(first) > 0 {
 				return first, nil
 			}
-			enough.Reset(measuredTime) // no row so far
+			enough.Reset(measuredTime) // no row has arrived yet
 		}
 	}
 	return first, nil

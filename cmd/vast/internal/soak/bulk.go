@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sequences makes, uses and closes arrays, tables, lists and a transposition.
+// sequences makes, uses and closes arrays, tables and lists.
 func sequences(t *tally) churn {
 	return churn{name: "sequences", round: func(r *rand.Rand) {
 		pages := vm.Pages(r.IntN(4))
@@ -30,7 +30,7 @@ func useArray(r *rand.Rand, a *bulk.Array[place]) {
 	keep := r.IntN(5000)
 	a.Truncate(keep)
 	for i, p := range some(a.AppendN(5000 - keep)) {
-		must(p == place{}, "element %d of AppendN is %v", i, p)
+		must(p == place{}, "element %d of AppendN is %v, not zero", i, p)
 	}
 	for i, p := range a.Slice() {
 		must(i >= keep && p == place{} || i < keep && p == place{int64(i), -int64(i)}, "element %d is %v", i,
@@ -67,7 +67,7 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 	none(table.Close())
 }
 
-// owners holds lists, and Go slices of the same values as their model.
+// owners holds lists and, as their model, Go slices with the same values.
 type owners struct {
 	lists *bulk.Lists[uint32]
 	owned []bulk.List[uint32]
@@ -134,33 +134,33 @@ type handled interface {
 	Len() int
 }
 
-// holder makes the same insertions and removals in a container and in a map.
+// holder makes the same insertions and removals in a container and in a model, which is a Go map.
 type holder struct {
-	in      handled
-	model   map[bulk.Handle[place]]place
-	handles []bulk.Handle[place]
-	gone    []bulk.Handle[place]
-	most    int
+	container handled
+	model     map[bulk.Handle[place]]place
+	handles   []bulk.Handle[place] // the handles of all elements
+	gone      []bulk.Handle[place] // handles of some removed elements
+	most      int                  // the largest number of elements
 }
 
-func newHolder(in handled, most int) *holder {
-	return &holder{in: in, model: map[bulk.Handle[place]]place{}, most: most}
+func newHolder(container handled, most int) *holder {
+	return &holder{container: container, model: map[bulk.Handle[place]]place{}, most: most}
 }
 
 func (o *holder) use(r *rand.Rand, steps int) {
 	for range steps {
 		if len(o.handles) == 0 || len(o.handles) < o.most && r.IntN(2) == 0 {
 			v := place{r.Int64(), r.Int64()}
-			h, p := o.in.Insert(v)
+			h, p := o.container.Insert(v)
 			_, had := o.model[h]
-			must(!had && *p == v, "%v is not new, or holds %v", h, *p)
+			must(!had && *p == v, "the handle %v of a new element is not new, or its element is %v", h, *p)
 			o.model[h] = v
 			o.handles = append(o.handles, h)
 			continue
 		}
 		i := r.IntN(len(o.handles))
 		h := o.handles[i]
-		must(o.in.Remove(h) && !o.in.Remove(h), "%v is not removed once", h)
+		must(o.container.Remove(h) && !o.container.Remove(h), "Remove of %v does not succeed exactly once", h)
 		delete(o.model, h)
 		o.handles[i] = o.handles[len(o.handles)-1]
 		o.handles = o.handles[:len(o.handles)-1]
@@ -170,17 +170,17 @@ func (o *holder) use(r *rand.Rand, steps int) {
 			o.gone[r.IntN(100)] = h
 		}
 	}
-	must(o.in.Len() == len(o.model), "%d elements, not %d", o.in.Len(), len(o.model))
+	must(o.container.Len() == len(o.model), "%d elements, not %d", o.container.Len(), len(o.model))
 	for h, v := range o.model {
-		p := o.in.Get(h)
-		must(p != nil && *p == v, "%v is %v, not %v", h, p, v)
+		p := o.container.Get(h)
+		must(p != nil && *p == v, "the element of %v is %v, not %v", h, p, v)
 	}
 	for _, h := range o.gone {
-		must(o.in.Get(h) == nil, "%v was removed and is there", h)
+		must(o.container.Get(h) == nil, "Get finds an element for the removed handle %v", h)
 	}
 }
 
-// pools makes, uses, trims and closes pools, and changes one of them through a Transpose.
+// pools makes, uses, trims and closes pools, and changes one pool through a Transpose.
 func pools(t *tally) churn {
 	return churn{name: "pools", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}
@@ -198,7 +198,8 @@ func pools(t *tally) churn {
 			}
 		}
 		for h, p := range pool.All() {
-			must(p.X == held.model[h].X+1, "%v is %v, not one more than %v", h, p, held.model[h])
+			must(p.X == held.model[h].X+1, "the element of %v is %v; its X must be one more than in %v", h, p,
+				held.model[h])
 		}
 		dense.Clear(nil)
 		none(dense.Trim())

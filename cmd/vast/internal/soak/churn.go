@@ -15,11 +15,11 @@ type churn struct {
 	close func() // nil if nothing stays open
 }
 
-// tally counts operations. Churns add to it from several goroutines.
+// tally counts operations. Churns on several goroutines add to the same tally.
 type tally struct {
 	operations atomic.Int64
 	hostile    atomic.Int64 // forged or stale handles and entities
-	wraps      atomic.Int64 // slots whose generations were used up
+	wraps      atomic.Int64 // slots that used up all their generations
 }
 
 // newChurns returns all kinds of work.

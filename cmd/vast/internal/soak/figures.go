@@ -55,23 +55,24 @@ func openDescriptors() int {
 	return len(names) - 1 // without the open directory itself
 }
 
-// figure is one of the figures, with the rules by which it is judged.
+// figure describes a field of figures, with the rules that judge its growth.
 type figure struct {
 	name  string
 	of    func(*figures) *int
 	bytes bool
-	// An exact figure returns to the same number whenever all churns rest. Other figures vary between rounds:
-	// their last median may exceed their first median by a twentieth plus slack.
+	// An exact figure returns to the same number after each round. Other figures vary between rounds: the
+	// median of the last quarter may exceed the median of the first quarter by a twentieth plus slack.
 	exact bool
 	slack int
 }
 
 const mebibyte = 1 << 20
 
-// judged lists all figures. The slack allows for the allocator, the garbage collector and one thread more or
-// less. Address space never shrinks, and a world reserves 8 GiB of it. In a short run the largest number of
-// simultaneous worlds may occur late, and adds mappings, too. In an hour, half-second rounds that each leak a
-// page of 4 KiB add 28 MiB of resident memory, which is more than the slack.
+// judged lists all figures. The slack allows for the allocator, the garbage collector and an additional
+// thread. The address space of a process never shrinks, and a world reserves 8 GiB of address space. In a
+// short run, the largest number of simultaneous worlds may occur late, and adds address space and mappings.
+// In an hour, half-second rounds that each leak a page of 4 KiB add 28 MiB of resident memory, which is more
+// than the slack.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 160},
 	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true,

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags parses arbitrary command lines. Accepted values are within their bounds. The error of a rejected
-// line has a text.
+// FuzzFlags checks for arbitrary command lines that accepted values are within their bounds, and that the
+// error of a rejected command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-for 1h -seed 7 -workers 3 -json", "-for -1s", "-workers 0", "-h", "x"} {
 		f.Add(line)
@@ -21,7 +21,7 @@ func FuzzFlags(f *testing.F) {
 				t.Error("the error has no text")
 			}
 		case o.length <= 0 || o.workers < 1 || o.workers > mostWorkers:
-			t.Errorf("%q is accepted: %+v", args, o)
+			t.Errorf("%q is accepted, with values out of bounds: %+v", args, o)
 		}
 	})
 }

@@ -23,7 +23,8 @@ func readHolders() holders {
 func (h holders) more(before holders) (lines []string) {
 	for _, purpose := range slices.Sorted(maps.Keys(h)) {
 		if n := h[purpose]; n > before[purpose] {
-			lines = append(lines, fmt.Sprintf("regions of %s: %d, before %d", purpose, n, before[purpose]))
+			lines = append(lines, fmt.Sprintf("regions named %s: %d open, %d at the baseline", purpose, n,
+				before[purpose]))
 		}
 	}
 	return lines

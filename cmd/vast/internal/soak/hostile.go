@@ -11,12 +11,12 @@ import (
 // hostileShare is the number of forged and stale references that a hostile churn uses in a round.
 const hostileShare = 100_000
 
-// forge returns a reference that may refer to nothing: 64 random bits, zero, all ones, a stale reference, or
-// a changed valid reference. The change flips a bit, goes to the next or the previous slot, goes to the next
-// or the previous generation, or sets the mark of another container. A reference has the slot in the low 32
-// bits, and the generation above.
-func forge(r *rand.Rand, good, stale []uint64) uint64 {
-	v := good[r.IntN(len(good))]
+// forge returns a reference that may refer to no element: 64 random bits, zero, all ones, a stale reference,
+// or a changed valid reference. The change flips one bit, increments or decrements the slot or the
+// generation, or replaces the mark of the container. The low 32 bits of a reference are the slot, and the
+// high 32 bits are the generation. The mark is in the high 8 bits of the generation.
+func forge(r *rand.Rand, valid, stale []uint64) uint64 {
+	v := valid[r.IntN(len(valid))]
 	switch r.IntN(10) {
 	case 0:
 		return r.Uint64()
@@ -41,7 +41,7 @@ func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	}
 }
 
-// hostileEntities looks up forged and stale entities in a world. The world must find only those that are
+// hostileEntities looks up forged and stale entities in a world. The world must find only entities that are
 // valid by chance.
 func hostileEntities(t *tally) churn {
 	return churn{name: "hostile entities", round: func(r *rand.Rand) {
@@ -56,18 +56,18 @@ func hostileEntities(t *tally) churn {
 		for e := range other.people {
 			stale = append(stale, e.ID())
 		}
-		good := []uint64{1 << 32}
+		valid := []uint64{1 << 32}
 		for e := range n.people {
-			good = append(good, e.ID())
+			valid = append(valid, e.ID())
 		}
 		for i := range hostileShare {
-			e := vast.EntityOf(forge(r, good, stale))
+			e := vast.EntityOf(forge(r, valid, stale))
 			if p := n.people[e]; p != nil {
 				n.compareOne(e, p)
 				continue
 			}
 			must(!n.world.Alive(e) && n.at.Get(e) == nil && n.goods.Get(e) == nil && n.note.Get(e) == nil &&
-				!n.ill.Has(e), "%v is there", e)
+				!n.ill.Has(e), "the world finds %v, which is forged or stale", e)
 			switch i % 8 {
 			case 0:
 				_, has := n.boss.Target(e)
@@ -81,7 +81,7 @@ func hostileEntities(t *tally) churn {
 					n.at.Edit(e) == nil, "%v has a place", e)
 			case 3:
 				_, named := n.names.Of(e)
-				must(!named && !n.names.Remove(e) && !n.world.Delete(e), "%v is there", e)
+				must(!named && !n.names.Remove(e) && !n.world.Delete(e), "%v has a name or can be deleted", e)
 			case 4:
 				must(n.world.Query(n.at).To(n.boss, e).Count() == 0, "%v has staff", e)
 			case 5:
@@ -93,7 +93,7 @@ func hostileEntities(t *tally) churn {
 				n.roads.AddLater(n.commands, e, e, 1)
 				n.commands.Delete(e)
 			case 7:
-				must(n.world.Query().Among([]vast.Entity{e, e}).Count() == 0, "%v is there", e)
+				must(n.world.Query().Among([]vast.Entity{e, e}).Count() == 0, "a query finds %v", e)
 			}
 			if i%1000 == 999 {
 				some(n.world.Apply(n.commands))
@@ -107,8 +107,8 @@ func hostileEntities(t *tally) churn {
 	}}
 }
 
-// hostileHandles looks up forged and stale handles in pools. The pools must find only those that are valid by
-// chance.
+// hostileHandles looks up forged and stale handles in pools. The pools must find only handles that are valid
+// by chance.
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 2000}
@@ -118,25 +118,25 @@ func hostileHandles(t *tally) churn {
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
 			held.use(r, 2000)
-			good, stale := []uint64{1 << 32}, append([]uint64{1}, before...)
+			valid, stale := []uint64{1 << 32}, append([]uint64{1}, before...)
 			for _, h := range held.gone {
 				stale = append(stale, h.ID())
 			}
 			for h := range held.model {
-				good = append(good, h.ID())
+				valid = append(valid, h.ID())
 			}
-			before = good
+			before = valid
 			for i := range hostileShare {
-				v := forge(r, good, stale)
+				v := forge(r, valid, stale)
 				h := bulk.HandleOf[place](v)
 				p := in.Get(h)
 				if w, ok := held.model[h]; ok {
-					must(p != nil && *p == w, "%v is not there", h)
+					must(p != nil && *p == w, "the pool does not find the element of %v", h)
 					continue
 				}
-				must(p == nil, "%v is there", h)
+				must(p == nil, "the pool finds %v, which is forged or stale", h)
 				if i%4 == 0 {
-					must(!in.Remove(h), "%v was removed but never existed", h)
+					must(!in.Remove(h), "the pool removes %v, which is forged or stale", h)
 				}
 			}
 			held.use(r, 0)

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// pairs is an index, and a Go map of the same pairs as its model.
+// pairs holds an index and, as its model, a Go map with the same pairs.
 type pairs struct {
 	index bulk.Index[int32, int64]
 	model map[int32]map[int64]bool
@@ -43,7 +43,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 	for k, vs := range p.model {
 		n := 0
 		for v := range p.index.Values(k) {
-			must(vs[v], "the index has the pair %d, %d, but the model has not", k, v)
+			must(vs[v], "the index has the pair %d, %d, which the model does not have", k, v)
 			n++
 		}
 		must(n == len(vs), "the key %d has %d values, not %d", k, n, len(vs))
@@ -61,7 +61,7 @@ func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 	must(n == count, "%d pairs in order, not %d", n, count)
 }
 
-// indices makes, uses and closes indices, and a pool with indices attached.
+// indices makes, uses and closes indices, and a pool with attached indices.
 func indices(t *tally) churn {
 	return churn{name: "indices", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}
@@ -84,13 +84,14 @@ func indices(t *tally) churn {
 		for i := range int64(2000) {
 			h, _ := x.Insert(place{i, -i})
 			if i%3 == 0 {
-				must(x.Remove(h), "%v is not there", h)
+				must(x.Remove(h), "Remove does not find %v", h)
 			} else {
-				must(x.Update(h, func(p *place) { p.X, p.Y = p.X+10_000, p.Y-10_000 }), "%v is not there", h)
+				must(x.Update(h, func(p *place) { p.X, p.Y = p.X+10_000, p.Y-10_000 }),
+					"Update does not find %v", h)
 			}
 		}
-		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(), "%d and %d keys of %d elements", byX.Len(),
-			byY.Len(), pool.Len())
+		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(),
+			"the indices have %d and %d pairs for %d elements", byX.Len(), byY.Len(), pool.Len())
 		for h, p := range pool.All() {
 			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "the keys of %v are not in the indices", *p)
 		}

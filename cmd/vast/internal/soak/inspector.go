@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// asked are right and wrong requests of a client to an inspector, with the status of the answer.
-var asked = []struct {
+// requests are valid and invalid requests to an inspector, with the status codes of the responses.
+var requests = []struct {
 	path   string
 	status int
 }{
@@ -25,11 +25,12 @@ var asked = []struct {
 	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
 }
 
-// patience is the longest wait of a client for an answer. No answer here takes that long.
+// patience is the longest wait of a client for a response, and of the inspector for the program. In a round,
+// no response takes a minute.
 const patience = time.Minute
 
-// inspectors serves inspectors on the loopback device, sends them requests, and closes them. It closes half
-// of them while they stream.
+// inspectors serves an inspector on the loopback device in each round, sends requests to the inspector, and
+// closes the inspector. About half of the inspectors are closed while they stream.
 func inspectors(t *tally) churn {
 	return churn{name: "inspector", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
@@ -55,17 +56,17 @@ func inspectors(t *tally) churn {
 		client := &http.Client{Transport: transport, Timeout: patience}
 		base, _, _ := strings.Cut(in.URL(), "#")
 		for range 4 {
-			ask := asked[r.IntN(len(asked))]
-			answer := some(client.Get(base + ask.path))
-			body := some(io.ReadAll(answer.Body))
-			none(answer.Body.Close())
-			must(answer.StatusCode == ask.status && len(body) > 0, "%q: %s, not %d: %.200s", ask.path,
-				answer.Status, ask.status, body)
+			request := requests[r.IntN(len(requests))]
+			response := some(client.Get(base + request.path))
+			body := some(io.ReadAll(response.Body))
+			none(response.Body.Close())
+			must(response.StatusCode == request.status && len(body) > 0, "%q: %s, not %d: %.200s",
+				request.path, response.Status, request.status, body)
 			t.operations.Add(1)
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
 		some(bufio.NewReader(stream.Body).ReadString('\n'))
-		if r.IntN(2) == 0 { // choose the side that ends the stream
+		if r.IntN(2) == 0 { // choose whether the client or the inspector ends the stream
 			none(stream.Body.Close())
 			none(in.Close())
 		} else {

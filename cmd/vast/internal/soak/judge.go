@@ -22,7 +22,7 @@ func (g growth) String() string {
 	return fmt.Sprintf("%s grew from %d to %d", g.Figure, g.From, g.To)
 }
 
-// above returns the exact figures that are larger now than they were at the baseline.
+// above returns the exact figures that are now larger than at the baseline.
 func above(base, now figures) (grown []growth) {
 	for _, f := range judged {
 		if from, to := *f.of(&base), *f.of(&now); f.exact && to > from {
@@ -32,7 +32,8 @@ func above(base, now figures) (grown []growth) {
 	return grown
 }
 
-// lower lowers the baseline to smaller figures, because resources from the start may have ended since.
+// lower replaces exact figures of the baseline by smaller current figures. The figures shrink when resources
+// from before the baseline end.
 func lower(base *figures, now figures) {
 	for _, f := range judged {
 		if f.exact {
@@ -63,7 +64,7 @@ func median(samples []figures, of func(*figures) *int) int {
 	return values[len(values)/2]
 }
 
-// judge returns the growth between two medians.
+// judge returns the figures that have grown from first to last by more than the allowed difference.
 func judge(first, last figures) (grown []growth) {
 	for _, f := range judged {
 		from, to := *f.of(&first), *f.of(&last)

@@ -13,7 +13,8 @@ func TestQuarters(t *testing.T) {
 	samples[0].Mappings = 1000 // an outlier
 	first, last := quarters(samples)
 	if first.Mappings != 3 || last.Mappings != 17 || first.Resident != 98 || last.Resident != 83 {
-		t.Errorf("%+v, %+v", first, last)
+		t.Errorf("the quarters are %+v and %+v; want 3 and 17 mappings, and 98 and 83 bytes resident", first,
+			last)
 	}
 	if first, last := quarters(nil); first != last {
 		t.Error("the quarters of no samples differ")
@@ -51,12 +52,13 @@ func TestJudge(t *testing.T) {
 	to := from
 	to.Mappings, to.Leaked = 9999, 1
 	if got := names(above(from, to)); !slices.Equal(got, []string{"leaked memory"}) {
-		t.Errorf("above the baseline: %v", got)
+		t.Errorf("above the baseline: %v, want only leaked memory", got)
 	}
 	base := from
 	lower(&base, figures{Mappings: 1, Goroutines: 1, Descriptors: 20, Reserved: 5})
 	if base.Mappings != 200 || base.Goroutines != 1 || base.Descriptors != 9 || base.Reserved != 5 {
-		t.Errorf("the baseline is %+v", base)
+		t.Errorf("the lowered baseline is %+v; want 200 mappings, 1 goroutine, 9 descriptors and 5 bytes "+
+			"reserved", base)
 	}
 	if got := (growth{Figure: "regions", From: 1, To: 2}).String() +
 		(growth{"mem", 1024, 2048, true}).String(); got !=

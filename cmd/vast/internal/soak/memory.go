@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// arenas uses arenas with marks: one arena per round, and one arena that stays open.
+// arenas uses arenas with marks: a new arena in each round, and one arena that stays open.
 func arenas(t *tally) churn {
 	var lasting *arena.Arena
 	use := func(a *arena.Arena, r *rand.Rand) {
@@ -27,7 +27,7 @@ func arenas(t *tally) churn {
 			for i := range int32(1 + r.IntN(2000)) {
 				numbers = arena.Append(a, numbers, i)
 				if p := arena.Make[place](a); *p != (place{}) {
-					must(false, "a new allocation in an arena is %v", *p)
+					must(false, "a new allocation in an arena is %v, not zero", *p)
 				} else {
 					*p = place{1, 2}
 				}
@@ -58,16 +58,16 @@ func arenas(t *tally) churn {
 
 // block is an allocation whose bytes all have one value.
 type block struct {
-	at    []byte
+	bytes []byte
 	value byte
 }
 
-// heaps uses heaps with allocations of all sizes: one heap per round, and one heap that stays open.
+// heaps uses heaps with allocations of all sizes: a new heap in each round, and one heap that stays open.
 func heaps(t *tally) churn {
 	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
 		for range 2000 {
 			b := &blocks[r.IntN(len(blocks))]
-			for _, v := range b.at {
+			for _, v := range b.bytes {
 				must(v == b.value, "a byte of an allocation is %d, not %d", v, b.value)
 			}
 			size := r.IntN(1 << (4 + r.IntN(10)))
@@ -75,22 +75,22 @@ func heaps(t *tally) churn {
 				size = r.IntN(mebibyte)
 			}
 			switch {
-			case b.at == nil:
-				b.at = some(heap.AllocSlice[byte](h, size, size))
+			case b.bytes == nil:
+				b.bytes = some(heap.AllocSlice[byte](h, size, size))
 			case r.IntN(4) == 0:
-				length := len(b.at)
-				b.at = some(heap.Resize(h, b.at, size))
-				b.at = b.at[:cap(b.at)]
-				for _, v := range b.at[:min(size, length)] {
+				length := len(b.bytes)
+				b.bytes = some(heap.Resize(h, b.bytes, size))
+				b.bytes = b.bytes[:cap(b.bytes)]
+				for _, v := range b.bytes[:min(size, length)] {
 					must(v == b.value, "a byte of a resized allocation is %d, not %d", v, b.value)
 				}
 			default:
-				heap.FreeSlice(h, b.at)
-				b.at = nil
+				heap.FreeSlice(h, b.bytes)
+				b.bytes = nil
 			}
 			b.value = byte(r.Uint32())
-			for i := range b.at {
-				b.at[i] = b.value
+			for i := range b.bytes {
+				b.bytes[i] = b.value
 			}
 		}
 		t.operations.Add(2000)
@@ -117,7 +117,7 @@ func heaps(t *tally) churn {
 		if r.IntN(2) == 0 {
 			buffer.Close()
 			for _, b := range small {
-				heap.FreeSlice(passing, b.at)
+				heap.FreeSlice(passing, b.bytes)
 			}
 			passing.Trim()
 			must(passing.Stats().Allocations == 0, "%d allocations are left", passing.Stats().Allocations)
@@ -126,7 +126,8 @@ func heaps(t *tally) churn {
 	}, close: func() { none(lasting.Close()) }}
 }
 
-// guards provokes and describes the faults of guarded pools.
+// guards uses guarded pools. It writes through a pointer to a removed element and checks the fault that
+// follows.
 func guards(t *tally) churn {
 	return churn{name: "guards", round: func(r *rand.Rand) {
 		pool := some(guard.NewPool[place](bulk.Options{Capacity: 1000}))
@@ -135,8 +136,8 @@ func guards(t *tally) churn {
 		must(pool.Remove(h), "%v is not there", h)
 		if !vm.HeapStandIn() {
 			fault := provoke(func() { p.X++ })
-			must(fault != nil && fault.Kind == guard.AfterFree, "a write after the removal is no fault: %v",
-				fault)
+			must(fault != nil && fault.Kind == guard.AfterFree,
+				"a write to a removed element gives the fault %v, not AfterFree", fault)
 		}
 		none(pool.Check())
 		none(pool.Close())
@@ -149,7 +150,7 @@ func guards(t *tally) churn {
 	}}
 }
 
-// provoke returns the fault that ends f.
+// provoke calls f and returns the fault that ends f, or nil.
 func provoke(f func()) (fault *guard.Fault) {
 	defer func() { fault, _ = guard.Explain(recover()) }()
 	vm.Do(f)
@@ -205,8 +206,8 @@ func regions(t *tally) churn {
 	}}
 }
 
-// identifiers makes identifiers, which must all differ. The addresses of identifiers are never freed, so a
-// round makes only a few.
+// identifiers makes identifiers, and checks that each identifier differs from the previous identifier. An
+// identifier is an address that is never used again, so a round makes only a few identifiers.
 func identifiers(t *tally) churn {
 	var (
 		source uid.Source[place]

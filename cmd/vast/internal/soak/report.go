@@ -13,17 +13,17 @@ import (
 type report struct {
 	Seed        uint64   `json:"seed"`
 	Seconds     float64  `json:"seconds"`
-	Rounds      int      `json:"rounds"` // each with a check at its end
+	Rounds      int      `json:"rounds"` // rounds of all churns, each followed by a check of the figures
 	Operations  int64    `json:"operations"`
 	Hostile     int64    `json:"hostile"` // forged or stale handles and entities
-	Wraps       int64    `json:"wraps"`   // slots whose generations were used up
+	Wraps       int64    `json:"wraps"`   // slots that used up all their generations
 	Interrupted bool     `json:"interrupted"`
 	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
-	Last        figures  `json:"last"`  // medians of the last quarter
+	Last        figures  `json:"last"`  // medians of the last quarter of these rounds
 	Grown       []growth `json:"grown"`
-	More        []string `json:"more,omitempty"` // names with more open regions than at first
-	Wrong       string   `json:"wrong"`          // empty: all answers were right
-	now         figures
+	More        []string `json:"more,omitempty"` // lines about regions that are still open, by name
+	Wrong       string   `json:"wrong"`          // the wrong answer or error; empty: all answers were right
+	now         figures  // the figures after the last round
 }
 
 func (r *report) failed() bool { return len(r.Grown) > 0 || r.Wrong != "" }
@@ -34,7 +34,8 @@ func (r *report) add(t *tally, now figures, passed time.Duration) {
 	r.now, r.Seconds = now, passed.Seconds()
 }
 
-// line formats the report for grep and cut, as name=value with one space between them. Sizes are in bytes.
+// line formats the report for grep and cut, as fields name=value with one space between two fields. Sizes are
+// in bytes.
 func (r *report) line() string {
 	f := r.now
 	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d "+

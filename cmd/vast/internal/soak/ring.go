@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// rings passes bytes between two goroutines through rings, and keeps a window of the bytes in endless
-// buffers.
+// rings passes bytes from one goroutine to another goroutine through a ring, a new ring in each round. It
+// also appends bytes to an endless buffer that stays open, and keeps at most the last half MiB of these
+// bytes.
 func rings(t *tally) churn {
 	var (
 		lasting *ring.Endless

@@ -51,8 +51,8 @@ func schedules(t *tally) churn {
 		for range ticks {
 			none(s.Tick())
 		}
-		must(int(moved.Load()) == count*ticks && w.Len() == count, "%d moved, not %d × %d; %d are left",
-			moved.Load(), count, ticks, w.Len())
+		must(int(moved.Load()) == count*ticks && w.Len() == count,
+			"%d moves of %d entities in %d ticks; %d entities are left", moved.Load(), count, ticks, w.Len())
 		for e := range w.Query(old).All() {
 			must(at.Get(e).X <= int64(ticks), "%v has moved %d times in %d ticks", e, at.Get(e).X, ticks)
 		}

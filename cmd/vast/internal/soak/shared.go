@@ -10,9 +10,9 @@ import (
 // shared uses the concurrent containers on several goroutines.
 func shared(t *tally) churn {
 	return churn{name: "shared", round: func(r *rand.Rand) {
-		const each, goroutines = 2000, 3
-		array := some(bulk.NewSharedArray[place](bulk.Options{Capacity: 2 * each * goroutines}))
-		pool := some(bulk.NewSharedPool[place](bulk.Options{Capacity: 2 * each * goroutines}))
+		const perGoroutine, goroutines = 2000, 3
+		array := some(bulk.NewSharedArray[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
+		pool := some(bulk.NewSharedPool[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
 		table := some(bulk.NewSharedTable[place](bulk.Options{Capacity: 1000}))
 		var all together
 		for g := range goroutines {
@@ -21,17 +21,17 @@ func shared(t *tally) churn {
 				appender, inserter, writer, reader := array.Appender(), pool.Inserter(), table.Writer(),
 					table.Reader()
 				var mine []bulk.Handle[place]
-				for i := range int64(each) {
+				for i := range int64(perGoroutine) {
 					v := place{int64(g), i}
 					appender.Append(v)
 					h, _ := inserter.Insert(v)
 					if mine = append(mine, h); i%2 == 1 {
-						must(inserter.Remove(mine[i/2]) && !pool.Remove(mine[i/2]), "%v is not removed once",
-							mine[i/2])
+						must(inserter.Remove(mine[i/2]) && !pool.Remove(mine[i/2]),
+							"Remove of %v does not succeed exactly once", mine[i/2])
 					}
 					writer.Set(r.IntN(1000), place{i, -i})
 					got, ok := reader.Load(r.IntN(1000))
-					must(!ok || got.X == -got.Y, "half of a value: %v", got)
+					must(!ok || got.X == -got.Y, "Load returned parts of two values: %v", got)
 				}
 				_, _, err := appender.Flush()
 				none(err)
@@ -41,21 +41,21 @@ func shared(t *tally) churn {
 			})
 		}
 		all.wait()
-		must(array.Len() == each*goroutines && pool.Len() == each*goroutines/2,
-			"%d appended, %d left in the pool", array.Len(), pool.Len())
+		must(array.Len() == perGoroutine*goroutines && pool.Len() == perGoroutine*goroutines/2,
+			"%d elements in the array and %d in the pool", array.Len(), pool.Len())
 		next := [goroutines]int64{}
 		for _, v := range array.Slice() {
-			must(v.Y == next[v.X], "goroutine %d appended %d, found %d", v.X, next[v.X], v.Y)
+			must(v.Y == next[v.X], "the next element of goroutine %d is %d, not %d", v.X, v.Y, next[v.X])
 			next[v.X]++
 		}
 		none(array.Close())
 		none(pool.Close())
 		none(table.Close())
-		t.operations.Add(4 * each * goroutines)
+		t.operations.Add(4 * perGoroutine * goroutines)
 	}}
 }
 
-// together runs goroutines of one churn. If goroutines panic, wait panics with the last of their panics.
+// together runs goroutines of one churn. If goroutines panic, wait panics with the value of the last panic.
 type together struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex

@@ -1,13 +1,14 @@
 // Package soak is the command that uses everything that the library has, for a given time, and checks that
 // nothing leaks.
 //
-// The work is done in rounds of about half a second. A round runs each churn once. A churn makes containers,
+// A soak works in rounds of about half a second. A round runs each churn once. A churn makes containers,
 // worlds, schedules, inspectors and so on. It uses them, compares them with models of plain Go values, and
-// closes them. Some containers are made in the first round and stay open to the end. Nothing runs between two
-// rounds, and the exact figures must then be as before: file descriptors, goroutines, regions and reserved
-// addresses. Other figures (mappings, resident memory, the Go heap) are compared by medians. The first tenth
-// of the time warms up; after it, the first quarter of the rounds is compared with the last. See judged for
-// the allowed differences.
+// closes them. Some containers are made in the first round and stay open to the end. No churn runs between
+// two rounds. Then the exact figures must not exceed the baseline from the first rounds: file descriptors,
+// goroutines, regions and reserved addresses. Other figures (mappings, resident memory, the Go heap) are
+// compared by medians. The first tenth of the time is a warm-up. In the rounds after the warm-up, the median
+// of the first quarter is compared with the median of the last quarter. The variable judged has the allowed
+// differences.
 package soak
 
 import (
@@ -50,7 +51,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	s := newSoak(o)
 	s.signals = signals
 	if lines := linesTo(o, stdout, stderr); lines != nil {
-		s.tell = func(l string) { fmt.Fprintln(lines, l) }
+		s.print = func(l string) { fmt.Fprintln(lines, l) }
 	}
 	result := s.run()
 	if err := write(stdout, o, result); err != nil {
@@ -62,8 +63,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo returns the destination of the lines that are printed once a second. With -json it returns nil,
-// unless standard error is a terminal.
+// linesTo returns the destination of the lines that are printed once a second: standard output. With -json,
+// it returns standard error if that is a terminal, and nil otherwise.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
 	case !o.json:
@@ -78,10 +79,10 @@ func parse(args []string, help io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("vast soak", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.DurationVar(&o.length, "for", time.Minute, "how long to run; a serious test takes an hour")
-	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "seed of all random numbers (default: a new one each time)")
+	f.DurationVar(&o.length, "for", time.Minute, "run for this time; use 1h for a thorough test")
+	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "seed of all random numbers (default: a random seed)")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of goroutines that share a round")
-	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
+	f.BoolVar(&o.json, "json", false, "print only one JSON object, at the end")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -103,7 +104,7 @@ func parse(args []string, help io.Writer) (options, error) {
 }
 
 const (
-	// leastRounds is the least number of rounds, however short the time is.
+	// leastRounds is the minimum number of rounds, even if the time for the run ends earlier.
 	leastRounds = 8
 	// mostSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
 	mostSamples = 1000
@@ -121,24 +122,25 @@ type soak struct {
 	tally   tally
 	churns  []churn
 	signals <-chan os.Signal
-	tell    func(line string)
-	rest    time.Duration // longest wait for goroutines and files that are about to end
+	print   func(line string)
+	rest    time.Duration // longest wait for goroutines that end and files that close
 }
 
 func newSoak(o options) *soak {
-	s := &soak{options: o, tell: func(string) {}, rest: 20 * time.Second}
+	s := &soak{options: o, print: func(string) {}, rest: 20 * time.Second}
 	s.churns = newChurns(&s.tally)
 	return s
 }
 
-// run makes rounds until the time is over, a signal arrives or something is wrong, and judges them.
+// run runs rounds until the time is over, a signal arrives, an exact figure grows or an answer is wrong. Then
+// it judges the figures of the rounds.
 func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
 		base    figures
 		held    holders // the open regions at the baseline
 		samples = make([]figures, 0, mostSamples)
-		told    time.Time
+		printed time.Time
 		sampled time.Time
 	)
 	result.Seed = s.seed
@@ -158,9 +160,9 @@ func (s *soak) run() (result report) {
 		result.Rounds++
 		now := s.read(base, result.Rounds > settlingRounds)
 		result.add(&s.tally, now, time.Since(started))
-		if since := time.Since(told); since >= time.Second {
-			s.tell(result.line())
-			told = time.Now()
+		if since := time.Since(printed); since >= time.Second {
+			s.print(result.line())
+			printed = time.Now()
 		}
 		switch warming := time.Since(started) < s.length/10; {
 		case result.Rounds <= settlingRounds:
@@ -213,9 +215,9 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures while all churns rest. Closed resources may take a moment to end, so read waits.
-// Before the baseline is settled, it waits 100 ms. After that, it waits until the exact figures return to the
-// baseline, for s.rest at most.
+// read reads the figures after a round. Closed resources may take a moment to end, so read waits first.
+// Before the baseline is settled, it waits 100 ms. Afterwards, it waits until the exact figures return to the
+// baseline, at most for the time s.rest.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {

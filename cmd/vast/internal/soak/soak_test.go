@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// short returns a soak that runs the least number of rounds.
+// short returns a soak that runs the minimum number of rounds.
 func short(t *testing.T, churns ...churn) *soak {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -38,16 +38,17 @@ func TestNothingGrows(t *testing.T) {
 	}
 	r := s.run()
 	if r.Rounds != leastRounds || r.Operations < 100_000 {
-		t.Errorf("%d rounds, %d operations", r.Rounds, r.Operations)
+		t.Errorf("%d rounds, %d operations; want %d and at least 100,000", r.Rounds, r.Operations,
+			leastRounds)
 	}
 	if !testing.Short() && r.Hostile < 1_000_000 {
-		t.Errorf("%d hostile references", r.Hostile)
+		t.Errorf("%d hostile references, want at least 1,000,000", r.Hostile)
 	}
 	if r.Wrong != "" {
 		t.Error(r.Wrong)
 	}
-	// On a machine that is busy with other tests, the medians of few rounds may differ, so only exact figures
-	// count here.
+	// On a machine that is busy with other tests, the medians of few rounds may differ, so this test checks
+	// only exact figures.
 	for _, g := range r.Grown {
 		if i := slices.IndexFunc(judged, func(f figure) bool { return f.name == g.Figure }); judged[i].exact {
 			t.Error(g, r.More)
@@ -84,7 +85,7 @@ func TestLeaks(t *testing.T) {
 		}},
 		{"file descriptors", func(t *testing.T) {
 			if openDescriptors() == 0 {
-				t.Skip("this system does not tell how many files are open")
+				t.Skip("this system does not report the number of open files")
 			}
 			f, err := os.Open(os.DevNull)
 			none(err)
@@ -106,28 +107,29 @@ func TestLeaks(t *testing.T) {
 				return g.Figure == c.figure &&
 					g.To > g.From
 			}) {
-				t.Errorf("a leak in each round is not found: %+v", r)
+				t.Errorf("the soak does not find a leak in each round: %+v", r)
 			}
 			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
 				t.Errorf("the summary does not name the figure:\n%s", r.summary())
 			}
-			if says := strings.Contains(r.summary(),
-				"\nregions of left behind: "); says != (c.figure == "regions") {
-				t.Errorf("the summary names the regions that are more: %t\n%s", says, r.summary())
+			if named := strings.Contains(r.summary(),
+				"\nregions named left behind: "); named != (c.figure == "regions") {
+				t.Errorf("the summary names the leaked regions: %t, want %t\n%s", named, !named, r.summary())
 			}
 		})
 	}
 }
 
-// A wrong answer ends the soak, and the report has the seed and the round.
+// TestWrongAnswer checks that a wrong answer ends the soak, and that the report names the round, the churn
+// and the answer.
 func TestWrongAnswer(t *testing.T) {
 	for text, f := range map[string]func(){
 		"7 is not 8":           func() { must(false, "%d is not %d", 7, 8) },
 		"panic: it is a panic": func() { panic("it is a panic") },
 		vm.ErrSize.Error():     func() { some(vm.Reserve(-1, vm.Options{})) },
-		"of another goroutine's": func() {
+		"a panic of a goroutine": func() {
 			var g together
-			g.run(func() { panic("of another goroutine's") })
+			g.run(func() { panic("a panic of a goroutine") })
 			g.wait()
 		},
 	} {
@@ -141,7 +143,7 @@ func TestWrongAnswer(t *testing.T) {
 		if !r.failed() || r.Rounds != 2 || !strings.Contains(r.Wrong, "round 2: strange: ") ||
 			!strings.Contains(r.Wrong, text) ||
 			!strings.Contains(r.summary(), text) {
-			t.Errorf("%q: %+v", text, r)
+			t.Errorf("want a failure with %q in round 2: %+v", text, r)
 		}
 	}
 }
@@ -156,13 +158,13 @@ func TestSignalEnds(t *testing.T) {
 	}})
 	s.length, s.signals = time.Hour, signals
 	lines := 0
-	s.tell = func(string) { lines++ }
+	s.print = func(string) { lines++ }
 	if r := s.run(); !r.Interrupted || r.Rounds != 5 || r.failed() || lines == 0 {
-		t.Errorf("%d lines, %+v", lines, r)
+		t.Errorf("%d lines, %+v; want lines, and an interrupted report after 5 rounds", lines, r)
 	}
 	signals <- os.Interrupt
 	if r := short(t).with(signals).run(); !r.Interrupted || r.Rounds != 0 || r.failed() {
-		t.Errorf("before the first round: %+v", r)
+		t.Errorf("a signal before the first round: %+v, want an interrupted report after 0 rounds", r)
 	}
 }
 
@@ -216,7 +218,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A worn-out container is replaced in the same round. Otherwise the next round would look like a leak.
+// TestWornIsReplaced checks that a round replaces a container that it has worn out. Two open containers at
+// the end of a round would count as a leak.
 func TestWornIsReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it uses a slot half a million times")
@@ -229,10 +232,11 @@ func TestWornIsReplaced(t *testing.T) {
 	c.round(&sum)
 	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 ||
 		after.Regions != before.Regions || after.Reserved != before.Reserved {
-		t.Errorf("%d worn, %d uses, %+v, then %+v", len(c.worn), c.count, before, after)
+		t.Errorf("after the replacement: %d worn references and %d uses, want 0; regions %+v, then %+v",
+			len(c.worn), c.count, before, after)
 	}
 	if c.round(&sum); c.count != uses || c.alive(first) {
-		t.Errorf("%d uses of the first slot of the next container", c.count)
+		t.Errorf("%d uses of the first slot of the new container, want %d", c.count, uses)
 	}
 	none(c.close())
 }

@@ -21,12 +21,13 @@ type person struct {
 	note    *string
 	boss    vast.Entity
 	staff   map[vast.Entity]bool
-	roads   map[vast.Entity]uint64 // the targets of its roads
-	arrives map[vast.Entity]bool   // the entities whose roads lead to it
+	roads   map[vast.Entity]uint64 // the targets of the person's roads, and the values of the roads
+	arrives map[vast.Entity]bool   // the entities whose roads lead to the person
 	name    string
 }
 
-// town is a world with columns of all storages and links of all kinds, and its model of plain Go maps.
+// town is a world with columns of all storages and links of all kinds. It also has a model of the world in
+// plain Go maps.
 type town struct {
 	*tally
 	world    *vast.World
@@ -41,19 +42,19 @@ type town struct {
 	commands *vast.Commands
 	order    *vast.Order[place, int64]
 	births   []*vast.Archetype
-	born     [][2]bool // whether each archetype has at and ill
+	born     [][2]bool // for each archetype, whether it has the column at, and the tag ill
 
 	moved    func(old, now vast.Entity) // called for each person that moves
 	people   map[vast.Entity]*person
-	list     []vast.Entity // people in any order, some deleted
+	list     []vast.Entity // all people and some deleted people, in any order
 	gone     []vast.Entity // some deleted people
-	arrivals int           // added places minus removed places, as the hooks of at count them
+	arrivals int           // added places minus removed places, as the hooks of the column at count them
 	most     int           // the largest number of people
-	label    int           // the last name
+	label    int           // the number in the last name that nextName returned
 }
 
-// newTown makes a town for a number of people. Each of the three archetypes owns whole words, so the world
-// has four times as many slots as people.
+// newTown makes a town whose largest number of people is most. Each of the three archetypes owns whole words
+// of 64 slots, so the world has four times as many slots as people.
 func newTown(t *tally, o vast.Options, most int) *town {
 	o.MaxEntities = 4 * most
 	w := vast.NewWorld(o)
@@ -73,8 +74,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
 	w.OnMove(func(old, now vast.Entity) { n.moved(old, now) })
-	// A world makes room for a level of a hierarchy when an entity first has that depth. newTown uses all
-	// levels, so that the world does not grow by them later.
+	// A world allocates memory for a level of a hierarchy when an entity first has that depth. newTown uses
+	// all levels, so that a later level does not look like a leak.
 	top := n.births[0].New()
 	for below, depth := top, 0; depth < mostDepth; depth++ {
 		e := n.births[0].New()
@@ -85,8 +86,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	return n
 }
 
-// passingTowns makes, uses and closes worlds with all kinds of pages. It resets half of the worlds and uses
-// them again.
+// passingTowns makes, uses and closes worlds with all kinds of pages. It resets about half of the worlds and
+// uses these worlds again.
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
@@ -116,7 +117,7 @@ func lastingTown(t *tally) churn {
 	}, close: func() { n.close() }}
 }
 
-// live makes some changes and compares everything with the model.
+// live runs a number of steps, then compares the whole world with the model.
 func (n *town) live(r *rand.Rand, steps int) {
 	for range steps {
 		n.step(r)
@@ -132,7 +133,7 @@ func (n *town) close() {
 	must(n.world.Len() == 0, "a closed world has %d entities", n.world.Len())
 }
 
-// any returns an entity: usually a living one, sometimes a deleted one.
+// any returns an entity that is usually alive and sometimes deleted.
 func (n *town) any(r *rand.Rand) vast.Entity {
 	for len(n.list) > 0 && r.IntN(16) > 0 {
 		i := r.IntN(len(n.list))
@@ -149,7 +150,7 @@ func (n *town) any(r *rand.Rand) vast.Entity {
 }
 
 func (n *town) arrive(e vast.Entity, born [2]bool) {
-	must(n.people[e] == nil && n.world.Alive(e), "%v was made and is not new", e)
+	must(n.people[e] == nil && n.world.Alive(e), "the new entity %v is not new, or is not alive", e)
 	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{},
 		arrives: map[vast.Entity]bool{}}
 	if born[0] {
@@ -167,13 +168,13 @@ func (n *town) leave(e vast.Entity) {
 	if b := n.people[p.boss]; b != nil {
 		delete(b.staff, e)
 	}
-	for to := range p.roads {
-		if q := n.people[to]; q != nil {
+	for target := range p.roads {
+		if q := n.people[target]; q != nil {
 			delete(q.arrives, e)
 		}
 	}
-	for from := range p.arrives {
-		if q := n.people[from]; q != nil {
+	for source := range p.arrives {
+		if q := n.people[source]; q != nil {
 			delete(q.roads, e)
 		}
 	}
@@ -187,7 +188,7 @@ func (n *town) leave(e vast.Entity) {
 	}
 }
 
-// step makes one change to world and model.
+// step makes one random change to the world and the model, or compares a part of the world with the model.
 func (n *town) step(r *rand.Rand) {
 	if len(n.people) > n.most*3/4 {
 		n.thin()
@@ -198,7 +199,7 @@ func (n *town) step(r *rand.Rand) {
 	case 0, 1, 2:
 		n.make(r)
 	case 3:
-		must(n.world.Delete(e) == (p != nil), "Delete of %v", e)
+		must(n.world.Delete(e) == (p != nil), "Delete of %v returned the wrong result", e)
 		if p != nil {
 			n.leave(e)
 		}
@@ -223,7 +224,8 @@ func (n *town) step(r *rand.Rand) {
 	}
 }
 
-// thin deletes the ill. If that is not enough, it deletes others until half of the largest number is left.
+// thin deletes all ill people. If more than half of the largest number of people remain, it deletes healthy
+// people until at most half of that number remain.
 func (n *town) thin() {
 	n.world.DeleteAll(n.world.Query(n.ill))
 	for e, p := range n.people {
@@ -235,13 +237,13 @@ func (n *town) thin() {
 		if len(n.people) <= n.most/2 {
 			break
 		}
-		must(n.world.Delete(e), "%v is not there to be deleted", e)
+		must(n.world.Delete(e), "Delete does not find %v", e)
 		n.leave(e)
 	}
 	must(n.world.Len() == len(n.people), "%d entities are left, %d expected", n.world.Len(), len(n.people))
 }
 
-// make makes one or several entities.
+// make makes one entity, or several entities with one call.
 func (n *town) make(r *rand.Rand) {
 	i := r.IntN(len(n.births))
 	if r.IntN(4) > 0 {

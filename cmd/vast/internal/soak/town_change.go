@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// change adds, writes or removes a component of any storage. p is nil if e is stale.
+// change adds, writes or removes a component of a random storage. p is nil if e is stale.
 func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	switch r.IntN(8) {
 	case 0, 1:
@@ -29,17 +29,17 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 		}
 	case 5:
 		if v := (&[5]uint64{r.Uint64(), 1, 2, 3, 4}); n.goods.Add(e, *v) != nil {
-			must(p != nil, "Add to %v, which is stale", e)
+			must(p != nil, "Add to the stale entity %v did not return nil", e)
 			p.goods = v
 		} else {
-			must(p == nil, "Add to %v, which lives, gave nil", e)
+			must(p == nil, "Add to the live entity %v returned nil", e)
 		}
 	case 6:
 		if v := n.nextName(); n.note.Add(e, v) != nil {
-			must(p != nil, "Add to %v, which is stale", e)
+			must(p != nil, "Add to the stale entity %v did not return nil", e)
 			p.note = &v
 		} else {
-			must(p == nil, "Add to %v, which lives, gave nil", e)
+			must(p == nil, "Add to the live entity %v returned nil", e)
 		}
 	case 7:
 		must(n.goods.Remove(e) == (p != nil && p.goods != nil),
@@ -56,9 +56,9 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 func (n *town) move(e vast.Entity, p *person, v place) {
 	if p == nil || p.at == nil {
 		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil, "%v has a place", e)
-		must((n.at.Add(e, v) != nil) == (p != nil), "Add of a place to %v", e)
+		must((n.at.Add(e, v) != nil) == (p != nil), "Add of a place to %v returned the wrong result", e)
 	} else if v.Y%2 == 0 {
-		must(n.at.Set(e, v), "Set of the place of %v", e)
+		must(n.at.Set(e, v), "Set of the place of %v returned false", e)
 	} else {
 		*n.at.Edit(e) = v
 	}
@@ -70,7 +70,8 @@ func (n *town) move(e vast.Entity, p *person, v place) {
 // link gives e a boss, or removes the boss of e.
 func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(4) == 0 {
-		must(n.boss.Remove(e) == (p != nil && !p.boss.IsZero()), "Remove of the boss of %v", e)
+		must(n.boss.Remove(e) == (p != nil && !p.boss.IsZero()),
+			"Remove of the boss of %v returned the wrong result", e)
 		if p != nil {
 			n.dismiss(e, p)
 		}
@@ -81,10 +82,11 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	depth := n.height(e)
 	for above := b; !above.IsZero() && n.people[above] != nil; above = n.people[above].boss {
 		if depth++; above == e || depth > mostDepth {
-			return // a cycle, or deeper than a town should be
+			return // the link would make a cycle, or a hierarchy deeper than mostDepth
 		}
 	}
-	must(n.boss.Set(e, b) == (p != nil && q != nil), "the boss of %v becomes %v", e, b)
+	must(n.boss.Set(e, b) == (p != nil && q != nil),
+		"Set of the boss of %v to %v returned the wrong result", e, b)
 	if p != nil && q != nil {
 		n.dismiss(e, p)
 		p.boss = b
@@ -118,7 +120,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		if p != nil {
 			_, had = p.roads[to]
 		}
-		must(n.roads.Remove(e, to) == had, "Remove of a road from %v to %v", e, to)
+		must(n.roads.Remove(e, to) == had, "Remove of a road from %v to %v returned the wrong result", e, to)
 		if had {
 			delete(p.roads, to)
 			delete(q.arrives, e)
@@ -129,7 +131,8 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		return
 	}
 	v := r.Uint64()
-	must((n.roads.Add(e, to, v) != nil) == (p != nil && q != nil), "Add of a road from %v to %v", e, to)
+	must((n.roads.Add(e, to, v) != nil) == (p != nil && q != nil),
+		"Add of a road from %v to %v returned the wrong result", e, to)
 	if p != nil && q != nil {
 		p.roads[to] = v
 		q.arrives[e] = true
@@ -139,7 +142,8 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 // call gives e a name, or removes the name of e.
 func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(3) == 0 {
-		must(n.names.Remove(e) == (p != nil && p.name != ""), "Remove of the name of %v", e)
+		must(n.names.Remove(e) == (p != nil && p.name != ""),
+			"Remove of the name of %v returned the wrong result", e)
 		if p != nil {
 			p.name = ""
 		}
@@ -148,13 +152,13 @@ func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	name := n.nextName()
 	alive, err := n.names.Set(e, name)
 	none(err)
-	must(alive == (p != nil), "%v is alive: %v", e, alive)
+	must(alive == (p != nil), "Set of a name reports that %v is alive: %v, unlike the model", e, alive)
 	if p != nil {
 		p.name = name
 	}
 }
 
-// record makes changes by commands.
+// record records commands and applies them.
 func (n *town) record(r *rand.Rand) {
 	type making struct {
 		e    vast.Entity
@@ -177,7 +181,7 @@ func (n *town) record(r *rand.Rand) {
 		case 2:
 			kind := r.IntN(len(n.births))
 			made = append(made, making{n.commands.New(n.births[kind]), kind})
-			must(!n.world.Alive(made[len(made)-1].e), "a placeholder lives")
+			must(!n.world.Alive(made[len(made)-1].e), "a placeholder is alive before Apply")
 		}
 	}
 	some(n.world.Apply(n.commands))

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// sweep makes a change to all matches of a query.
+// sweep changes all entities that match a query.
 func (n *town) sweep(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
@@ -46,7 +46,7 @@ func (n *town) sweep(r *rand.Rand) {
 	}
 }
 
-// few returns some living entities, each once.
+// few returns up to nine live entities, without duplicates.
 func (n *town) few(r *rand.Rand) (es []vast.Entity) {
 	chosen := map[vast.Entity]bool{}
 	for range r.IntN(10) {
@@ -81,11 +81,11 @@ func (n *town) compareOrder() {
 	last, count := int64(-1), 0
 	for s, p := range n.order.Ascending() {
 		e := s.Entity()
-		must(p.X >= last && *n.people[e].at == *p, "the order yields %v of %v after %d", e, *p, last)
+		must(p.X >= last && *n.people[e].at == *p, "the order yields %v at %v after X = %d", e, *p, last)
 		last = p.X
 		count++
 	}
-	must(count == n.at.Len(), "the order yields %d of %d", count, n.at.Len())
+	must(count == n.at.Len(), "the order yields %d of %d entities", count, n.at.Len())
 }
 
 // compareOne compares all data of an entity with the model. p is nil if e is stale.
@@ -107,7 +107,7 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	must(boss == p.boss, "the boss of %v is %v, not %v", e, boss, p.boss)
 	staff := 0
 	for s := range n.boss.Sources(e) {
-		must(p.staff[s], "%v is staff of %v, but not in the model", s, e)
+		must(p.staff[s], "%v is staff of %v in the world, but not in the model", s, e)
 		staff++
 	}
 	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff,
@@ -121,10 +121,10 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.arrives),
 		"the roads of %v differ from the model", e)
 	name, _ := n.names.Of(e)
-	must(name == p.name, "%v is called %q, not %q", e, name, p.name)
+	must(name == p.name, "the name of %v is %q, not %q", e, name, p.name)
 	if name != "" {
 		found, ok := n.names.Find(name)
-		must(ok && found == e, "%q is %v, not %v", name, found, e)
+		must(ok && found == e, "the name %q belongs to %v, not to %v", name, found, e)
 	}
 }
 
@@ -148,15 +148,15 @@ func (n *town) compare() {
 	}
 	must(n.world.Len() == len(n.people), "the world has %d entities, not %d", n.world.Len(), len(n.people))
 	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at,
-		"%d places and %d tags, not %d and %d; the hooks saw %d",
+		"%d places and %d tags, not %d and %d; the hooks counted %d places",
 		n.at.Len(), n.ill.Len(), at, ill, n.arrivals)
 	w := n.world
 	must(w.Query(n.at, n.ill).Count() == both && w.Query(n.at).Without(n.ill).Count() == at-both,
-		"queries count wrong")
+		"queries count the wrong number of entities")
 	seen := 0
 	for batch := range w.Query().Any(n.at, n.ill).Batches(100) {
 		seen += batch.Len()
 	}
-	must(seen == at+ill-both, "batches hold %d, not %d", seen, at+ill-both)
+	must(seen == at+ill-both, "batches have %d entities, not %d", seen, at+ill-both)
 	n.compareOrder()
 }

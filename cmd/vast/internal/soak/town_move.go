@@ -6,17 +6,18 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// fewestRegrouped is the least size of a town that has enough slots for an archetype of each set of
-// components.
+// fewestRegrouped is the smallest value of most for which gather calls Regroup. A smaller world has too few
+// slots for an archetype of each set of components.
 const fewestRegrouped = 1 << 12
 
-// gather moves people together with Regroup or Pack. It sometimes bounds the number of moves.
+// gather compacts the people with Regroup or Pack, sometimes with a bound on the number of moves.
 func (n *town) gather(r *rand.Rand) {
 	o := vast.MoveOptions{Most: r.IntN(2) * (1 + r.IntN(100))}
-	told := 0
+	calls := 0
 	n.moved = func(old, now vast.Entity) {
-		must(n.people[old] != nil && !n.world.Alive(old) && n.world.Alive(now), "%v moves to %v", old, now)
-		told++
+		must(n.people[old] != nil && !n.world.Alive(old) && n.world.Alive(now),
+			"OnMove reports a wrong move of %v to %v", old, now)
+		calls++
 	}
 	var moves vast.Moves
 	if n.most >= fewestRegrouped && r.IntN(8) == 0 {
@@ -24,7 +25,7 @@ func (n *town) gather(r *rand.Rand) {
 	} else {
 		moves = n.births[r.IntN(len(n.births))].Pack(o)
 	}
-	must(moves.Len() == told, "%d people moved, %d calls of OnMove", moves.Len(), told)
+	must(moves.Len() == calls, "%d people moved, %d calls of OnMove", moves.Len(), calls)
 	n.rename(moves)
 }
 
@@ -51,7 +52,7 @@ func (n *town) rename(moves vast.Moves) {
 	}
 }
 
-// renamed returns a map of people with their new references.
+// renamed returns a copy of a map, with the new references of moved people as keys.
 func renamed[V any](people map[vast.Entity]V, moves vast.Moves) map[vast.Entity]V {
 	m := make(map[vast.Entity]V, len(people))
 	for e, v := range people {

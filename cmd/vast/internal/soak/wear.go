@@ -27,15 +27,15 @@ type wearing[R comparable] struct {
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use repeats an insertion and a removal. An insertion takes the lowest free slot. When an insertion takes
-// the next slot, the slot before must have had generation.MaxCount uses, and no reference to that slot may be
-// valid.
+// use inserts and removes an element again and again. An insertion takes the lowest free slot, so it takes
+// the next slot only after the current slot is worn out. The worn-out slot must have had generation.MaxCount
+// uses, and no reference to the worn-out slot may be valid.
 func (w *wearing[R]) use(t *tally) {
 	for range uses {
 		ref := w.insert()
 		if w.count > 0 && w.slot(ref) != w.slot(w.first) {
-			must(w.count == generation.MaxCount, "slot %d was retired after %d uses", w.slot(w.first),
-				w.count)
+			must(w.count == generation.MaxCount, "slot %d was retired after %d uses, not %d", w.slot(w.first),
+				w.count, generation.MaxCount)
 			w.worn = append(w.worn, w.first, w.last)
 			w.count = 0
 			t.wraps.Add(1)
@@ -49,13 +49,13 @@ func (w *wearing[R]) use(t *tally) {
 		w.count++
 	}
 	for _, ref := range append(w.worn, w.first, w.last) {
-		must(!w.alive(ref) && !w.remove(ref), "%v is good again", ref)
+		must(!w.alive(ref) && !w.remove(ref), "the stale reference %v is valid again", ref)
 	}
 	t.operations.Add(2 * uses)
 }
 
-// container is a container to wear out. The function open replaces it within the round, so that every round
-// ends with the same number of containers.
+// container is a container that the method round wears out. When mostWorn slots are worn out, round closes
+// the container and opens a new container, so that every round ends with the same number of containers.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error

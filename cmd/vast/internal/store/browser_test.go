@@ -10,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// TestPage: the slider shows the inspector of another moment, in the view that was open, and two moments are
-// compared.
+// TestPage checks that the slider shows the inspector of another moment in the open view, and that the page
+// compares two moments.
 func TestPage(t *testing.T) {
 	browsertest.Needed(t)
 	server := looking(t, kept(t))
@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{"1 entities came, 2 went, 3 changed", "person 3 <b>", "{X: 3, Y: NaN}",
 		"merry"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+			t.Errorf("the comparison lacks %q:\n%s", want, text)
 		}
 	}
 	p.Until("!" + inside("connecting") + " && !" + inside("…"))
@@ -44,6 +44,6 @@ func TestPage(t *testing.T) {
 	p.Do("close", chromedp.Click("#hide"))
 	p.Until("document.getElementById('difference').hidden")
 	if said := p.Complaints(); len(said) > 0 {
-		t.Errorf("the browser complains: %q", said)
+		t.Errorf("the browser reports errors: %q", said)
 	}
 }

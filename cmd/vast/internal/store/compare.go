@@ -12,16 +12,16 @@ import (
 )
 
 // mostShown is the largest number of listed entities that went or changed. Entities that came follow in the
-// list, up to 2*mostShown entities in all.
+// list until the list has 2*mostShown entities.
 const mostShown = 200
 
 // difference holds the changes between two moments.
 type difference struct {
-	Came     int       `json:"came"` // entities
-	Went     int       `json:"went"`
-	Changed  int       `json:"changed"`
+	Came     int       `json:"came"`    // entities that exist only in the second moment
+	Went     int       `json:"went"`    // entities that exist only in the first moment
+	Changed  int       `json:"changed"` // entities whose components differ
 	Columns  []counted `json:"columns"`
-	Entities []differs `json:"entities"` // the first ones
+	Entities []differs `json:"entities"` // at most 2*mostShown of these entities
 }
 
 // counted has the numbers of components of a column that came, went and changed.
@@ -54,8 +54,8 @@ type pair struct {
 	counted       *counted
 }
 
-// compare compares a world with a later one. Complexity: one step for each entity and column, and reading the
-// components that both worlds have.
+// compare compares a world with a later state of the world. Complexity: one step for each entity and column,
+// and the time to read the components that both worlds have.
 func compare(before, after *vast.World) *difference {
 	d := &difference{Entities: []differs{}}
 	pairs := pairsOf(before, after)
@@ -65,28 +65,28 @@ func compare(before, after *vast.World) *difference {
 		pairs[i].counted = &d.Columns[i]
 	}
 	for e := range before.Query().All() {
-		one := differs{ID: e.String(), What: "changed"}
+		entity := differs{ID: e.String(), What: "changed"}
 		alive, listed := after.Alive(e), len(d.Entities) < mostShown
 		changed := false
 		for _, p := range pairs {
 			part, same := p.compare(e, alive, listed && alive)
 			changed = changed || !same
 			if !same && listed && alive {
-				one.Parts = append(one.Parts, part)
+				entity.Parts = append(entity.Parts, part)
 			}
 		}
 		switch {
 		case !alive:
 			d.Went++
-			one.What = "went"
+			entity.What = "went"
 		case changed:
 			d.Changed++
 		default:
 			continue
 		}
 		if listed {
-			one.Name = nameOf(before, e)
-			d.Entities = append(d.Entities, one)
+			entity.Name = nameOf(before, e)
+			d.Entities = append(d.Entities, entity)
 		}
 	}
 	for e := range after.Query().All() {
@@ -137,9 +137,10 @@ func has(col vast.AnyColumn, e vast.Entity) bool {
 	return probe.Presence(probe.Describe(col).World, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// compare counts the component of an entity that lived in the first moment. alive tells whether the entity
-// lives in the second moment, and text whether to describe both components if they differ.
-func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) {
+// compare compares the component of an entity in both moments, and counts a difference in p.counted. The
+// entity lives in the first moment; alive reports whether it lives in the second moment. If only one moment
+// has the component, part describes the component only if describe is true.
+func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bool) {
 	was := p.before != nil && has(p.before, e)
 	is := alive && p.after != nil && has(p.after, e)
 	switch {
@@ -154,7 +155,7 @@ func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) 
 		if reflect.DeepEqual(a, b) {
 			return parts{}, true
 		}
-		// The types may differ, and a NaN is not equal to itself.
+		// DeepEqual also returns false if the types differ and for a NaN, so equal texts count as equal.
 		if part = (parts{p.name, show(a), show(b)}); part.Before == part.After {
 			return parts{}, true
 		}
@@ -162,21 +163,21 @@ func (p *pair) compare(e vast.Entity, alive, text bool) (part parts, same bool) 
 		return part, false
 	}
 	part.Column = p.name
-	if text && was {
+	if describe && was {
 		part.Before = show(component(p.before, e))
-	} else if text {
+	} else if describe {
 		part.After = show(component(p.after, e))
 	}
 	return part, false
 }
 
-// component returns a component as a value that can be compared and printed. For edges, the value is the list
-// of targets and their values.
+// component returns a component as a value that can be compared and printed. For edges, the value is a list
+// of texts: one text for each target, with the value of the edge.
 func component(col vast.AnyColumn, e vast.Entity) any {
 	if edges, ok := probe.EdgesOf(col); ok {
 		var list []string
-		for to, v := range edges.Targets(e) {
-			list = append(list, fmt.Sprintf("%v %v", to, v))
+		for target, v := range edges.Targets(e) {
+			list = append(list, fmt.Sprintf("%v %v", target, v))
 		}
 		return list
 	}
@@ -199,7 +200,7 @@ func show(v any) string {
 	return text
 }
 
-// write writes a value: the fields of structs by name, without blank ones.
+// write writes a value. It writes the fields of a struct with their names, and omits blank fields.
 func write(b *strings.Builder, v reflect.Value) {
 	if v.Kind() != reflect.Struct || v.Type() == reflect.TypeFor[vast.Entity]() {
 		fmt.Fprintf(b, "%v", v)

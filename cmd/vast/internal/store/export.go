@@ -13,7 +13,7 @@ import (
 	library "github.com/vastgo/vast/store"
 )
 
-// load loads a moment of a folder, or the world of a saved file.
+// load loads a moment of a folder, or the world of a saved file. Moment 0 is the newest.
 func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 		return library.LoadMoment(path, moment, o)
 	}
 	if moment > 0 {
-		return nil, nil, fmt.Errorf("%s is a file, and only a folder has moments: leave out -moment", path)
+		return nil, nil, fmt.Errorf("%s is a single file and has no moments: leave out -moment", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
-// sound returns an error if a file of a moment is damaged. Loading a moment does not always read all of a
-// file.
+// sound returns an error if one of the files of a moment is damaged. The check is needed because loading a
+// moment may leave parts of its files unread.
 func sound(path string, moment uint64) error {
 	files, err := library.Verify(path, false)
 	if err != nil {
@@ -75,7 +75,7 @@ func export(o options, stdout, stderr io.Writer) int {
 	return end(stderr, "store export", errors.Join(err, w.Close()))
 }
 
-// exportTo writes a world into a new file, or to stdout if there is no path.
+// exportTo writes a world into a new file, or to stdout if path is empty.
 func exportTo(w *vast.World, path string, stdout io.Writer) (err error) {
 	var resources library.Options
 	for _, v := range probe.Resources(w) {

@@ -14,15 +14,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// file is a file in the output with -json.
+// file describes a file of the store in the output of -json.
 type file struct {
 	Name    string    `json:"name"`
 	Kind    string    `json:"kind"`
 	Bytes   int64     `json:"bytes"`
 	Written time.Time `json:"written,omitzero"`
 	Number  uint64    `json:"number,omitempty"`
-	Tick    *uint64   `json:"tick,omitempty"` // of a checkpoint
-	Taken   time.Time `json:"taken,omitzero"` // likewise
+	Tick    *uint64   `json:"tick,omitempty"` // only of a checkpoint
+	Taken   time.Time `json:"taken,omitzero"` // only of a checkpoint
 	Base    uint64    `json:"base,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 }
@@ -56,7 +56,7 @@ func list(o options, stdout, stderr io.Writer) int {
 	return end(stderr, "store ls", err)
 }
 
-// end returns the exit status, and prints why a task fails.
+// end prints err if it is not nil, and returns the exit status.
 func end(stderr io.Writer, command string, err error) int {
 	if err != nil {
 		return cli.Fail(stderr, command, fmt.Errorf("%s", tty.Clean(err.Error())), cli.Failure)
@@ -76,7 +76,8 @@ func writeJSON(w io.Writer, files []library.File) error {
 	}{all})
 }
 
-// table returns the files as a table, and below it their sum.
+// table returns the files as a table. A line below the table gives the number of checkpoints, the number of
+// journal segments and the total size.
 func table(files []library.File) string {
 	rows := [][]string{{"file", "kind", "tick", "continues", "size", "time"}}
 	total := int64(0)
@@ -116,7 +117,8 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// align returns rows as text with aligned columns. Ticks, numbers and sizes end below each other.
+// align returns rows as text with aligned columns. Columns 2 to 4 (tick, continues, size) are aligned to the
+// right.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -54,11 +54,11 @@ func look(o options, stdout, stderr io.Writer) int {
 type looker struct {
 	ctx     context.Context
 	path    string
-	moments []file // oldest first; one without a number for a saved file
+	moments []file // oldest first; a saved file is a single moment with the number 0
 
 	mu     sync.Mutex
 	shown  *shown
-	closed bool // no other moment is shown any more; late requests may still come
+	closed bool // show fails from now on; late requests may still arrive
 }
 
 // shown is a moment that an inspector serves.
@@ -72,7 +72,7 @@ type shown struct {
 	stopped chan struct{}
 }
 
-// newLooker finds the moments of a folder, and shows one of them; 0 stands for the newest.
+// newLooker finds the moments of a folder, and shows the given moment. Moment 0 is the newest.
 func newLooker(ctx context.Context, path string, moment uint64) (*looker, error) {
 	files, err := library.Files(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func newLooker(ctx context.Context, path string, moment uint64) (*looker, error)
 	return s, s.show(moment)
 }
 
-// show shows another moment.
+// show loads the moment with this number and shows it in place of the current moment.
 func (s *looker) show(number uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *looker) show(number uint64) error {
 			ModifyResponse: admitFrame,
 			FlushInterval:  -1, // streams
 			ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-				http.Error(w, "another moment is shown now", http.StatusBadGateway)
+				http.Error(w, "the page has changed to another moment: reload", http.StatusBadGateway)
 			},
 		}}
 	go next.admit()
@@ -142,7 +142,7 @@ func admitFrame(r *http.Response) error {
 	return nil
 }
 
-// admit owns the world: it admits the inspector's visits.
+// admit is the goroutine that owns the world. It admits the inspector's visits until stop is closed.
 func (m *shown) admit() {
 	defer close(m.stopped)
 	bell := make(chan struct{}, 1)
@@ -182,8 +182,8 @@ func (s *looker) serve(ctx context.Context, addr string, ready func(address stri
 		return err
 	}
 	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("-addr %s: other machines could reach it, and the page asks for no "+
-			"token: use 127.0.0.1", addr), l.Close())
+		return errors.Join(fmt.Errorf("-addr %s: other machines could reach the page, and the page "+
+			"needs no token: use 127.0.0.1", addr), l.Close())
 	}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
@@ -195,13 +195,14 @@ func (s *looker) serve(ctx context.Context, addr string, ready func(address stri
 	return nil
 }
 
-// folder is the path of this server's own page. All other paths are those of the inspector.
+// folder is the URL path of the page around the inspector. All other paths belong to the inspector.
 const folder = "/store/"
 
-// ServeHTTP serves the page around the inspector, and hands other requests to the inspector.
+// ServeHTTP serves the page around the inspector, and passes all other requests to the inspector.
 func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !isLocal(r) {
-		http.Error(w, "unknown host name, or a request of another site", http.StatusForbidden)
+		http.Error(w, "the host is neither an IP address nor localhost, or the request is from another site",
+			http.StatusForbidden)
 		return
 	}
 	name, own := strings.CutPrefix(r.URL.Path, folder)
@@ -243,8 +244,8 @@ func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocal reports whether a request names this machine by an address or localhost, and comes from no page of
-// another site.
+// isLocal reports whether the host of a request is an IP address or localhost, and the request does not come
+// from a page of another site.
 func isLocal(r *http.Request) bool {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -263,7 +264,7 @@ func numberOf(r *http.Request, name string) (uint64, error) {
 	return n, nil
 }
 
-// state returns the data of the folder that the page shows.
+// state returns the data for the page: the folder, its moments, and which moment is shown.
 func (s *looker) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,7 +276,7 @@ func (s *looker) state() any {
 	}{s.path, s.moments, s.shown.number, s.shown.dropped}
 }
 
-// compare compares two moments.
+// compare compares the moments whose numbers are the query parameters before and after.
 func (s *looker) compare(r *http.Request) (d *difference, err error) {
 	worlds := make([]*vast.World, 2)
 	for i, name := range []string{"before", "after"} {
@@ -301,7 +302,7 @@ func (s *looker) answer(w http.ResponseWriter, r *http.Request, f func() (any, e
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		v = map[string]string{"error": err.Error()}
 	}
-	_ = json.NewEncoder(w).Encode(v) // the browser has gone if this fails
+	_ = json.NewEncoder(w).Encode(v) // fails only if the browser has closed the connection
 }
 
 // contentTypes are the types of the page's files.
@@ -318,7 +319,7 @@ func (s *looker) file(w http.ResponseWriter, name string) {
 	}
 	kind, known := contentTypes[path.Ext(name)]
 	if err != nil || !known {
-		http.Error(w, "there is no such page", http.StatusNotFound)
+		http.Error(w, "this page does not exist", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", kind)

@@ -1,5 +1,6 @@
-// Package store is the command `vast store`: it examines the folder of a store, or a file that a program has
-// saved, without the program. A moment is the world as a checkpoint of the folder holds it.
+// Package store is the command `vast store`. The command examines the folder of a store, or a file that
+// store.Save has written, without the program that wrote it. A moment is the state of the world at a
+// checkpoint of the folder.
 package store
 
 import (
@@ -12,10 +13,10 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// task is a command that may follow `vast store`.
+// task is a subcommand of `vast store`.
 type task struct {
 	name, about string
-	// flags declares the flags. run runs with them and returns the exit status.
+	// flags declares the flags of the task. run executes the task and returns the exit status.
 	flags func(f *flag.FlagSet, o *options)
 	run   func(o options, stdout, stderr io.Writer) int
 }
@@ -33,7 +34,7 @@ type options struct {
 
 var tasks = []task{
 	{"ls", "list the checkpoints and the journal", flagJSON, list},
-	{"verify", "read each byte, and name the damaged files", func(f *flag.FlagSet, o *options) {
+	{"verify", "read every byte, and name the damaged files", func(f *flag.FlagSet, o *options) {
 		flagJSON(f, o)
 		f.BoolVar(&o.deep, "deep", false, "also load each checkpoint, and check that its parts are "+
 			"consistent with each other")
@@ -45,10 +46,10 @@ var tasks = []task{
 	{"look", "show the moments in a browser, and compare two of them", func(f *flag.FlagSet, o *options) {
 		flagMoment(f, o)
 		f.StringVar(&o.addr, "addr", "127.0.0.1:0",
-			"where to listen, as `host:port`; port 0 takes a free one")
+			"address to listen on, as `host:port`; port 0 stands for any free port")
 		f.BoolVar(&o.browse, "open", false, "open a browser")
 	}, look},
-	{"compact", "merge the newest checkpoint into one file, and remove all others",
+	{"compact", "merge the newest checkpoint into one file, and remove all other checkpoints",
 		func(*flag.FlagSet, *options) {}, compact},
 }
 
@@ -84,9 +85,9 @@ func misuse(stderr io.Writer, command string, err error) int {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file that "+
-		"a program has saved, without the\nprogram. A moment is the world at a checkpoint. Only compact "+
-		"changes the folder.\n\n")
+	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file of "+
+		"store.Save, without the program that\nwrote it. A moment is the state of the world at a "+
+		"checkpoint. Only compact changes\nthe folder.\n\n")
 	for _, t := range tasks {
 		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
 	}
@@ -126,14 +127,16 @@ func (t *task) parse(args []string, stdout, stderr io.Writer) int {
 var about = map[string]string{
 	"ls": `Lists the files of the folder: checkpoints with their last tick, and the segments of the
 journal. A program may have the folder open.`,
-	"verify": `Reads all files: each byte of checkpoints and of the journal, also of those that newer
-ones have replaced. The exit status is 1 if something is damaged or missing, and the
-output names the file and the place. A program may have the folder open.`,
+	"verify": `Reads every byte of all checkpoints and of the journal, including checkpoints that newer
+checkpoints have replaced. The exit status is 1 if a file is damaged or missing. The
+output names each of these files and the position of the damage. A program may have the
+folder open.`,
 	"export": `Writes a moment of the folder, or the world of a saved file, as a JSON document for
 store.ReadJSON. A program may have the folder open.`,
 	"look": `Serves a page with the inspector of a moment, a slider through all moments of the folder,
-and the differences between two moments. A program may have the folder open; the page
-shows the moments that the folder had at the beginning.`,
-	"compact": `Leaves the newest checkpoint, in one file, and the journal that follows it. No program
-may have the folder open. Compact verifies the files that stay before it removes others.`,
+and the differences between two moments. A program may have the folder open. The page
+shows the moments that the folder had when the command started.`,
+	"compact": `Merges the newest checkpoint into one file, keeps the journal that follows the checkpoint,
+and removes all other checkpoints. No program may have the folder open. Compact verifies
+the checkpoint and the journal that it keeps before it removes other checkpoints.`,
 }

@@ -99,11 +99,11 @@ func mustRun(t *testing.T, args ...string) string {
 func mustMatch(t *testing.T, pattern, text string) {
 	t.Helper()
 	if !regexp.MustCompile(pattern).MatchString(text) {
-		t.Errorf("the output lacks %s:\n%s", pattern, text)
+		t.Errorf("the output does not match %s:\n%s", pattern, text)
 	}
 }
 
-// exported returns the number of entities of a document.
+// exported returns the number of entities in an exported document.
 func exported(t *testing.T, text string) (n int) {
 	t.Helper()
 	var document struct{ Entities []map[string]any }
@@ -162,7 +162,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := mustRun(t, "verify", dir); !strings.HasPrefix(text,
-		"unknown  odd␛[2J: no store makes such a file\n") {
+		"unknown  odd␛[2J: not a file of a store\n") {
 		t.Error(text)
 	}
 	path := filepath.Join(dir, "checkpoint-00000005")
@@ -223,7 +223,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportOfDamage: a moment with a damaged component is not exported, although it can be looked at.
+// TestExportOfDamage: export refuses a moment with a damaged component.
 func TestExportOfDamage(t *testing.T) {
 	type weight [64]uint64
 	dir := t.TempDir()
@@ -272,7 +272,7 @@ func TestCompact(t *testing.T) {
 	mustRun(t, "verify", dir)
 }
 
-// TestSavedFile: the commands work with a file of store.Save, too.
+// TestSavedFile: all commands except compact also work with a file of store.Save.
 func TestSavedFile(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -337,7 +337,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// looking serves a folder to a test.
+// looking serves a folder with a looker until the test ends.
 func looking(t *testing.T, path string) *httptest.Server {
 	t.Helper()
 	s, err := newLooker(t.Context(), path, 0)
@@ -380,7 +380,7 @@ func request(t *testing.T, method, address string) *http.Request {
 	return r
 }
 
-// TestLook: the page's answers, and those of the inspector behind it.
+// TestLook: the answers to the page's requests.
 func TestLook(t *testing.T) {
 	server := looking(t, kept(t))
 	type state struct {
@@ -430,7 +430,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookGuards: the page answers this machine only, and its own scripts.
+// TestLookGuards: the server refuses requests for other hosts and from other sites, and listens only on the
+// loopback interface.
 func TestLookGuards(t *testing.T) {
 	server := looking(t, kept(t))
 	for name, change := range map[string]func(r *http.Request){
@@ -469,7 +470,7 @@ func TestLookGuards(t *testing.T) {
 	}
 	defer s.close()
 	if err := s.serve(t.Context(), "0.0.0.0:0", func(string) {}); err == nil ||
-		!strings.Contains(err.Error(), "other machines could reach it") {
+		!strings.Contains(err.Error(), "other machines could reach the page") {
 		t.Error(err)
 	}
 }

@@ -28,7 +28,8 @@ func verify(o options, stdout, stderr io.Writer) int {
 	return status
 }
 
-// findings returns a line for each file that is damaged, missing or unknown, and one about all files.
+// findings returns one line for each file that is damaged, missing, unknown or left over. The last line sums
+// up all files.
 func findings(files []library.File) string {
 	var b strings.Builder
 	bad, total := 0, int64(0)
@@ -43,9 +44,9 @@ func findings(files []library.File) string {
 			bad++
 			fmt.Fprintf(&b, "damaged  %s: %s\n", name, tty.Clean(f.Err.Error()))
 		case f.Kind == library.FileUnknown:
-			fmt.Fprintf(&b, "unknown  %s: no store makes such a file\n", name)
+			fmt.Fprintf(&b, "unknown  %s: not a file of a store\n", name)
 		case f.Kind == library.FileUnfinished:
-			fmt.Fprintf(&b, "left     %s: a checkpoint that was not finished or is not needed\n", name)
+			fmt.Fprintf(&b, "leftover %s: a checkpoint that is unfinished or no longer needed\n", name)
 		}
 	}
 	verdict := "all sound"

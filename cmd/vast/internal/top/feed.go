@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// mostAnswer bounds an answer, in bytes.
+// mostAnswer is the largest accepted size of an answer, in bytes.
 const mostAnswer = 16 << 20
 
 // The first and the longest wait before attaching again.
@@ -37,13 +37,13 @@ type update struct {
 	lost     error
 }
 
-// overview is the answer of the inspector's overview.
+// overview is the inspector's answer to a request for its overview.
 type overview struct {
 	Now     inspect.Sample   `json:"now"`
 	History []inspect.Sample `json:"history"`
 }
 
-// world is the part that feed uses of the inspector's answer about the world.
+// world holds the fields that feed reads from the inspector's answer about the world.
 type world struct {
 	Name string `json:"name"`
 }
@@ -52,7 +52,7 @@ func newFeed(p *attach.Program) *feed {
 	return &feed{program: p, updates: make(chan update), wait: time.After}
 }
 
-// begin requests everything once, before the screen opens, so that an error stays visible.
+// begin requests all data once. It runs before the screen opens, so that the screen does not hide an error.
 func (f *feed) begin(ctx context.Context, s *state) error {
 	o, err := f.overview(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, mostAnswer, &costs); err != nil {
 		return err
 	}
-	// A program that hangs cannot tell the name of its world, but the command can still show its figures.
+	// A program that hangs does not answer this request. The command then shows the figures without a name.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
@@ -77,14 +77,14 @@ func (f *feed) overview(ctx context.Context) (*overview, error) {
 	return o, f.program.Get(ctx, "overview", nil, mostAnswer, o)
 }
 
-// follow sends updates until the context ends. If the stream breaks, it fetches the history and opens the
+// follow sends updates until the context ends. If the stream breaks, follow fetches the history and opens the
 // stream again.
 func (f *feed) follow(ctx context.Context) {
 	wait := firstWait
 	for {
 		err := f.program.Stream(ctx, []string{"overview", "costs"}, func(topic string, data []byte) error {
 			wait = firstWait
-			return f.tell(ctx, topic, data)
+			return f.forward(ctx, topic, data)
 		})
 		for err != nil {
 			if !f.send(ctx, update{lost: err}) {
@@ -104,8 +104,8 @@ func (f *feed) follow(ctx context.Context) {
 	}
 }
 
-// tell sends an event of the stream.
-func (f *feed) tell(ctx context.Context, topic string, data []byte) error {
+// forward decodes an event of the stream and sends it as an update.
+func (f *feed) forward(ctx context.Context, topic string, data []byte) error {
 	var trouble struct {
 		Error *struct{ Message string } `json:"error"`
 	}
@@ -125,7 +125,7 @@ func (f *feed) tell(ctx context.Context, topic string, data []byte) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("an event that cannot be understood: %w", err)
+		return fmt.Errorf("the stream sent a malformed event: %w", err)
 	}
 	f.send(ctx, u)
 	return ctx.Err()
@@ -141,7 +141,7 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// hopeless reports whether attaching again is useless, because the program answers and refuses.
+// hopeless reports whether attaching again is useless, because the program refuses all requests.
 func hopeless(err error) bool {
 	refused, ok := errors.AsType[*attach.Error](err)
 	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden ||

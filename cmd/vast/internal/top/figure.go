@@ -9,10 +9,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rate formats a number per second, with a decimal if it is small.
+// rate formats a number per second. A number below 10 has one decimal.
 func rate(x float64) string {
 	switch {
-	case !(x > 0): // also for NaN
+	case !(x > 0): // also true for NaN
 		return "0"
 	case x < 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
@@ -22,7 +22,7 @@ func rate(x float64) string {
 	return "∞"
 }
 
-// seconds formats a time in three digits, with its unit.
+// seconds formats a time in seconds as three digits and a unit.
 func seconds(s float64) string {
 	switch {
 	case !(s > 0):

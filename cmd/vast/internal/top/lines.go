@@ -28,7 +28,7 @@ func printOnce(w io.Writer, s *state, o options) error {
 		}{s.now(), s.history, s.costs})
 	}
 	lines := compose(s, onceColumns, onceRows, time.Now())
-	lines = lines[:len(lines)-1] // the last line is about keys
+	lines = lines[:len(lines)-1] // the last line lists the keys
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.String() + "\n")
@@ -37,17 +37,18 @@ func printOnce(w io.Writer, s *state, o options) error {
 	return err
 }
 
-// watchLines prints a line or an object for each sample until a signal ends it. It returns the exit status.
+// watchLines prints a line or a JSON object for each new sample. After a signal or an error, it returns the
+// exit status.
 func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
-	tell := func() error {
+	printNow := func() error {
 		if o.json {
 			return json.NewEncoder(stdout).Encode(s.now())
 		}
 		_, err := fmt.Fprintln(stdout, plainLine(s.now()))
 		return err
 	}
-	err := tell()
-	told, lost := s.now().At, false
+	err := printNow()
+	printed, lost := s.now().At, false
 	for err == nil {
 		select {
 		case u := <-f.updates:
@@ -57,14 +58,14 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 					return cli.Fail(stderr, "top", u.lost, cli.Failure)
 				}
 				if !lost {
-					fmt.Fprintf(stderr, "vast top: lost, trying again: %v\n", u.lost)
+					fmt.Fprintf(stderr, "vast top: connection lost, trying again: %v\n", u.lost)
 				}
 			} else if lost {
 				fmt.Fprintln(stderr, "vast top: attached again")
 			}
 			lost = u.lost != nil
-			if now := s.now().At; now != told {
-				told, err = now, tell()
+			if now := s.now().At; now != printed {
+				printed, err = now, printNow()
 			}
 		case signal := <-signals:
 			return cli.Status(signal)

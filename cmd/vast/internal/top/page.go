@@ -15,10 +15,10 @@ const (
 	minRows    = 6
 )
 
-// sideBySide is the least width of a window in which the two tables stand side by side.
+// sideBySide is the least width, in cells, of a window that shows the two tables side by side.
 const sideBySide = 100
 
-// compose returns the lines of a page for a window, at most as many as its rows.
+// compose returns the lines of a page for a window with this number of columns and rows.
 func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	if columns < minColumns || rows < minRows {
 		return []tty.Line{tty.Line{tty.Text("too small", tty.Strong)}.Cut(columns)}
@@ -138,7 +138,7 @@ func timeline(s *state, columns, rows int) []tty.Line {
 	top := scale(values)
 	lines := spark(values, rows, top, s.now().BudgetSeconds)
 	// The scale stands in the upper left corner if there is room.
-	label := "worst tick a second, up to " + seconds(top)
+	label := "worst tick per second, up to " + seconds(top)
 	if worst := highest(values); worst > top {
 		label += ", once " + seconds(worst)
 	}

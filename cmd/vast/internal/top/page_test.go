@@ -68,12 +68,12 @@ func TestPageShowsAll(t *testing.T) {
 		got := text(compose(s, c.columns, c.rows, time.Unix(at, 0)))
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
-				t.Errorf("%d×%d lacks %q:\n%s", c.columns, c.rows, want, got)
+				t.Errorf("the page of %d×%d cells lacks %q:\n%s", c.columns, c.rows, want, got)
 			}
 		}
 		for _, not := range c.not {
 			if strings.Contains(got, not) {
-				t.Errorf("%d×%d has %q:\n%s", c.columns, c.rows, not, got)
+				t.Errorf("the page of %d×%d cells has %q:\n%s", c.columns, c.rows, not, got)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Text from a program cannot control the terminal, and cannot break the page.
+// Text from a program cannot control the terminal, and cannot break the layout of the page.
 func TestHostileProgram(t *testing.T) {
 	p := newProgram(t)
 	hostile := "\x1b]0;title\x07\u202e\n" + strings.Repeat("日本é", 100) + "\x9b31m"
@@ -150,27 +150,28 @@ func TestHostileProgram(t *testing.T) {
 func TestState(t *testing.T) {
 	p := newProgram(t)
 	s := p.state(t)
-	one := func(at float64) update { return update{sample: &inspect.Sample{At: at, Admitting: true}} }
-	s.apply(one(at)) // the same sample again
-	s.apply(one(at + 1))
+	sampleAt := func(at float64) update { return update{sample: &inspect.Sample{At: at, Admitting: true}} }
+	s.apply(sampleAt(at)) // the sample that the history already has
+	s.apply(sampleAt(at + 1))
 	if len(s.history) != 2 {
 		t.Errorf("%d samples, want 2", len(s.history))
 	}
 	s.apply(update{lost: errors.New("cut")})
 	if s.lost == nil || len(s.history) != 2 {
-		t.Errorf("lost: %v, %d samples", s.lost, len(s.history))
+		t.Errorf("after a lost connection: error %v, %d samples; want an error, 2 samples", s.lost,
+			len(s.history))
 	}
-	s.apply(one(at + 2))
+	s.apply(sampleAt(at + 2))
 	if s.lost != nil || s.now().At != at+2 {
-		t.Errorf("attached again: %v, at %v", s.lost, s.now().At)
+		t.Errorf("after attaching again: error %v, newest sample at %v", s.lost, s.now().At)
 	}
 	for i := range 2 * mostSamples {
-		s.apply(one(at + 3 + float64(i)))
+		s.apply(sampleAt(at + 3 + float64(i)))
 	}
 	if len(s.history) != mostSamples || s.now().At != at+2+2*mostSamples {
 		t.Errorf("%d samples up to %v", len(s.history), s.now().At)
 	}
-	s.apply(one(at - 1000)) // the clock was put back
+	s.apply(sampleAt(at - 1000)) // the clock of the program was set back
 	if len(s.history) != 1 || s.now().At != at-1000 {
 		t.Errorf("%d samples up to %v", len(s.history), s.now().At)
 	}
@@ -198,7 +199,7 @@ func TestChart(t *testing.T) {
 	}
 	if l := spark([]float64{1, 3, 1}, 1, 3, 2)[0]; len(l) != 3 || l[1].Tone != tty.Warn ||
 		l[0].Tone != tty.Accent {
-		t.Errorf("above the bound: %+v", l)
+		t.Errorf("only the second value exceeds the bound: the tones are %+v", l)
 	}
 
 	var history []inspect.Sample
@@ -207,7 +208,7 @@ func TestChart(t *testing.T) {
 	}
 	got := fmt.Sprint(bySecond(history, 9, func(s inspect.Sample) float64 { return float64(s.Entities) }))
 	if want := "[NaN 10 11 12 NaN NaN 15 15 17]"; got != want {
-		t.Errorf("by second: %s, want %s", got, want)
+		t.Errorf("bySecond returned %s, want %s", got, want)
 	}
 }
 

@@ -13,16 +13,14 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program simulates a running program with an inspector. The stream of the program sends a sample when the
-// test asks for a sample.
+// program simulates a running program with an inspector. Its stream sends one sample for each call of next.
 type program struct {
 	*httptest.Server
 	mu       sync.Mutex
 	sample   inspect.Sample
 	costs    inspect.Costs
-	asked    int           // requests for the overview
 	streams  int           // streams opened so far
-	tell     chan struct{} // holds a token for each sample to send
+	due      chan struct{} // holds a token for each sample to send
 	cut      chan struct{} // holds a token for each stream to cut
 	refuse   int           // status of every answer; 0 if the program serves requests
 	withName string
@@ -32,7 +30,7 @@ type program struct {
 const at = 1_700_000_000
 
 func newProgram(t *testing.T) *program {
-	p := &program{tell: make(chan struct{}, 100), cut: make(chan struct{}, 100), withName: "demo"}
+	p := &program{due: make(chan struct{}, 100), cut: make(chan struct{}, 100), withName: "demo"}
 	p.sample = inspect.Sample{
 		At: at, Admitting: true, Entities: 1_199_568, ChangesPerSecond: 6120,
 		Pace: &inspect.Pace{Tick: 86_400, TicksPerSecond: 60.01,
@@ -58,7 +56,7 @@ func newProgram(t *testing.T) *program {
 			defer p.mu.Unlock()
 			if p.refuse != 0 {
 				w.WriteHeader(p.refuse)
-				fmt.Fprint(w, `{"error":{"code":"token","message":"this takes the token"}}`)
+				fmt.Fprint(w, `{"error":{"code":"token","message":"a token is required"}}`)
 				return
 			}
 			_ = json.NewEncoder(w).Encode(v())
@@ -67,7 +65,6 @@ func newProgram(t *testing.T) *program {
 	answer("world", func() any { return map[string]string{"name": p.withName} })
 	answer("costs", func() any { return p.costs })
 	answer("overview", func() any {
-		p.asked++
 		return overview{p.sample, []inspect.Sample{p.sample}}
 	})
 	mux.HandleFunc("GET /api/v1/stream", p.stream)
@@ -85,7 +82,7 @@ func (p *program) stream(w http.ResponseWriter, r *http.Request) {
 	w.(http.Flusher).Flush()
 	for {
 		select {
-		case <-p.tell:
+		case <-p.due:
 			p.mu.Lock()
 			sample, _ := json.Marshal(p.sample)
 			costs, _ := json.Marshal(p.costs)
@@ -100,14 +97,14 @@ func (p *program) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change changes the data of the program.
+// change calls f, which may change the data of the program.
 func (p *program) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
 }
 
-// next advances the sample by one second, lets f change the sample, and sends it.
+// next advances the sample by one second, lets f change the sample, and makes the stream send it.
 func (p *program) next(f func(*inspect.Sample)) {
 	p.change(func() {
 		pace := *p.sample.Pace
@@ -118,7 +115,7 @@ func (p *program) next(f func(*inspect.Sample)) {
 			f(&p.sample)
 		}
 	})
-	p.tell <- struct{}{}
+	p.due <- struct{}{}
 }
 
 // feed returns a feed of the program. A lost feed attaches again after a millisecond.
@@ -133,7 +130,7 @@ func (p *program) feed(t *testing.T) *feed {
 	return f
 }
 
-// state returns the state after the feed has begun.
+// state returns the state of a feed after begin.
 func (p *program) state(t *testing.T) *state {
 	t.Helper()
 	f, s := p.feed(t), newState("127.0.0.1:1")

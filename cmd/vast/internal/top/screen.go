@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// fallbacks gives terminals without blocks an ASCII character for each block. Higher blocks have fuller
-// characters.
+// fallbacks returns ASCII replacements for terminals that cannot show block characters, an ellipsis or µ. A
+// higher block has a denser replacement.
 func fallbacks() map[rune]string {
 	glyphs := map[rune]string{'░': ".", '…': "~", 'µ': "u"}
 	for i, r := range eighths[1:] {
@@ -20,8 +20,8 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen shows the state on a screen until a key or a signal ends the command. Then it restores the
-// terminal. It returns the exit status.
+// watchScreen shows the state on a screen until a key or a signal ends the command. Then watchScreen restores
+// the terminal and returns the exit status.
 func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signal) int {
 	// Fini is deferred, so that a panic restores the terminal, too.
 	defer screen.Fini()
@@ -31,7 +31,7 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 
 	v := &view{screen: screen, state: s, styles: newStyles(tty.NoColor())}
 	v.paint()
-	second := time.NewTicker(time.Second) // for the time since the connection was lost
+	second := time.NewTicker(time.Second) // updates the displayed time since the connection was lost
 	defer second.Stop()
 	for {
 		select {

@@ -18,7 +18,7 @@ type terminal struct {
 	*program
 }
 
-// show shows a program on a simulated screen. The test ends the run.
+// show runs `vast top` for a simulated program on a simulated screen. The test must end the command.
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
 	p := newProgram(t)
@@ -66,7 +66,7 @@ func TestScreenAttachesAgain(t *testing.T) {
 	p.Lines(t, 80, 24, "entities 4,322")
 	p.change(func() { p.refuse = 401 })
 	p.cut <- struct{}{}
-	p.Lines(t, 80, 24, "refused: this takes the token")
+	p.Lines(t, 80, 24, "refused: a token is required")
 	p.End(t, tcell.KeyEscape, 0, cli.Success)
 }
 

@@ -15,8 +15,9 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 // missing stands for a second without a sample.
 var missing = math.NaN()
 
-// bySecond returns one value a second, for as many seconds as there are cells. The newest value is the last.
-// figure takes the value from a sample. A second without a sample has the value missing.
+// bySecond returns one value for each second of the newest history. The number of values is cells, and the
+// newest value is at the end. figure returns the value of a sample. A second without a sample has the value
+// missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil
@@ -27,13 +28,13 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 	}
 	last := history[len(history)-1].At
 	for _, s := range history {
-		// Samples are a second apart, a little more or less.
+		// Samples are about one second apart.
 		ago := math.Round(last - s.At)
 		if ago >= 0 && ago < float64(cells) {
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// If two samples fall into one second, the second before or after has none. Fill such gaps of one second.
+	// If two samples fall into one second, the second before or after has no sample. Fill gaps of one second.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
@@ -52,8 +53,9 @@ func highest(values []float64) (top float64) {
 	return top
 }
 
-// scale returns the upper end of a chart's scale. It is the highest value, unless that value is far above the
-// others. The other values would then be invisible, so scale returns a smaller bound.
+// scale returns the upper end of a chart's scale: the highest value, but at most 4 times the 90th percentile.
+// This bound keeps the other values visible if one value is an outlier. It does not apply to fewer than 10
+// values.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {
@@ -65,20 +67,20 @@ func scale(values []float64) float64 {
 		return highest(known)
 	}
 	slices.Sort(known)
-	const far = 4 // the bound is this multiple of the 90th percentile
-	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
+	const maxRatio = 4
+	return min(known[len(known)-1], maxRatio*known[(len(known)-1)*9/10])
 }
 
-// spark draws values as columns in some rows, scaled to top. Values above bound have the tone warn, unless
-// bound is 0.
+// spark draws a column of blocks for each value, in this number of rows. The value top fills all rows. A
+// value above bound has the tone Warn; a bound of 0 means no bound.
 func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	lines := make([]tty.Line, rows)
 	for row := range lines {
-		below := 8 * (rows - 1 - row) // eighths in the rows below this one
+		below := 8 * (rows - 1 - row) // number of eighths below this row
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// Every value is visible, even the lowest.
+				// The lowest values also get one eighth, so that they are visible.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent
@@ -96,7 +98,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	return lines
 }
 
-// bar draws a share, from 0 to 1, in some cells.
+// bar draws a share, from 0 to 1, as a bar of this number of cells.
 func bar(share float64, cells int, t tty.Tone) tty.Line {
 	if !(share > 0) {
 		share = 0

@@ -8,17 +8,17 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// mostSamples bounds the history that is kept: ten minutes.
+// mostSamples is the largest number of samples in the history: ten minutes at one sample per second.
 const mostSamples = 600
 
-// state is the known data of the program.
+// state holds the data that the command has received from the program.
 type state struct {
 	address string
 	world   string
 	history []inspect.Sample // the oldest first
 	costs   inspect.Costs
-	lost    error // why there is no stream, or nil
-	heard   time.Time
+	lost    error     // why there is no stream, or nil
+	heard   time.Time // when the program last sent data
 }
 
 func newState(address string) *state { return &state{address: tty.Clean(address)} }
@@ -31,7 +31,7 @@ func (s *state) now() inspect.Sample {
 	return s.history[len(s.history)-1]
 }
 
-// apply takes in an update. It makes all text safe to print.
+// apply changes the state by an update. It makes the text of the update safe to print.
 func (s *state) apply(u update) {
 	if u.lost != nil {
 		s.lost = u.lost
@@ -45,7 +45,7 @@ func (s *state) apply(u update) {
 			s.history = append(s.history, u.attached.Now)
 		}
 	case u.sample != nil:
-		// After a restart, the clock of the program may have gone back.
+		// After a restart, the clock of the program may be behind the last sample.
 		if len(s.history) > 0 && u.sample.At < s.now().At {
 			s.history = nil
 		}

@@ -2,11 +2,11 @@ package top
 
 import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
-// table is a table with headings. Its first column takes the room that the others leave. If that room is too
-// small, the last columns are left out.
+// table is a table with headings. The first column takes the width that the other columns leave. If this
+// width is too small, the last columns are left out.
 type table struct {
 	headings []string
-	widths   []int // the width of each column; for the first, the least width
+	widths   []int // width of each column in cells; the first entry is only the least width
 	rows     [][]string
 	none     string // text of an empty table
 }
@@ -45,7 +45,8 @@ func columnsTable(s *state) table {
 	return t
 }
 
-// lines returns the lines of the table for a width in cells and a largest number of rows, headings included.
+// lines returns the table as lines. A line takes at most the given number of cells. The lines, including the
+// headings, take at most the given number of rows.
 func (t table) lines(cells, rows int) []tty.Line {
 	if rows < 2 {
 		return nil
@@ -89,8 +90,8 @@ func (t table) lines(cells, rows int) []tty.Line {
 	return lines
 }
 
-// tables draws the costliest systems and the largest columns, side by side if there is room, otherwise one
-// above the other.
+// tables draws the costliest systems and the largest columns. The two tables stand side by side if there is
+// room. Otherwise the systems stand above the columns.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {

@@ -1,5 +1,5 @@
-// Package top is the command `vast top`: an overview of a running program in a terminal. It reads the
-// program's inspector.
+// Package top is the command `vast top`: an overview of a running program in a terminal. The command reads
+// the data from the program's inspector.
 //
 // A feed follows the program's live stream on its own goroutine, and attaches again if it loses the stream.
 // The updates of the feed change a state. The command composes a page of lines from the state, either for a
@@ -39,8 +39,8 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
 	f.BoolVar(&o.once, "once", false, "print one page and end")
 	f.BoolVar(&o.json, "json", false,
-		"print a JSON object a second; with -once, a single object with the history")
-	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
+		"print one JSON object each second; with -once, a single JSON object with the history")
+	f.BoolVar(&o.plain, "plain", false, "print one line each second, even on a terminal")
 	return f
 }
 
@@ -59,7 +59,7 @@ func parse(args []string) (options, error) {
 		return o, &cli.UsageError{Command: "top", Err: fmt.Errorf("unexpected argument %q", rest[1])}
 	case o.json && o.plain:
 		return o, &cli.UsageError{Command: "top",
-			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
+			Err: errors.New("-json and -plain contradict each other: both set the format of the output")}
 	}
 	o.address = rest[0]
 	return o, nil
@@ -74,14 +74,16 @@ func usage(w io.Writer) {
 
 Shows a running program that serves an inspector: ticks, entities, memory, the
 collector, the costliest systems and the largest columns. ADDRESS is HOST:PORT, or the
-URL that the program printed. If the output is not a terminal, it prints a line a second.
+URL that the program printed. If the output is not a terminal, vast top prints one line
+each second.
 
 %s
-Keys: q or Esc ends with exit status 0, Ctrl-C with 130. NO_COLOR is respected.
+Keys: q or Esc ends with exit status 0, Ctrl-C with 130. If the environment variable
+NO_COLOR is set, the screen has no colours.
 
 The p50, p99 and worst of ticks cover the last second. A system's p50 and p99 cover its
-last 256 runs, and its worst covers all. Load is the time of a system in the last second,
-as a share of one processor.
+last 256 runs, and its worst covers all runs. Load is the time that a system took in the
+last second, as a share of one processor.
 `, b.String())
 }
 

@@ -44,7 +44,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestNoAnswer(t *testing.T) {
 	p := newProgram(t)
 	p.Close()
 	status, stdout, stderr := runTop(p.URL)
@@ -107,7 +107,7 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// await waits until n lines are written and returns them.
+// await waits for the first n lines and returns these lines.
 func (p *piped) await(t *testing.T, n int) []string {
 	t.Helper()
 	for range 4000 {
@@ -119,7 +119,7 @@ func (p *piped) await(t *testing.T, n int) []string {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatalf("never wrote %d lines: %q", n, p.text.String())
+	t.Fatalf("the command did not write %d lines in time; it wrote %q", n, p.text.String())
 	return nil
 }
 
@@ -157,8 +157,8 @@ func TestLines(t *testing.T) {
 				seen[line] = true
 			}
 			p.cut <- struct{}{}
-			if got := errs.await(t, 2); !strings.HasPrefix(got[0], "vast top: lost, trying again: ") ||
-				got[1] != "vast top: attached again\n" {
+			if got := errs.await(t, 2); !strings.HasPrefix(got[0],
+				"vast top: connection lost, trying again: ") || got[1] != "vast top: attached again\n" {
 				t.Errorf("stderr is %q", got)
 			}
 			p.next(nil)
@@ -175,7 +175,7 @@ func TestLinesEnd(t *testing.T) {
 	p := newProgram(t)
 	var errs piped
 	if status := run(p.feed(t), options{plain: true}, nil, &piped{fail: true}, &errs); status != cli.Failure {
-		t.Errorf("output that cannot be written: exit status %d", status)
+		t.Errorf("output that cannot be written: exit status %d, want %d", status, cli.Failure)
 	}
 	var out piped
 	status := make(chan int, 1)

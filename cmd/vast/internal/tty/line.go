@@ -2,7 +2,7 @@ package tty
 
 import "strings"
 
-// Tone is the look of a piece of text; each screen gives a tone its colour.
+// Tone is the style of a piece of text. Each screen chooses the colour of a tone.
 type Tone uint8
 
 const (
@@ -50,7 +50,7 @@ func (l Line) Cut(cells int) Line {
 	return l
 }
 
-// Pad returns the line in exactly the given number of cells, cut or followed by blanks.
+// Pad cuts the line, or appends blanks, so that it takes exactly the given number of cells.
 func (l Line) Pad(cells int) Line {
 	l = l.Cut(cells)
 	if missing := cells - l.Width(); missing > 0 {
@@ -72,7 +72,7 @@ func (l Line) From(cells int) Line {
 	return nil
 }
 
-// String returns the text alone, without blanks at its end.
+// String returns the text without tones and without blanks at its end.
 func (l Line) String() string {
 	var b strings.Builder
 	for _, s := range l {

@@ -18,7 +18,7 @@ func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < ' ':
-			return '\u2400' + r // the pictures of control characters
+			return '\u2400' + r // the visible symbol of the control character
 		case unsafe(r):
 			return utf8.RuneError
 		}
@@ -38,7 +38,7 @@ func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A character of one byte takes at most one cell, and no character takes more than two cells.
+	// No character takes more cells than bytes, so a text of at most cells bytes fits without a measurement.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}
@@ -57,7 +57,7 @@ func Cut(text string, cells int) string {
 	return b.String() + "…"
 }
 
-// Pad returns a clean text in exactly the given number of cells, cut or followed by blanks.
+// Pad cuts a clean text, or appends blanks, so that it takes exactly the given number of cells.
 func Pad(text string, cells int) string {
 	text = Cut(text, cells)
 	return text + strings.Repeat(" ", max(cells-Width(text), 0))

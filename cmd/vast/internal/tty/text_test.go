@@ -28,9 +28,9 @@ func TestClean(t *testing.T) {
 
 func TestCutAndPad(t *testing.T) {
 	for _, c := range []struct {
-		text      string
-		cells     int
-		cut, left string
+		text        string
+		cells       int
+		cut, padded string // results of Cut and PadLeft
 	}{
 		{"Paris", 9, "Paris", "    Paris"},
 		{"Paris", 5, "Paris", "Paris"},
@@ -47,8 +47,8 @@ func TestCutAndPad(t *testing.T) {
 		if got := Cut(c.text, c.cells); got != c.cut {
 			t.Errorf("Cut(%q, %d) = %q, want %q", c.text, c.cells, got, c.cut)
 		}
-		if got := PadLeft(c.text, c.cells); got != c.left {
-			t.Errorf("PadLeft(%q, %d) = %q, want %q", c.text, c.cells, got, c.left)
+		if got := PadLeft(c.text, c.cells); got != c.padded {
+			t.Errorf("PadLeft(%q, %d) = %q, want %q", c.text, c.cells, got, c.padded)
 		}
 	}
 	seed := rand.Uint64()

@@ -1,4 +1,4 @@
-// Package tty holds the code for terminals that the commands of vast share.
+// Package tty shows text and screens on a terminal. The commands of vast share this code.
 package tty
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Open takes the terminal over. On a terminal that cannot show every character, the screen shows fallbacks in
-// place of missing characters.
+// Open takes over the terminal and returns its screen. If the character set of the terminal is not UTF-8,
+// fallbacks replaces the characters that the terminal cannot show.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
 	// With this setting tcell treats an unknown character set as ASCII, and Init does not fail.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
@@ -28,7 +28,7 @@ func Open(fallbacks map[rune]string) (tcell.Screen, error) {
 	return screen, nil
 }
 
-// Replace registers fallbacks on a screen that cannot show every character.
+// Replace registers fallbacks if the character set of the screen is not UTF-8.
 func Replace(screen tcell.Screen, fallbacks map[rune]string) {
 	switch strings.ToLower(screen.CharacterSet()) {
 	case "utf-8", "utf8":
@@ -41,14 +41,14 @@ func Replace(screen tcell.Screen, fallbacks map[rune]string) {
 
 // Events sends the events of a screen to a channel until stop is called.
 func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
-	to, quit := make(chan tcell.Event), make(chan struct{})
-	go screen.ChannelEvents(to, quit)
-	return to, func() { close(quit) }
+	channel, quit := make(chan tcell.Event), make(chan struct{})
+	go screen.ChannelEvents(channel, quit)
+	return channel, func() { close(quit) }
 }
 
 // Handle handles an event. After a change of the size, it calls resized. The keys q, Esc and Ctrl-C end the
-// command, and so does the loss of the terminal. Handle passes other characters to typed. It returns the exit
-// status if the command ends.
+// command, and so does the loss of the terminal. Handle passes other characters to typed. Handle returns the
+// exit status if the command ends.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone
@@ -84,7 +84,7 @@ func Columns(w io.Writer) (columns int, terminal bool) {
 	return columns, true
 }
 
-// NoColor reports whether the user wants no colours: see no-color.org.
+// NoColor reports whether the environment variable NO_COLOR is set, see no-color.org.
 func NoColor() bool { return os.Getenv("NO_COLOR") != "" }
 
 // Is reports whether w writes to a terminal.
@@ -93,7 +93,7 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Draws reports whether w is a terminal that can be drawn on.
+// Draws reports whether w is a terminal that can show a screen. A dumb terminal cannot.
 func Draws(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
 
 // Grouped formats a number with a comma between groups of three digits. It formats a negative number as 0.

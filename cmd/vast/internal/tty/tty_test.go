@@ -15,7 +15,7 @@ func TestNoTerminals(t *testing.T) {
 	}
 	defer f.Close()
 	if Is(f) || Draws(f) || Is(new(bytes.Buffer)) || Is(nil) {
-		t.Error("a file, a buffer or nothing is a terminal")
+		t.Error("Is or Draws takes a file, a buffer or nil for a terminal")
 	}
 }
 

@@ -45,7 +45,7 @@ func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.An
 	}
 }
 
-// Pass gives an analyzer one package.
+// Pass is one run of an analyzer on one package.
 type Pass struct {
 	*analysis.Pass
 	Inspector *inspector.Inspector
@@ -57,7 +57,8 @@ func (p *Pass) Say(at ast.Node, format string, args ...any) {
 	p.Report(analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)})
 }
 
-// SayWithFix reports a mistake at a node, with edits that fix it. Without edits, it reports the mistake only.
+// SayWithFix reports a mistake at a node, and a fix that applies edits. mend describes the fix. If edits is
+// nil, SayWithFix reports the mistake without a fix.
 func (p *Pass) SayWithFix(at ast.Node, mend string, edits []analysis.TextEdit, format string, args ...any) {
 	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)}
 	if edits != nil {

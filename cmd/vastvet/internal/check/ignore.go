@@ -12,8 +12,8 @@ import (
 //
 //	//vastvet:ignore useafter: this test provokes the panic
 //
-// After code the comment applies to its own line. Otherwise it applies to the whole statement or declaration
-// that begins on the next line.
+// A comment after code applies to the line of that code. A comment on a line of its own applies to the whole
+// statement or declaration that begins on the next line.
 const Prefix = "//vastvet:ignore"
 
 // Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment begins
@@ -49,7 +49,7 @@ type ignores struct {
 func ignoresOf(p *analysis.Pass) *ignores {
 	is := &ignores{name: p.Analyzer.Name}
 	for _, f := range p.Files {
-		var code *layout // made when the first comment needs it
+		var code *layout // nil before the first comment
 		for _, group := range f.Comments {
 			for _, c := range group.List {
 				if name, reason, ok := Parse(c.Text); ok && name == is.name && reason != "" {
@@ -68,10 +68,10 @@ func ignoresOf(p *analysis.Pass) *ignores {
 
 // layout maps the lines of a file to its code.
 type layout struct {
-	begins map[int]token.Pos              // first position on a line where a node begins
-	ends   map[int]token.Pos              // first position on a line where a node ends
+	begins map[int]token.Pos              // position of the first node that begins on a line
+	ends   map[int]token.Pos              // position of the first end of a node on a line
 	last   map[int]int                    // last line of the statements and declarations that begin on a line
-	docs   map[*ast.Comment]*ast.FuncDecl // the function of each comment in a doc comment
+	docs   map[*ast.Comment]*ast.FuncDecl // the function whose doc comment contains the comment
 }
 
 func layoutOf(fset *token.FileSet, f *ast.File) *layout {
@@ -92,12 +92,12 @@ func layoutOf(fset *token.FileSet, f *ast.File) *layout {
 				}
 			}
 		}
-		from, to := fset.Position(n.Pos()).Line, fset.Position(n.End()).Line
-		first(l.begins, from, n.Pos())
-		first(l.ends, to, n.End())
+		begin, end := fset.Position(n.Pos()).Line, fset.Position(n.End()).Line
+		first(l.begins, begin, n.Pos())
+		first(l.ends, end, n.End())
 		switch n.(type) {
 		case ast.Stmt, ast.Decl, ast.Spec, *ast.Field, *ast.KeyValueExpr:
-			l.last[from] = max(l.last[from], to)
+			l.last[begin] = max(l.last[begin], end)
 		}
 		return true
 	})
@@ -106,19 +106,19 @@ func layoutOf(fset *token.FileSet, f *ast.File) *layout {
 
 // lines returns the lines that a comment applies to.
 func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
-	own := fset.Position(c.Pos()).Line
-	if begins, ok := l.begins[own]; ok && begins < c.Pos() {
-		return own, own
+	line := fset.Position(c.Pos()).Line
+	if begins, ok := l.begins[line]; ok && begins < c.Pos() {
+		return line, line
 	}
-	if ends, ok := l.ends[own]; ok && ends <= c.Pos() {
-		return own, own
+	if ends, ok := l.ends[line]; ok && ends <= c.Pos() {
+		return line, line
 	}
-	last = max(own+1, l.last[own+1])
+	last = max(line+1, l.last[line+1])
 	// A comment in a function's doc comment applies to the function.
 	if d := l.docs[c]; d != nil {
 		last = max(last, fset.Position(d.End()).Line)
 	}
-	return own + 1, last
+	return line + 1, last
 }
 
 // hide reports whether a comment silences the analyzer at a position.

@@ -20,7 +20,8 @@ func TestParse(t *testing.T) {
 	} {
 		name, reason, ok := Parse(comment)
 		if name != want.name || reason != want.reason || ok != want.ok {
-			t.Errorf("%q: got %q, %q, %v", comment, name, reason, ok)
+			t.Errorf("%q: got name %q, reason %q, %v; want %q, %q, %v", comment, name, reason, ok, want.name,
+				want.reason, want.ok)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 
-	_ "github.com/vastgo/vast" // testdata uses it, and the go command ignores the imports of testdata
+	_ "github.com/vastgo/vast" // imported for testdata, whose imports the go command ignores
 )
 
 // root is the path from an analyzer's folder to the folder of go.work: testdata uses the library of this
@@ -32,7 +32,7 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	}
 }
 
-// Analyze is like Run, for the given packages below the analyzer's testdata. It returns the results, one for
+// Analyze is like Run, for the given packages below the analyzer's testdata. Analyze returns one result for
 // each package, and does not apply fixes.
 func Analyze(t *testing.T, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
 	t.Helper()
@@ -44,7 +44,7 @@ type runner func(analysistest.Testing, string, *analysis.Analyzer, ...string) []
 func analyze(t *testing.T, run runner, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("an analyzer finds the same in all builds: only full runs test it")
+		t.Skip("the findings of an analyzer are the same in all builds: only full runs test analyzers")
 	}
 	dir, err := filepath.Abs(root)
 	if err != nil {

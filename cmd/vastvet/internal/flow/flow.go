@@ -58,9 +58,9 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether a path leads from the beginning of one of the blocks to a block for which to()
-// returns true. It ignores paths that pass through a block for which past() returns true.
-func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
+// Reaches reports whether a path leads from the beginning of one of the start blocks to a goal block. goal
+// reports whether a block is a goal. Paths through a block for which barrier returns true do not count.
+func Reaches(start []*cfg.Block, goal, barrier func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
 	walk = func(b *cfg.Block) bool {
@@ -68,16 +68,16 @@ func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 			return false
 		}
 		seen[b] = true
-		if to(b) {
+		if goal(b) {
 			return true
 		}
-		return !past(b) && slices.ContainsFunc(b.Succs, walk)
+		return !barrier(b) && slices.ContainsFunc(b.Succs, walk)
 	}
-	return slices.ContainsFunc(from, walk)
+	return slices.ContainsFunc(start, walk)
 }
 
-// Always reports whether every path through a function leads through a block or ends in a call that does not
-// return.
+// Always reports whether every path from the beginning of a function to a return passes through a block. A
+// path that ends in a call that does not return, such as a panic, does not count.
 func Always(g *cfg.CFG, through *cfg.Block) bool {
 	ends := func(b *cfg.Block) bool {
 		if len(b.Succs) > 0 || len(b.Nodes) == 0 {

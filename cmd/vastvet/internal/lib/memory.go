@@ -3,7 +3,8 @@ package lib
 import "strings"
 
 // Memory lists the functions and methods that return pointers to memory outside of Go's heap, or slices of
-// such memory. It maps the name of each function to the index of that result.
+// such memory. The key is the name of the function, and the value is the index of the pointer or slice among
+// the results.
 var Memory = map[string]int{}
 
 func init() {

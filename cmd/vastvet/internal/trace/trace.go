@@ -1,5 +1,5 @@
-// Package trace finds the origins of values within a package, as far as they are certain: it follows
-// variables and fields that are assigned in one place only.
+// Package trace finds the expressions that values come from, within one package. To be certain, it follows
+// only variables and fields that are assigned in one place.
 package trace
 
 import (
@@ -15,8 +15,8 @@ import (
 
 // Source is one place where a variable gets a value.
 type Source struct {
-	// Expr is the value, a call with several results, or the operand of a range statement. It is nil if the
-	// value is computed from an older value.
+	// Expr is the value, a call with several results, or the operand of a range statement. Expr is nil if the
+	// value is computed from the old value, as in x++.
 	Expr ast.Expr
 	// Result is the index among the results of the call, or among the two variables of the range statement.
 	Result int
@@ -29,7 +29,7 @@ type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
 	taken   map[*types.Var]bool // variables whose address is taken: other code may write them
-	read    map[*types.Var]bool // variables that are used other than as the target of an assignment
+	read    map[*types.Var]bool // variables that are used anywhere except as the target of an assignment
 	params  map[*types.Var]bool // parameters, receivers and results
 }
 
@@ -163,9 +163,8 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Sources returns the places of the package where a variable gets a value. sure reports whether the variable
-// gets no value in other places: it is not a parameter, its address is not taken, and other packages cannot
-// write it.
+// Sources returns the places of the package where a variable gets a value. sure reports whether the list is
+// complete: the variable is not a parameter, its address is not taken, and other packages cannot write it.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
@@ -189,8 +188,8 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the only possible source of an expression. It follows variables that have one source, and
-// calls of a method Named of Vast, which return their receiver. It stops at a call with several results and
-// at a range statement, and returns that source.
+// calls of a method Named of Vast, which return their receiver. At a call with several results or at a range
+// statement, Only stops and returns this source.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = lib.Unnamed(v.Info, e)

@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// goesToAdd examines an expression. stack holds the nodes from the file down to the expression, which is the
-// last. goesToAdd reports whether the value of the expression goes to Schedule.Add unchanged, and nowhere
-// else. Other code that gets the value might complete the declaration.
+// goesToAdd reports whether the value of an expression is passed to Schedule.Add unchanged, and to no other
+// code. Other code that receives the value might complete the declaration. stack holds the nodes from the
+// file down to the expression, which is the last element.
 func (l *look) goesToAdd(stack []ast.Node) bool {
 	i := len(stack) - 1
 	for i > 0 && isParen(stack[i-1]) {
@@ -23,7 +23,7 @@ func (l *look) goesToAdd(stack []ast.Node) bool {
 	switch p := stack[i-1].(type) {
 	case *ast.CallExpr:
 		if p.Fun == e {
-			return l.goesToAdd(stack[:i]) // the function that returns the value
+			return l.goesToAdd(stack[:i]) // e is the function that returns the value
 		}
 		return lib.Callee(l.TypesInfo, p) == "sched.Schedule.Add" || l.passedForAdd(p, e)
 	case *ast.SelectorExpr:
@@ -107,12 +107,13 @@ func (l *look) returnedForAdd(stack []ast.Node) bool {
 	return false
 }
 
-// usedForAdd reports whether all uses of a variable, or all results of a function, go to Schedule.Add.
+// usedForAdd reports whether all uses of a variable, or all results of a function, are passed to
+// Schedule.Add.
 func (l *look) usedForAdd(x types.Object) bool {
 	if known, ok := l.adds[x]; ok {
 		return known
 	}
-	l.adds[x] = false // the answer within a cycle
+	l.adds[x] = false // the result if the uses form a cycle
 	l.adds[x] = len(l.uses[x]) > 0 && !slices.ContainsFunc(l.uses[x], func(use []ast.Node) bool {
 		return !l.goesToAdd(use)
 	})

@@ -47,7 +47,7 @@ func (l *look) maker(column ast.Expr) *ast.CallExpr {
 }
 
 // declares reports whether a column is or may be in a list. Two columns of one type are certainly different
-// only if different calls made them: two variables or fields may hold the same column.
+// only if different calls made the columns: two variables or fields may hold the same column.
 func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 	t := bare(s.TypesInfo.TypeOf(column))
 	_, made := key.(*ast.CallExpr)
@@ -108,12 +108,12 @@ func (s *system) ofSameWorld(column ast.Expr) bool {
 		return true
 	}
 	return slices.ContainsFunc(slices.Concat(s.reads, s.writes), func(other ast.Expr) bool {
-		if s.besides(column, other) {
+		if s.inSameStruct(column, other) {
 			return !several || s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
 		}
 		a, b := s.maker(column), s.maker(other)
-		return a != nil && b != nil && s.here(a) && s.here(b) && s.madeOf(column) != nil &&
-			s.madeOf(column) == s.madeOf(other)
+		return a != nil && b != nil && s.inDeclaration(a) && s.inDeclaration(b) &&
+			s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
 	})
 }
 
@@ -132,12 +132,13 @@ func (s *system) foreign(column ast.Expr) bool {
 	return f != nil && f.Pkg() != s.Pkg
 }
 
-func (s *system) here(call *ast.CallExpr) bool {
+// inDeclaration reports whether a call is in the declaration that makes the system.
+func (s *system) inDeclaration(call *ast.CallExpr) bool {
 	return s.declaration.Pos() <= call.Pos() && call.End() <= s.declaration.End()
 }
 
-// besides reports whether two columns are fields of the same struct.
-func (s *system) besides(a, b ast.Expr) bool {
+// inSameStruct reports whether two columns are fields of the same struct.
+func (s *system) inSameStruct(a, b ast.Expr) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
 	y, both := ast.Unparen(b).(*ast.SelectorExpr)
 	if !ok || !both {
@@ -156,8 +157,8 @@ func (s *system) madeOf(column ast.Expr) any {
 	return nil
 }
 
-// world returns the identity of a world: the variable that holds it, or the call that made it; nil if
-// unknown.
+// world returns the identity of a world: the variable that holds the world, or the call that made the world.
+// It returns nil if both are unknown.
 func (l *look) world(e ast.Expr) any {
 	source := l.values.Only(e)
 	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok &&

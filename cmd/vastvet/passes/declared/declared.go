@@ -25,10 +25,11 @@ races with systems that write the column, and its results depend on timing.
 
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), ... // right
 
-The analyzer examines system literals that are passed to Schedule.Add unchanged. It examines their Run and If,
-and the functions of the same package that these call. It follows columns through variables and fields that
-are assigned once. If it cannot follow a column, or if the column may belong to another world, it counts the
-column as declared. A build with -tags invariants checks such columns when the system runs.`, run)
+The analyzer examines system literals that are passed to Schedule.Add unchanged. It examines the functions Run
+and If of a literal, and the functions of the same package that Run and If call. It follows columns through
+variables and fields that are assigned once. If the analyzer cannot follow a column, or if the column may
+belong to another world, the analyzer treats the column as declared. A build with -tags invariants checks such
+columns when the system runs.`, run)
 
 func run(p *check.Pass) {
 	var l *look
@@ -55,13 +56,13 @@ type look struct {
 	*check.Pass
 	values        *trace.Values
 	functions     map[*types.Func]*ast.FuncDecl
-	uses          map[types.Object][][]ast.Node // for each object of index, the nodes around each use
+	uses          map[types.Object][][]ast.Node // the node stack of each use of an object
 	adds          map[types.Object]bool         // the known results of usedForAdd
 	severalWorlds bool
 }
 
 // index collects the functions of the package. It also collects the uses of variables that hold a system, a
-// column or a list of these, and the uses of functions that return systems. It sets severalWorlds.
+// column or a list of these, and the uses of functions that return systems. index sets severalWorlds.
 func (l *look) index() {
 	nodes := []ast.Node{(*ast.FuncDecl)(nil), (*ast.Ident)(nil)}
 	l.Inspector.WithStack(nodes, func(n ast.Node, push bool, stack []ast.Node) bool {
@@ -184,8 +185,7 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	}
 	for _, c := range columns {
 		if t := s.typeOf(c); lib.TypeName(t) == "" || types.IsInterface(t) && !targets(s.TypesInfo, c) {
-			// The element may be a struct that embeds a column, or an interface: which column it declares is
-			// unknown.
+			// The element is a struct that embeds a column, or an interface. The declared column is unknown.
 			return nil, false
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// report reports the findings. The fix of the first finding for a list adds the columns of all findings,
-// because two fixes could both add the field.
+// report reports the findings. The fix of the first finding for Reads adds the columns of all findings for
+// Reads, because two fixes would both add the field. The same holds for Writes.
 func (s *system) report() {
 	var reads, writes []string
 	for _, f := range s.found {

@@ -120,7 +120,7 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // enter examines it where it is called
+			return false // enter examines the literal where it is called
 		case *ast.CallExpr:
 			s.call(n)
 			if d := s.callee(n); d != nil {
@@ -215,7 +215,7 @@ func (s *system) yieldsPointers(over ast.Expr) bool {
 	return ok && lib.Callee(s.TypesInfo, call) == "vast.SparseColumn.All"
 }
 
-// touch records an access to a column, if it is undeclared.
+// touch records an access to a column, if the access is undeclared.
 func (s *system) touch(at ast.Node, column ast.Expr, write bool) {
 	if !columns[lib.TypeName(s.TypesInfo.TypeOf(column))] {
 		return // the type embeds a column

@@ -15,10 +15,10 @@ import (
 // end collects the signals by which a goroutine may announce its end.
 type end struct {
 	*look
-	told    []ast.Expr          // the channels, WaitGroups and the like that receive a signal
-	unknown bool                // whether there may be other signals
-	seen    []*ast.FuncDecl     // functions that were examined
-	locked  map[string]struct{} // mutexes that the goroutine itself locks
+	signalled []ast.Expr          // the channels, WaitGroups and other values that carry a signal
+	unknown   bool                // whether there may be other signals
+	seen      []*ast.FuncDecl     // functions that are already examined
+	locked    map[string]struct{} // mutexes that the goroutine itself locks
 }
 
 func (e *end) body(body *ast.BlockStmt) {
@@ -37,15 +37,15 @@ func (e *end) body(body *ast.BlockStmt) {
 	e.walk(body, false)
 }
 
-// receive adds a channel that the goroutine receives from. The goroutine may release a semaphore that way.
+// receive adds a channel that the goroutine receives from. Such a receive may release a semaphore.
 func (e *end) receive(x ast.Expr) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
-		e.told = append(e.told, u.X)
+		e.signalled = append(e.signalled, u.X)
 	}
 }
 
 // walk collects signals. endless reports whether root is part of a loop without a condition. In such a loop,
-// most apparent signals do not announce an end.
+// most apparent signals do not announce the end of the goroutine.
 func (e *end) walk(root ast.Node, endless bool) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -67,7 +67,7 @@ func (e *end) walk(root ast.Node, endless bool) {
 			return false
 		case *ast.SendStmt:
 			if !endless {
-				e.told = append(e.told, n.Chan)
+				e.signalled = append(e.signalled, n.Chan)
 			}
 		case *ast.CallExpr:
 			e.call(n, endless)
@@ -98,7 +98,7 @@ func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) boo
 
 // deferred examines a deferred call. A call of any method except Unlock and RUnlock may be the signal.
 func (e *end) deferred(call *ast.CallExpr) {
-	before := len(e.told)
+	before := len(e.signalled)
 	e.call(call, false)
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		e.walk(lit.Body, false)
@@ -110,9 +110,9 @@ func (e *end) deferred(call *ast.CallExpr) {
 		})
 		return
 	}
-	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && len(e.told) == before &&
+	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && len(e.signalled) == before &&
 		e.TypesInfo.Selections[s] != nil && !strings.HasSuffix(s.Sel.Name, "Unlock") {
-		e.told = append(e.told, s.X)
+		e.signalled = append(e.signalled, s.X)
 	}
 }
 
@@ -121,13 +121,13 @@ func (e *end) call(call *ast.CallExpr, endless bool) {
 	callee := typeutil.Callee(e.TypesInfo, call)
 	if b, ok := callee.(*types.Builtin); ok {
 		if b.Name() == "close" {
-			e.told = append(e.told, call.Args[0])
+			e.signalled = append(e.signalled, call.Args[0])
 		}
 		return
 	}
 	f, ok := callee.(*types.Func)
 	if ok && f.Name() == "Done" && f.Signature().Results().Len() == 0 && lib.Receiver(call) != nil {
-		e.told = append(e.told, lib.Receiver(call))
+		e.signalled = append(e.signalled, lib.Receiver(call))
 		return
 	}
 	if endless {
@@ -142,7 +142,7 @@ func (e *end) call(call *ast.CallExpr, endless bool) {
 	}
 	for _, arg := range call.Args {
 		if e.signals(e.TypesInfo.TypeOf(arg)) {
-			e.told = append(e.told, arg)
+			e.signalled = append(e.signalled, arg)
 		}
 	}
 	if d := e.function(call.Fun); d != nil && !slices.Contains(e.seen, d) {
@@ -160,15 +160,15 @@ func (e *end) method(f *types.Func, call *ast.CallExpr) {
 	switch name := f.Name(); {
 	case f.Signature().Recv() == nil:
 		if standard && len(call.Args) > 0 {
-			e.told = append(e.told, call.Args[0])
+			e.signalled = append(e.signalled, call.Args[0])
 		}
 	case name == "Unlock" || name == "RUnlock":
 		if _, own := e.locked[types.ExprString(x)]; !own {
-			e.told = append(e.told, x)
+			e.signalled = append(e.signalled, x)
 		}
 	case name == "Release" || name == "Signal" || name == "Broadcast",
 		standard && (name == "Store" || name == "Add" || name == "Swap" || name == "CompareAndSwap"):
-		e.told = append(e.told, x)
+		e.signalled = append(e.signalled, x)
 	}
 }
 
@@ -189,7 +189,7 @@ func (e *end) signals(t types.Type) bool {
 func (e *end) inside(d *ast.FuncDecl) {
 	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)
-	e.unknown = e.unknown || called.unknown || slices.ContainsFunc(called.told, func(to ast.Expr) bool {
+	e.unknown = e.unknown || called.unknown || slices.ContainsFunc(called.signalled, func(to ast.Expr) bool {
 		v := e.root(to)
 		return v == nil || v.Parent() == v.Pkg().Scope() || e.values.Parameter(v)
 	})

@@ -19,11 +19,11 @@ import (
 // resources and components on the Go heap.
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
-A pointer or a slice from a column is valid while the entity has the component. Afterwards it leads to the
-component of another entity, and after Close of the world it faults. So it must not be kept in a package-level
-variable, a channel, a goroutine that the function does not wait for, a resource or a HeapColumn. Keep the
-Entity instead: Get returns nil when the component is gone. Pointers to elements of a bulk.Pool or bulk.Dense
-must not be kept there either: keep the handle.
+A pointer or a slice from a column is valid while the entity has the component. Afterwards, the pointer leads
+to the component of another entity. After Close of the world, an access through the pointer faults. So do not
+keep a pointer in a package-level variable, a channel, a goroutine that the function does not wait for, a
+resource or a HeapColumn. Keep the Entity instead: Get returns nil when the component is gone. The same holds
+for pointers to elements of a bulk.Pool or bulk.Dense: keep the handle.
 
 	var selected *Ship
 
@@ -33,9 +33,9 @@ must not be kept there either: keep the handle.
 
 	selected = e // right: ships.Get(selected) is nil once the ship is gone
 
-The analyzer skips a function that waits after the send or the go statement, for a WaitGroup or by receiving.
-It skips goroutines that signal their end to code that may wait elsewhere, and variables that are never
-read.`, run)
+The analyzer skips a send or a go statement if the function waits afterwards, for a WaitGroup or for a receive
+from a channel. It skips goroutines that signal their end, if other code may wait for this signal. It also
+skips variables that are never read.`, run)
 
 // These texts are the advice of the messages. Each names a reference to keep instead of the pointer.
 const (
@@ -49,7 +49,7 @@ const (
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// hand maps the functions that return a pointer of limited lifetime to the index of that result. yield has
+// hand maps the functions that return a pointer of limited lifetime to the index of that result. yield holds
 // the functions whose iterator yields such a pointer as its second value.
 var (
 	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1}

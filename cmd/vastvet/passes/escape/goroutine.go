@@ -35,7 +35,8 @@ func (l *look) started(in ast.Decl, call *ast.CallExpr) {
 	}
 }
 
-// goroutine reports the pointers of a goroutine that the function does not wait for.
+// goroutine reports the pointers that a goroutine uses, if the starting function does not wait for the
+// goroutine.
 func (l *look) goroutine(s start) {
 	at, remedies := l.taken(s)
 	if len(at) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.ends(s) {
@@ -49,7 +50,7 @@ func (l *look) goroutine(s start) {
 }
 
 // literal returns the function literal of an expression, or nil. The expression is the literal itself, or a
-// variable that holds it.
+// variable that holds the literal.
 func (l *look) literal(fun ast.Expr) *ast.FuncLit {
 	lit, _ := ast.Unparen(l.values.Only(fun).Expr).(*ast.FuncLit)
 	return lit
@@ -102,8 +103,9 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// waits reports whether a declaration waits after a node: it receives from a channel, or calls a function
-// whose name suggests that it waits. Code of the new goroutine or of other goroutines does not count.
+// waits reports whether a declaration waits after the node behind. Waiting means a receive from a channel, or
+// a call of a function whose name suggests waiting. Code of the new goroutine or of other goroutines does not
+// count.
 func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool) {
 	_, send := behind.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -153,7 +155,7 @@ func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool
 	return found
 }
 
-// waiter reports whether an expression is a method value whose name says that it waits.
+// waiter reports whether an expression is a method value whose name contains "wait".
 func (l *look) waiter(e ast.Expr) bool {
 	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok || !strings.Contains(strings.ToLower(s.Sel.Name), "wait") {
@@ -164,7 +166,7 @@ func (l *look) waiter(e ast.Expr) bool {
 }
 
 // ends reports whether a goroutine may signal its end to waiting code. If the code of the goroutine is not
-// known and the goroutine gets several arguments, ends returns true, because one of them may serve as the
+// known and the goroutine gets several arguments, ends returns true, because one argument may serve as the
 // signal.
 func (l *look) ends(s start) bool {
 	if s.wait != nil && l.heard(s, nil, s.wait) {
@@ -181,7 +183,8 @@ func (l *look) ends(s start) bool {
 	}
 	e := &end{look: l}
 	e.body(body)
-	return e.unknown || slices.ContainsFunc(e.told, func(to ast.Expr) bool { return l.heard(s, typ, to) })
+	return e.unknown ||
+		slices.ContainsFunc(e.signalled, func(to ast.Expr) bool { return l.heard(s, typ, to) })
 }
 
 // function returns the declaration of the function of the package that an expression refers to, or nil.
@@ -202,11 +205,11 @@ func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 	return l.functions[f.Origin()]
 }
 
-// heard reports whether other code may wait for the signal `to` of a goroutine. If the starting function
-// makes the signal and keeps it in a local variable, only code in that function can wait for it. typ is the
-// type of the goroutine's function if `to` may be one of its parameters, or nil.
-func (l *look) heard(s start, typ *ast.FuncType, to ast.Expr) bool {
-	v := l.root(to)
+// heard reports whether other code may wait for a signal of a goroutine. If the starting function makes the
+// signal and keeps it in a local variable, only code in that function can wait for it. typ is the type of the
+// goroutine's function if the signal may be one of its parameters, or nil.
+func (l *look) heard(s start, typ *ast.FuncType, signal ast.Expr) bool {
+	v := l.root(signal)
 	if v == nil {
 		return true
 	}

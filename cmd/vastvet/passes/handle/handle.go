@@ -18,14 +18,15 @@ import (
 var Analyzer = check.New("handle", `find handles and entities compared by slot only
 
 A slot is reused when its element or entity is gone. So two handles with the same slot may mean different
-elements. The generation tells them apart.
+elements. The generation distinguishes these elements.
 
 	if target.Slot() == ship.Slot() { // wrong: true for the next owner of the slot
 	if target == ship {               // right
 
 Slots in variables count as well, if the variables are only used in comparisons. The analyzer skips
-comparisons in functions that also check the generation of one of the two, compare the two themselves, or
-check that both are alive. It skips tests, which compare slots to see that one was reused.`, run)
+comparisons in functions that also check the generation of one of the two handles, compare the two handles as
+a whole, or check that both handles are alive. It skips tests, because a test may check that a slot is
+reused.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values
@@ -104,7 +105,7 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 		return nil
 	}
 	if _, ok := types.Unalias(l.info.TypeOf(x)).(*types.Pointer); ok {
-		return nil // a comparison of two pointers does not compare the handles
+		return nil // comparing two pointers instead would not compare the handles
 	}
 	return call
 }
@@ -132,7 +133,7 @@ func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 }
 
 // onlyCompared reports whether an identifier is a variable of the declaration that is used in comparisons
-// only. A variable that is also used as an index stands for a place, which has no generation.
+// only. A variable that is also used as an index stands for a position, which has no generation.
 func (l *look) onlyCompared(id *ast.Ident) bool {
 	x, ok := l.info.Uses[id].(*types.Var)
 	if !ok || x.Pos() < l.declaration.Pos() || x.Pos() >= l.declaration.End() {
@@ -158,12 +159,13 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present are the calls that report whether a handle is alive. If two handles are both alive, their slots
-// tell them apart.
+// present are the calls that report whether a handle is alive. Two handles that are both alive are equal if
+// their slots are equal.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
 // comparedFurther reports whether the declaration also checks the generation of one of the handles, compares
-// the two as a whole, or checks that both are alive. The check may be far from the comparison of the slots.
+// the two handles as a whole, or checks that both handles are alive. The check may be far from the comparison
+// of the slots.
 func (l *look) comparedFurther(a, b ast.Expr) bool {
 	x, y := l.place(a), l.place(b)
 	if x == y {

@@ -9,7 +9,7 @@ import (
 
 func TestFindsEachMistakeAndNothingElse(t *testing.T) { checktest.Run(t, handle.Analyzer) }
 
-func TestLeavesToPeopleWhatNeedsMoreThanOneEdit(t *testing.T) {
+func TestNoFixIfOneEditIsNotEnough(t *testing.T) {
 	for _, d := range checktest.Analyze(t, handle.Analyzer, "unfixed")[0].Diagnostics {
 		if len(d.SuggestedFixes) > 0 {
 			t.Errorf("%q has a fix", d.Message)

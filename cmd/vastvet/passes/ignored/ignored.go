@@ -1,4 +1,4 @@
-// Package ignored finds vastvet:ignore comments that no analyzer of vastvet understands.
+// Package ignored finds vastvet:ignore comments without a valid analyzer or without a reason.
 package ignored
 
 import (

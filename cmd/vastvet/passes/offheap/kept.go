@@ -15,8 +15,8 @@ import (
 
 // kept reports whether something may keep the target of a local variable alive. For example, the target may
 // be pinned, stored in another variable or passed to a function. Memory outside of Go's heap does not count,
-// because it keeps nothing alive. If place is set, kept reports this for the variable itself instead of its
-// target.
+// because it keeps nothing alive. If place is set, kept reports whether something keeps the variable itself
+// alive.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -32,9 +32,9 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 		})
 }
 
-// keeps reports whether a use of a variable may keep its target alive. It goes from the variable up to the
-// surrounding expressions, as long as these lead to the target. If place is set, it goes up as long as the
-// expressions are the variable or a part of the variable.
+// keeps reports whether a use of a variable may keep its target alive. It walks up from the variable through
+// the surrounding expressions, as long as each expression leads to the target. If place is set, keeps walks
+// up as long as each expression is the variable or a part of the variable.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {
@@ -92,8 +92,8 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 	}
 }
 
-// handed examines an argument of a call. leads reports whether the result leads to the same target. If it
-// does not, keeps reports whether the call may keep the argument.
+// handed examines an argument of a call. leads reports whether the result leads to the same target. If the
+// result does not, keeps reports whether the call may keep the argument.
 func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	if f.TypesInfo.Types[call.Fun].IsType() {
 		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)

@@ -21,12 +21,13 @@ import (
 // Analyzer finds element types with Go pointers, and Go pointers stored through unsafe.
 var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's heap
 
-The garbage collector does not scan columns, containers and arenas: it frees the target of a Go pointer there
-while the target is in use. So making a container for a type with Go pointers panics. This analyzer finds such
-types before the program runs, also if a generic function of the program passes the type on. It also finds Go
-pointers that are stored through package unsafe or as a uintptr, if nothing else keeps their target alive.
-Pointers to memory off the heap and to package-level variables are allowed. Finally, it finds resources whose
-type is a pointer or an interface: SetResource panics for such types, because it stores the value itself.
+The garbage collector does not scan columns, containers and arenas. It frees the target of a Go pointer in
+such memory while the program still uses the target. So making a container for a type with Go pointers panics.
+This analyzer finds such types before the program runs, including types that a generic function of the program
+passes on. The analyzer also finds Go pointers that are stored through package unsafe or as a uintptr, if
+nothing else keeps their target alive. Pointers to memory off the heap and to package-level variables are
+allowed. Finally, the analyzer finds resources whose type is a pointer or an interface. SetResource panics for
+such types, because a resource is stored by value.
 
 	type Ship struct{ Name string }
 
@@ -246,8 +247,8 @@ func called(call *ast.CallExpr) *ast.Ident {
 // columns are the functions that make columns and have a variant for Go pointers.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports an identifier that refers to a function if a type argument contains Go pointers and must
-// not.
+// instance reports an identifier that refers to a function, if a type argument contains Go pointers although
+// the function does not allow Go pointers.
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {

@@ -102,7 +102,7 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 	return false
 }
 
-// numbers reports Go pointers that a value contains as numbers.
+// numbers reports Go pointers that a value contains as integers.
 func (f *finder) numbers(value ast.Expr, into string) {
 	switch x := f.source(value).(type) {
 	case *ast.CompositeLit:
@@ -136,8 +136,8 @@ func (f *finder) unsafe(call *ast.CallExpr) bool {
 	return ok && slices.Contains([]string{"Add", "Slice", "SliceData", "String", "StringData"}, b.Name())
 }
 
-// inside reports whether a value certainly leads to memory on Go's heap, or to a variable that moves there,
-// and nothing else is known to keep the target alive.
+// inside reports whether a value certainly leads to memory on Go's heap, or to a variable that escapes to
+// this heap, and that nothing else is known to keep this memory alive.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {
@@ -234,7 +234,7 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 	return false
 }
 
-// copies reports whether a conversion copies: from a slice to a string, or from a string to a slice.
+// copies reports whether a conversion copies its operand: a slice becomes a string, or a string a slice.
 func (f *finder) copies(call *ast.CallExpr) bool {
 	to, from := f.TypesInfo.TypeOf(call), f.TypesInfo.TypeOf(call.Args[0])
 	return isString(to) && isSlice(from) || isSlice(to) && isString(from)

@@ -20,7 +20,8 @@ import (
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
 A loop over a query, a tracker, an order or the sources of a relation may write values. It must not make or
-delete entities, add or remove components, or change links: then the next step of the loop panics.
+delete entities, add or remove components, or change links. After such a change, the next step of the loop
+panics.
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {
@@ -35,8 +36,8 @@ delete entities, add or remove components, or change links: then the next step o
 	}
 
 A change is allowed if break or return leaves the loop after the change. The analyzer reports no change if the
-loop may end between the change and the next step, for example because of a flag that is set beside the
-change. It reports no change of another world. It reports no Add of a component that the query asks for,
+loop may end between the change and the next step, for example because of a flag that is set together with the
+change. It reports no change of another world. It reports no Add of a component that the query requires,
 because such an Add only overwrites the value.`, run)
 
 func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
@@ -103,7 +104,7 @@ type loop struct {
 	r        *ast.RangeStmt
 	over     *ast.CallExpr
 	atOnce   map[*ast.FuncLit]*ast.CallExpr // function literals that are called in place
-	said     map[*ast.CallExpr]bool         // changes that are already reported, for an outer loop
+	said     map[*ast.CallExpr]bool         // changes that were reported for an outer loop
 }
 
 func (l *loop) look() {
@@ -155,7 +156,7 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// An entity that the loop yields would be stale in another world, and a query takes only columns and
+	// An entity that the loop yields would be stale in another world. A query accepts only columns and
 	// arguments of its own world.
 	same := own || l.one || a.same(b) || l.named(on)
 	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
@@ -172,7 +173,7 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 		return false
 	}
 	n := columns(l.values, q)
-	return same && (l.names(n.without, on) || n.known && !l.among(n.with, on) && !l.asks(on))
+	return same && (l.names(n.without, on) || n.known && !l.among(n.with, on) && !l.testsHas(on))
 }
 
 // named reports whether the query of the loop names a column.
@@ -184,8 +185,8 @@ func (l *loop) named(col ast.Expr) bool {
 	})
 }
 
-// asks reports whether the loop itself checks whether an entity has a component.
-func (l *loop) asks(col ast.Expr) (found bool) {
+// testsHas reports whether the body of the loop checks whether an entity has a component.
+func (l *loop) testsHas(col ast.Expr) (found bool) {
 	ast.Inspect(l.r.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			_, last := lib.Split(lib.Callee(l.p.TypesInfo, call))
@@ -234,7 +235,7 @@ func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
 		_, madeThere := d.(*ast.CallExpr)
 		if u := l.p.TypesInfo.TypeOf(e); !(madeHere && madeThere) &&
 			(types.Identical(t, u) || types.IsInterface(u)) {
-			return true // the two may be the same column
+			return true // col and e may be the same column
 		}
 	}
 	return false
@@ -258,8 +259,8 @@ func (l *loop) yields(e ast.Expr) bool {
 // change is a structural change.
 type change struct {
 	call *ast.CallExpr
-	// whether the change is inside the called function literal; the results of the call then say nothing
-	// about the change
+	// whether call calls a function literal that contains the change; the results of call are then not the
+	// results of the change
 	within  bool
 	results []ast.Expr
 }
@@ -303,9 +304,9 @@ func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	return inner
 }
 
-// arrives reports whether every path from a change reaches a block for which to() returns true, without
-// passing through a block for which past() returns true.
-func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bool {
+// arrives reports whether every path from a change reaches a goal block without passing through a barrier.
+// goal reports whether a block is a goal, and barrier reports whether a block is a barrier.
+func (l *loop) arrives(g *cfg.CFG, at change, goal, barrier func(*cfg.Block) bool) bool {
 	if g == nil {
 		return false
 	}
@@ -319,24 +320,24 @@ func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bo
 	seen := map[*cfg.Block]bool{}
 	var all func(*cfg.Block) bool
 	all = func(b *cfg.Block) bool {
-		if seen[b] || to(b) {
+		if seen[b] || goal(b) {
 			return true
 		}
 		seen[b] = true
-		if !flow.Reaches([]*cfg.Block{b}, to, past) {
+		if !flow.Reaches([]*cfg.Block{b}, goal, barrier) {
 			return false
 		}
 		return !slices.ContainsFunc(l.next(b, at, false), func(next *cfg.Block) bool { return !all(next) })
 	}
-	if to(b) {
+	if goal(b) {
 		return true
 	}
-	from := l.next(b, at, true)
-	return len(from) > 0 && !slices.ContainsFunc(from, func(next *cfg.Block) bool { return !all(next) })
+	first := l.next(b, at, true)
+	return len(first) > 0 && !slices.ContainsFunc(first, func(next *cfg.Block) bool { return !all(next) })
 }
 
-// next returns the successors of a block, without the branch on which the change did nothing, and without the
-// branch on an error that has nothing to do with the change. here reports whether the change is in the block.
+// next returns the successors of a block. It omits the branch on which the change did nothing, and the branch
+// on which an unrelated call failed. here reports whether the change is in the block.
 func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return b.Succs
@@ -355,7 +356,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if here && cond == at.call {
 		return yes
 	}
-	// The statement right before must have computed the condition's operand.
+	// The statement before the condition must have computed the operand of the condition.
 	if len(b.Nodes) < 2 {
 		return b.Succs
 	}

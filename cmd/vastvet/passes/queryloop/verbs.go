@@ -38,8 +38,8 @@ var loops = map[string]bool{
 
 // verb describes a function that changes the structure of a world.
 type verb struct {
-	entity int    // index of the argument that is the entity; -1 if there is none
-	adds   bool   // whether the structure stays as it is if the entity already has the component
+	entity int    // index of the argument that is the entity; -1 if no argument is
+	adds   bool   // whether nothing changes if the entity already has the component
 	later  string // the method that records the change, or empty
 }
 
@@ -88,7 +88,7 @@ type named struct {
 	known         bool
 }
 
-// columns returns the columns that a query names. A column stands for the query of the entities that have it.
+// columns returns the columns that a query names. A SparseColumn counts as the query of its entities.
 func columns(values *trace.Values, query ast.Expr) (n named) {
 	if lib.TypeName(values.Info.TypeOf(query)) == "vast.SparseColumn" {
 		return named{with: []ast.Expr{query}, known: true}

@@ -14,14 +14,14 @@ import (
 
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	// the variable that holds the world, the call that made it, or the worlds that a field of the struct may
-	// hold
+	// the variable that holds the world, the call that made the world, or the worlds that a field of the
+	// struct may hold
 	from any
-	in   place
-	kept bool // whether another function sets the variable; each call may set another world
+	in   place // the struct, or the zero place
+	kept bool  // whether another function sets the variable; each call may set another world
 }
 
-// given are the worlds that a field may hold, one for each place that makes the struct.
+// given are the worlds that a field may hold, one for each value that the package gives the field.
 type given [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.
@@ -55,8 +55,8 @@ func (w world) same(v world) bool {
 }
 
 // differs reports whether two worlds are meant to be different: two worlds in one scope or one struct, or the
-// worlds of two structs of one type. If two worlds are neither the same nor different, it is unknown whether
-// they differ.
+// worlds of two structs of one type. If neither same nor differs returns true, it is unknown whether the two
+// worlds are different.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -86,8 +86,8 @@ type worlds struct {
 	within ast.Node // the function under analysis
 }
 
-// of returns the world of a value: the value itself if it is a world, or the world that it was made from. The
-// zero world is unknown.
+// of returns the world of a value: the value itself if it is a world, or the world from which the value was
+// made. It returns the zero world if the world is unknown.
 func (ws worlds) of(e ast.Expr) world { return ws.follow(e, 16) }
 
 func (ws worlds) follow(e ast.Expr, steps int) world {
@@ -220,8 +220,8 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	return from, true
 }
 
-// madeWith returns the value that a struct's own literal gives a field, if all values of the field come from
-// literals.
+// madeWith returns the value of a field in the composite literal that makes the struct e. It returns nil if
+// the field may get a value in another way than from composite literals.
 func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
 	x := ws.values.Var(e)
 	if x == nil || x.IsField() {
@@ -295,7 +295,8 @@ func (ws worlds) setsHere(s trace.Source) bool {
 		ws.literal(s.Expr) == nil
 }
 
-// place returns the place that an expression refers to, if the place is the same struct each time.
+// place returns the place that an expression refers to. It returns the zero place if the expression may refer
+// to different structs at different times.
 func (ws worlds) place(e ast.Expr, steps int) place {
 	if steps == 0 {
 		return place{}

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// Analyzer finds calls of functions that may find no room, if the calls drop the error.
+// Analyzer finds calls that drop the error of a function that may fail, for example for lack of room.
 var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
 If Grow, Commit or a similar function returns an error, there is no room, and the function has not done its
@@ -68,14 +68,14 @@ var lost = map[string]string{
 	"ReserveContext":   noRoom,
 	"ReserveMirror":    nothingMade,
 	"Resize":           noRoom,
-	"RunTicks":         "the last tick stopped before its end, or was not the last one asked for",
+	"RunTicks":         "the last tick stopped before its end, or some requested ticks did not run",
 	"Tick":             "the tick stopped before its end",
 
 	"arena.New":          nothingMade,
 	"heap.New":           nothingMade,
 	"ring.New":           nothingMade,
 	"sched.Schedule.Run": "a tick stopped before its end, and no more follow",
-	"vast.Names.Set":     "the entity may have no name, or still its old one",
+	"vast.Names.Set":     "the entity may have no name, or may still have its old name",
 }
 
 const (

@@ -13,14 +13,15 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// unsure records that a call closes or frees something only if its error is nil.
-func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
+// unsure records that a call closes or frees something only if its error is nil. value is the call, and
+// targets are the variables that get its results.
+func (f *function) unsure(targets []ast.Expr, value ast.Expr, s *state) {
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
 	if !ok {
 		return
 	}
 	name := lib.Callee(f.p.TypesInfo, call)
-	err, ok := f.place(to[len(to)-1])
+	err, ok := f.place(targets[len(targets)-1])
 	if !ok || !in(unsure, name) {
 		return
 	}
@@ -36,7 +37,7 @@ func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
 		end.of, ok = f.owner(call)
 		end.why = types.ExprString(call.Fun)
 	}
-	for _, e := range to {
+	for _, e := range targets {
 		if p, known := f.target(e); known && end.of.below(p) {
 			return
 		}
@@ -52,7 +53,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	switch e := lib.Unnamed(f.p.TypesInfo, e).(type) {
 	case *ast.CallExpr:
 		name := lib.Callee(f.p.TypesInfo, e)
-		r, ok := from[name]
+		r, ok := returned[name]
 		if !ok || r.number != number {
 			return nil
 		}
@@ -76,7 +77,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		if p, ok := f.place(e); ok {
-			if o, ok := s.from[p]; ok && !o.part {
+			if o, ok := s.origins[p]; ok && !o.part {
 				return &o
 			}
 		}
@@ -87,7 +88,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 // marks returns the marks of an owner that are valid at a call.
 func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	var at []token.Pos
-	for p, o := range s.from {
+	for p, o := range s.origins {
 		if o.owner == owner && o.by == mark && o.at != call.Pos() && s.closed[p] == "" {
 			at = append(at, o.at)
 		}
@@ -100,8 +101,8 @@ func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	return text
 }
 
-// calls applies the calls in a statement or expression, and the possible effects of other goroutines while
-// the code waits.
+// calls applies the effects of the calls in a statement or expression. If the code waits, calls also forgets
+// the facts that other goroutines may change meanwhile.
 func (f *function) calls(n ast.Node, s *state) {
 	var open []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -123,7 +124,7 @@ func (f *function) calls(n ast.Node, s *state) {
 			}
 		case *ast.CallExpr:
 			if in(words("sched.Schedule.Close vast.World.Close"), lib.Callee(f.p.TypesInfo, n)) {
-				s.forget(f.changes) // hooks and End functions run before the end
+				s.forget(f.changes) // hooks and End functions run first
 			}
 			f.call(n, s)
 			if !f.harmless(n) {
@@ -160,7 +161,7 @@ func (f *function) call(call *ast.CallExpr, s *state) {
 	case name == "arena.Arena.Release" && len(call.Args) == 1:
 		p, ok := f.owner(call)
 		m, known := f.place(call.Args[0])
-		if set := s.from[m]; ok && known && set.owner == p && set.by == mark && s.closed[m] == "" {
+		if set := s.origins[m]; ok && known && set.owner == p && set.by == mark && s.closed[m] == "" {
 			s.empty(p, types.ExprString(call), func(o origin) bool { return o.behind(set.at) })
 			s.closed[m] = types.ExprString(call)
 		}
@@ -183,9 +184,9 @@ func (f *function) remove(call *ast.CallExpr, name string, s *state) {
 	if !ok || !known || entity && !f.dropped[call] {
 		return
 	}
-	for p, o := range s.from {
+	for p, o := range s.origins {
 		if entity {
-			o.owner = s.from[o.owner].owner // from the column to the world
+			o.owner = s.origins[o.owner].owner // the owner of the column is the world
 		}
 		if o.owner == owner && o.key == key && !o.part {
 			s.bad[p] = types.ExprString(call)

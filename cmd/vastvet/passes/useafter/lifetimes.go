@@ -66,7 +66,7 @@ var needsOpen = map[string][]string{
 // closes are the types whose Close ends the use, but whose methods do not panic afterwards.
 var closes = words("ring.Ring vm.Mirror")
 
-// unsure are the functions that end nothing if they return an error.
+// unsure are the functions that close or free nothing if they return an error.
 var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close " +
 	"vm.Mirror.Close vm.Region.Close")
 
@@ -78,14 +78,14 @@ var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAd
 	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +
 	"Write WriteByte WriteTo")
 
-// from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or
-// the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of a
-// world, cannot be used after its owner is closed.
-var from = map[string]result{}
+// returned holds the functions that return memory or parts. The owner of the result is the method's receiver
+// or the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of
+// a world, cannot be used after its owner is closed.
+var returned = map[string]result{}
 
 type result struct {
-	number int // index among the results
-	part   bool
+	number int  // index among the results of the function
+	part   bool // whether the result is a part, not memory
 }
 
 // ends are the methods that make all memory of their receiver bad.
@@ -116,18 +116,18 @@ var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Al
 
 func init() {
 	for f, number := range lib.Memory {
-		from[f] = result{number: number}
+		returned[f] = result{number: number}
 	}
 	for _, f := range uses {
 		if _, memory := lib.Memory[f]; !memory {
-			from[f] = result{part: true}
+			returned[f] = result{part: true}
 		}
 	}
 	for _, f := range words(mark + " bulk.NewIndexed bulk.SharedArray.Appender bulk.SharedTable.Reader " +
 		"bulk.SharedTable.Writer heap.NewBuffer vast.NewOrder vast.Query.Among " +
 		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
 		"vast.Query.To vast.Query.Without vast.World.Archetype vast.World.Names vast.World.Query") {
-		from[f] = result{part: true}
+		returned[f] = result{part: true}
 	}
 }
 

@@ -28,10 +28,10 @@ type ended struct {
 	close  []io.Closer
 }
 
-// arg makes v the argument of each parameter of its type.
+// arg sets v as the argument for all parameters of type T.
 func arg[T any](s *ended, v T) { s.args[reflect.TypeFor[T]()] = reflect.ValueOf(v) }
 
-// add adds what a constructor made. newEnded closes it.
+// add adds a value that a constructor made. newEnded closes the value.
 func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	t.Helper()
 	if err != nil {
@@ -42,7 +42,7 @@ func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	return c
 }
 
-// newEnded returns one value of each type in needsOpen.
+// newEnded returns one value of each type in needsOpen. All values are closed.
 func newEnded(t *testing.T) *ended {
 	s := &ended{values: map[string]any{}, args: map[reflect.Type]reflect.Value{}}
 	arg(s, "name")
@@ -157,7 +157,8 @@ func addMemory(t *testing.T, s *ended) {
 	add(t, s, "guard.SampledPool", sampled, err).Insert(ship{})
 }
 
-// call calls a method, and runs the iterator that it returns. It returns the method's panic.
+// call calls a method. If the method returns an iterator, call runs the iterator. It returns the value of the
+// panic, or nil.
 func (s *ended) call(m reflect.Value) (panicked any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { panicked = recover() }()
@@ -192,7 +193,7 @@ func (s *ended) call(m reflect.Value) (panicked any) {
 	return nil
 }
 
-// TestNeedsOpen calls each method of each type after the end of its use.
+// TestNeedsOpen calls each method of each type after Close. Exactly the methods in needsOpen must panic.
 func TestNeedsOpen(t *testing.T) {
 	s := newEnded(t)
 	for _, of := range slices.Sorted(maps.Keys(needsOpen)) {
@@ -205,8 +206,7 @@ func TestNeedsOpen(t *testing.T) {
 			name := v.Type().Method(i).Name
 			panicked := s.call(v.Method(i))
 			if listed := in(needsOpen[of], name); listed != (panicked != nil) {
-				t.Errorf("%s.%s is in the table: %v; after Close it panicked with %v", of, name, listed,
-					panicked)
+				t.Errorf("%s.%s: listed in needsOpen: %v; panic after Close: %v", of, name, listed, panicked)
 			}
 		}
 		for _, name := range needsOpen[of] {
@@ -217,7 +217,7 @@ func TestNeedsOpen(t *testing.T) {
 	}
 }
 
-// TestUses calls functions after the end of the use of their first argument.
+// TestUses calls functions whose first argument is closed. Exactly the functions in uses must panic.
 func TestUses(t *testing.T) {
 	s := newEnded(t)
 	w, column := s.values["vast.World"].(*vast.World), s.values["vast.Column"].(vast.Column[ship])
@@ -256,7 +256,7 @@ func TestUses(t *testing.T) {
 	for name, f := range calls {
 		panicked := s.call(reflect.ValueOf(f))
 		if listed := in(uses, name); listed != (panicked != nil) {
-			t.Errorf("%s is in the list: %v; after Close it panicked with %v", name, listed, panicked)
+			t.Errorf("%s: listed in uses: %v; panic after Close: %v", name, listed, panicked)
 		}
 	}
 	for _, name := range uses {

@@ -74,7 +74,8 @@ func (f *function) reportUnlessShown(x ast.Expr, s *state) {
 	}
 }
 
-// shows reports whether a call uses only the addresses of its pointers, or nothing of its arguments.
+// shows examines how a call uses its arguments. addresses reports whether it uses only the addresses in its
+// arguments. nothing reports whether it touches no memory at all, like len.
 func (f *function) shows(call *ast.CallExpr) (addresses, nothing bool) {
 	t := f.p.TypesInfo.Types[call.Fun]
 	switch {

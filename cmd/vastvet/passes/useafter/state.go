@@ -46,7 +46,7 @@ func (o origin) meet(p origin) origin {
 	return o
 }
 
-// ending is an end of use that happened if an error is nil.
+// ending is an end of use that takes effect if an error is nil.
 type ending struct {
 	of    place
 	why   string
@@ -55,10 +55,10 @@ type ending struct {
 
 // state holds the facts that are true on all paths to a point of a function.
 type state struct {
-	closed map[place]string // closed containers, and the call that closed each
-	bad    map[place]string // memory that must not be touched, and the call that ended it
-	from   map[place]origin
-	ends   map[place]ending // possible endings, by the variable of the error that decides
+	closed  map[place]string // closed containers, and the call that closed each
+	bad     map[place]string // memory that must not be touched, and the call that ended it
+	origins map[place]origin // of the values in variables
+	ends    map[place]ending // possible endings, by the variable of the error that decides
 }
 
 func newState() *state {
@@ -66,7 +66,7 @@ func newState() *state {
 }
 
 func (s *state) clone() *state {
-	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.from), maps.Clone(s.ends)}
+	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.origins), maps.Clone(s.ends)}
 }
 
 // meet keeps the facts that are true in both states, and reports whether s has lost any.
@@ -75,15 +75,15 @@ func (s *state) meet(t *state) bool {
 	closed, bad := keep(s.closed, t.closed, anyReason), keep(s.bad, t.bad, anyReason)
 	ends := keep(s.ends, t.ends, func(a, b ending) bool { return a == b })
 	changed := closed || bad || ends
-	for p, o := range s.from {
-		both := o.meet(t.from[p])
+	for p, o := range s.origins {
+		both := o.meet(t.origins[p])
 		switch {
 		case both == o:
 			continue
 		case both.owner == o.owner:
-			s.from[p] = both
+			s.origins[p] = both
 		default:
-			delete(s.from, p)
+			delete(s.origins, p)
 		}
 		changed = true
 	}
@@ -106,42 +106,42 @@ func (s *state) assign(p place) { s.forget(func(q place) bool { return q.below(p
 
 // overwrite forgets the facts about the target of a pointer, but keeps the facts about the pointer.
 func (s *state) overwrite(p place) {
-	from, known := s.from[p]
+	o, known := s.origins[p]
 	why, bad := s.bad[p]
 	s.assign(p)
 	if known {
-		s.from[p] = from
+		s.origins[p] = o
 	}
 	if bad {
 		s.bad[p] = why
 	}
 }
 
-// forget forgets the facts about some places.
-func (s *state) forget(of func(place) bool) {
-	drop(s.closed, of)
-	drop(s.bad, of)
-	drop(s.from, of)
-	drop(s.ends, of)
-	for p, o := range s.from {
+// forget forgets the facts about the places for which match returns true.
+func (s *state) forget(match func(place) bool) {
+	drop(s.closed, match)
+	drop(s.bad, match)
+	drop(s.origins, match)
+	drop(s.ends, match)
+	for p, o := range s.origins {
 		switch {
-		case of(o.owner):
-			delete(s.from, p)
-		case of(o.key):
+		case match(o.owner):
+			delete(s.origins, p)
+		case match(o.key):
 			o.key = place{}
-			s.from[p] = o
+			s.origins[p] = o
 		}
 	}
 	for p, e := range s.ends {
-		if of(e.of) {
+		if match(e.of) {
 			delete(s.ends, p)
 		}
 	}
 }
 
-func drop[V any](m map[place]V, of func(place) bool) {
+func drop[V any](m map[place]V, match func(place) bool) {
 	for p := range m {
-		if of(p) {
+		if match(p) {
 			delete(m, p)
 		}
 	}
@@ -149,10 +149,10 @@ func drop[V any](m map[place]V, of func(place) bool) {
 
 // remark forgets an earlier mark of the same call, because the new mark replaces it.
 func (s *state) remark(at token.Pos) {
-	for p, o := range s.from {
+	for p, o := range s.origins {
 		if o.behind(at) {
 			o.marks = strings.Replace(o.marks, comma(at), "", 1)
-			s.from[p] = o
+			s.origins[p] = o
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (s *state) remark(at token.Pos) {
 // close records that a place, and everything made from it, is closed.
 func (s *state) close(p place, why string) {
 	s.closed[p] = why
-	for q, o := range s.from {
+	for q, o := range s.origins {
 		if o.owner == p {
 			if o.part {
 				if _, already := s.closed[q]; !already {
@@ -173,15 +173,15 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that the memory of a place and of its parts is bad, if which returns true for the origin of
-// the memory. Marks of the place count as closed then.
-func (s *state) empty(p place, why string, which func(origin) bool) {
-	for q, o := range s.from {
+// empty records that the memory of a place and of its parts is bad, if match returns true for the origin of
+// the memory. Marks for which match returns true become closed.
+func (s *state) empty(p place, why string, match func(origin) bool) {
+	for q, o := range s.origins {
 		if o.owner == p {
 			switch {
 			case o.part && o.by != mark:
-				s.empty(q, why, which)
-			case !which(o):
+				s.empty(q, why, match)
+			case !match(o):
 			case o.part:
 				s.closed[q] = why
 			default:

@@ -17,9 +17,10 @@ import (
 // Analyzer finds uses after Close, Release, Reset, Truncate and Free.
 var Analyzer = check.New("useafter", `find uses after Close, Release, Reset, Truncate or Free
 
-Close returns memory to the system. A container panics if it is used afterwards. A pointer or slice that it
-handed out before leads to nothing, or to newer data. The same holds for memory of an arena after Reset, or
-after the Release of an older Mark, for elements cut off by Truncate(0), and for freed memory.
+Close returns memory to the system. A container panics if it is used after Close. A pointer or slice that the
+container returned before Close leads to unmapped memory or to newer data. The same holds for memory of an
+arena after Reset, or after the Release of an older Mark, for elements cut off by Truncate(0), and for freed
+memory.
 
 	first := ships.At(0)
 	ships.Close()
@@ -29,8 +30,8 @@ after the Release of an older Mark, for elements cut off by Truncate(0), and for
 	ships.Close()
 	return fuel // right
 
-If only one of several paths ends the use, the analyzer reports nothing after the paths have met again. It
-does not follow deferred calls.`, run)
+If only one of several paths ends the use, the analyzer reports nothing after the point where the paths join.
+It does not follow deferred calls.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values
@@ -51,8 +52,8 @@ func run(p *check.Pass) {
 	})
 }
 
-// assigned adds the variables that a statement assigns but does not declare.
-func assigned(info *types.Info, n ast.Node, to map[*types.Var]bool) {
+// assigned adds the variables that a statement assigns, but does not declare, to the map known.
+func assigned(info *types.Info, n ast.Node, known map[*types.Var]bool) {
 	var targets []ast.Expr
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -63,7 +64,7 @@ func assigned(info *types.Info, n ast.Node, to map[*types.Var]bool) {
 	for _, e := range targets {
 		if id, ok := e.(*ast.Ident); ok {
 			if x, ok := info.Uses[id].(*types.Var); ok {
-				to[x] = true
+				known[x] = true
 			}
 		}
 	}
@@ -273,8 +274,8 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// target is like place, for the target of an assignment. The target of a pointer is no place, unless that
-// target is a pointer itself.
+// target is like place, for the target of an assignment. The target of a pointer is a place only if this
+// target is itself a pointer.
 func (f *function) target(e ast.Expr) (place, bool) {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok && !pointer(f.p.TypesInfo.TypeOf(e)) {
 		return place{}, false
@@ -342,13 +343,13 @@ func (f *function) assign(to, values []ast.Expr, s *state) {
 		if o.by == mark {
 			s.remark(o.at)
 		}
-		if r := from[o.by]; r.number == 1 && len(to) == 2 && i == 1 {
+		if r := returned[o.by]; r.number == 1 && len(to) == 2 && i == 1 {
 			o.key, _ = f.place(to[0])
 		}
 		if o.key.below(p) {
 			o.key = place{}
 		}
-		s.from[p] = *o
+		s.origins[p] = *o
 	}
 	if len(values) == 1 {
 		f.unsure(to, values[0], s)

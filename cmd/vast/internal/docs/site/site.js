@@ -1,5 +1,6 @@
-// The scripts of the pages: search at each key press, the switch of the theme, a button that copies code, and
-// the mark of the visible section. Without scripts the pages are plain, and the search box asks the server.
+// The script of the pages: it searches at each key press, switches the theme, copies code, and marks the
+// visible section in the outline. Without scripts, the pages work, and the search box sends the query to the
+// server.
 
 'use strict';
 
@@ -43,8 +44,8 @@ const load = (file) => new Promise((done, failed) => {
 
 let engine = null;
 
-// ready loads the files of the search before the first query. The index is a script, so that it also loads
-// from a file.
+// ready loads the files of the search before the first query. The index is a script, because a page that is
+// opened as a file can load scripts only.
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);
@@ -55,7 +56,7 @@ function ready() {
   return engine;
 }
 
-const most = 12; // results
+const mostResults = 12;
 
 function search(made, query) {
   const options = {
@@ -65,12 +66,12 @@ function search(made, query) {
     boostDocument: (id) => globalThis.vastSections[id].weight,
   };
   const all = made.search(query, { ...options, combineWith: 'AND' });
-  const some = all.length < most ? made.search(query, options) : [];
+  const some = all.length < mostResults ? made.search(query, options) : [];
   const seen = new Set(all.map((r) => r.id));
-  return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, most);
+  return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, mostResults);
 }
 
-// excerpt fills an element with the part of a text around the words, and marks them.
+// excerpt fills an element with the part of a text around the first of the words, and marks all of the words.
 function excerpt(into, text, words) {
   const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
   const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)];
@@ -91,7 +92,7 @@ function excerpt(into, text, words) {
 const box = at('query');
 const list = at('found');
 let chosen = -1;
-let turn = 0; // counts queries, so that an answer to an older query is dropped
+let turn = 0; // counts queries, so that show drops the results of an older query
 
 function close() {
   turn++;
@@ -135,7 +136,7 @@ async function show() {
         h('span', { class: 'found-title' }, section.title), ' ',
         h('span', { class: 'found-page' }, section.page === section.title ? '' : section.page), ' ', text);
     }));
-    if (!results.length) list.append(h('p', { class: 'none' }, 'No section has these words. Try fewer or other words.'));
+    if (!results.length) list.append(h('p', { class: 'none' }, 'No section has any of these words. Try other words.'));
   }
   chosen = -1;
   list.hidden = false;
@@ -150,7 +151,7 @@ for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplet
   box.setAttribute(name, value);
 }
 box.addEventListener('focus', () => {
-  ready().catch(() => {}); // show reports it
+  ready().catch(() => {}); // show reports the error
   if (box.value) show();
 });
 box.addEventListener('input', show);
@@ -173,7 +174,7 @@ box.form.addEventListener('submit', async (event) => {
   const options = list.querySelectorAll('[role=option]');
   options[Math.max(chosen, 0)]?.click();
 });
-list.addEventListener('click', close); // also if the result is on this page
+list.addEventListener('click', close); // a result on this page does not load a new page
 document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });
@@ -206,7 +207,7 @@ theme.addEventListener('click', () => {
   try {
     localStorage.setItem('vast-theme', document.documentElement.dataset.theme);
   } catch {
-    // If storage is forbidden, the choice is for this page only.
+    // If the browser forbids storage, the choice holds for this page only.
   }
   nameTheme();
 });

@@ -1,7 +1,8 @@
-// The bar above the inspector: it chooses the moment that the inspector shows, and compares two moments.
+// This script runs the bar above the inspector. In the bar, the user chooses the moment that the inspector
+// shows, and compares two moments.
 const at = (id) => document.getElementById(id);
 let state;
-let wanted; // the moment to show: the last one that the user chose
+let wanted; // number of the moment that the user chose last
 let busy = false;
 
 function cell(row, text, name) {
@@ -47,7 +48,8 @@ async function show(index) {
       const inside = at('inspector').contentWindow.location;
       inside.reload(); // the inspector shows the same view of the new moment
     }
-    say(state.dropped ? `Only the program that saved them can read: ${state.dropped.join(', ')}` : '');
+    say(state.dropped ? 'Left out, because only the program that saved them can read them: ' +
+      state.dropped.join(', ') : '');
   } catch (error) {
     say(error.message);
     wanted = state.shown;
@@ -88,7 +90,7 @@ async function compare() {
     }
     at('difference').hidden = false;
     const listed = d.entities.length;
-    say(listed < d.came + d.went + d.changed ? `The first ${listed} entities are listed.` : '');
+    say(listed < d.came + d.went + d.changed ? `Only the first ${listed} entities are listed.` : '');
   } catch (error) {
     say(error.message);
   }

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// Screen is a simulated terminal with a command on it. It copies its cells in Show, because the cells of
-// tcell's simulation belong to the goroutine that draws.
+// Screen is a simulated terminal that runs a command. Show copies the cells, because only the goroutine that
+// draws may read the cells of tcell's simulation.
 type Screen struct {
 	tcell.SimulationScreen
 	Signals chan os.Signal
@@ -73,12 +73,12 @@ func (s *Screen) Lines(t *testing.T, columns, rows int, text string) []string {
 		time.Sleep(5 * time.Millisecond)
 		s.mu.Lock()
 	}
-	t.Fatalf("the screen never showed %q at %d×%d; at last:\n%s", text, columns, rows,
+	t.Fatalf("the screen did not show %q at %d×%d in time; it shows:\n%s", text, columns, rows,
 		strings.Join(s.lines, "\n"))
 	return nil
 }
 
-// Coloured returns how many cells have another colour than the default.
+// Coloured returns the number of cells whose colour is not the default.
 func (s *Screen) Coloured() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
