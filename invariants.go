@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkNowAndThen checks the world's invariants, in builds that check them. A check takes a step for each
-// word of each column, so between two checks there are at least as many changes as steps.
+// checkNowAndThen checks the world's invariants if the structure has changed often enough since the last
+// check. A check takes one step for each word of each column, and at least as many changes lie between two
+// checks. Only builds that check invariants call checkNowAndThen.
 func (w *World) checkNowAndThen() {
 	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
 		return
@@ -30,8 +31,8 @@ func (w *World) checkInvariants() {
 	}
 	w.live.CheckInvariants()
 	w.vacant.CheckInvariants()
-	must(w.size%64 == 0 && w.frontier*64 <= w.size, "the frontier is at word %d, and the %d slots "+
-		"do not reach it or are not whole words", w.frontier, w.size)
+	must(w.size%64 == 0 && w.frontier*64 <= w.size, "the frontier is at word %d: the world's %d "+
+		"slots end below it or are not whole words", w.frontier, w.size)
 	must(w.frontier == 0 || !w.vacant.Test(uint(w.frontier-1)), "the word below the frontier is vacant")
 	beyond := w.vacant.Next(uint(w.frontier))
 	must(beyond == uint(w.vacant.Len()), "word %d is vacant beyond the frontier at word %d", beyond,
@@ -58,7 +59,7 @@ func (w *World) checkInvariants() {
 	// name that extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d owned and %d vacant words do not add up to "+
 		"the %d words below the frontier", owned, w.vacant.Count(), w.frontier)
-	must(w.worn == worn, "the world counts %d slots at their last generation, and there are %d", w.worn, worn)
+	must(w.worn == worn, "the world counts %d free slots at their last generation, its extents %d", w.worn, worn)
 	unused := 0
 	for _, x := range w.extents {
 		if x == nil {
@@ -88,8 +89,8 @@ func (w *World) checkInvariants() {
 	w.checkPromises(must)
 }
 
-// checkPromises checks that each column with a store keeps as much room free as was promised for its
-// archetypes, for columns that require it, and for the column itself.
+// checkPromises checks the counts of promised elements in columns with a store. A column owes the elements
+// that were promised to its archetypes, to the columns that require it, and to the column itself.
 func (w *World) checkPromises(must func(bool, string, ...any)) {
 	owed := make(map[*column]int)
 	for _, a := range w.archetypes {
@@ -105,8 +106,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	for _, c := range w.columns {
 		if c.store != nil {
 			must(c.owed == owed[c]+c.promised,
-				"column %s owes %d elements: its archetypes and the columns that require it promised %d, "+
-					"the column itself %d", c.name, c.owed, owed[c], c.promised)
+				"column %s owes %d elements: %d were promised to its archetypes and to columns that require it, "+
+					"%d to the column itself", c.name, c.owed, owed[c], c.promised)
 			c.store.check(c, must)
 		}
 	}
@@ -124,7 +125,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		gens := w.generationsOf(i)
 		if least, most := w.extremes(i); live == ^uint64(0) && least >= floor && least > uint32(w.mark) &&
 			most < uint32(w.mark)|generation.MaxCount {
-			continue // as in most words: no slot needs a check of its own
+			continue // no slot of the word needs a check, as in most words
 		}
 		for bit, g := range gens {
 			alive := live>>bit&1 != 0
@@ -133,8 +134,8 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 					floor)
 			}
 			if alive && (g&^generation.MaxCount != uint32(w.mark) || generation.Count(g) == 0) {
-				must(false, "the entity in slot %d has generation %#x, which lacks the world's mark or a "+
-					"number of uses", int(i)*64+bit, g)
+				must(false, "the entity in slot %d has generation %#x, which lacks the world's mark or "+
+					"has the count 0", int(i)*64+bit, g)
 			}
 			if generation.Exhausted(g) {
 				last++
@@ -150,7 +151,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 	return last
 }
 
-// checkPlace checks the word in which an archetype first looks for free slots.
+// checkPlace checks the current word of an archetype: the word in which the search for a free slot begins.
 func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	if a.at == nil {
 		must(len(a.extents) == 0 && a.vacancy == &noVacancy,
@@ -176,20 +177,20 @@ func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	}
 	for _, c := range a.columns {
 		end := a.extents[len(a.extents)-1].end()
-		must(c.slots >= end, "an archetype owns slots up to %d, its column %s is usable up to %d", end,
+		must(c.slots >= end, "an archetype owns slots below %d, and its column %s is usable below %d", end,
 			c.name, c.slots)
 	}
 }
 
 // checkColumn checks that only entities have components, that the components lie in usable slots, and that
-// deleting the entities would find all components.
+// the owner of each word records the column, so that deletions find all components.
 func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	c.set.CheckInvariants()
 	w.checkMarks(c, must)
 	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
 		(c.slots == 0 || c.bytes == 0 || c.bytesFor(int(c.slots)) <= c.span.Committed()),
-		"column %s counts %d usable slots: not whole words, or too many for the world, its %d bits or its "+
-			"%d bytes", c.name, c.slots, c.set.Len(),
+		"column %s counts %d usable slots: they are not whole words, or exceed the world, the column's %d "+
+			"bits or its %d bytes", c.name, c.slots, c.set.Len(),
 		c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)
@@ -203,12 +204,12 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 			must(false, "column %s holds components without an entity in word %d", c.name, i)
 		}
 		o := w.owner(uint32(i))
-		own := o.extra>>(c.id%64)&1 != 0
+		recorded := o.extra>>(c.id%64)&1 != 0
 		for _, b := range w.extents[o.extent].archetype.columns {
-			own = own || b == c
+			recorded = recorded || b == c
 		}
-		if !own {
-			must(false, "word %d does not know that it holds entities with %s", i, c.name)
+		if !recorded {
+			must(false, "word %d holds entities with %s, and its owner does not record the column", i, c.name)
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// listed is the state that only a walk over a list has.
+// listed is the part of a walk's state that only walks over a list use.
 type listed struct {
 	at    int    // index of the next entity of the list
-	ahead int    // number of entities from index at on that were looked up
-	alive uint64 // bit i is set if the i-th looked-up entity has its slot's generation
+	ahead int    // number of entities, the next one included, whose generations were looked up
+	alive uint64 // bit i is set if the i-th of these entities has its slot's generation
 	word  uint   // the current word
 	bits  uint64 // matches of the current word that were not yielded yet
 }
@@ -57,8 +57,8 @@ func ascends(list []Entity) bool {
 const fewListed = 24
 
 // sortSlots sorts a list by slot: a radix sort that starts with the least significant digit, like
-// [sortRanked]. It leaves out the bits that are the same in all slots, and cuts the other bits into equal
-// digits of at most 8 bits.
+// [sortRanked]. It leaves out the highest and the lowest bits that are the same in all slots, and cuts the
+// bits between them into digits of at most 8 bits.
 func sortSlots(list []Entity) {
 	if len(list) < fewListed {
 		for i, e := range list {
@@ -120,7 +120,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // its lowest bit is the run's end; after is 0 if the run leaves the word
+	after := l.bits + 1<<first // the lowest bit of after is the end of the run; after is 0 if the run leaves the word
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
@@ -158,8 +158,8 @@ func (k *walk) nextListedWord() (word uint, mask uint64) {
 	return 0, 0
 }
 
-// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns the
-// slots of the entities that match.
+// listedIn moves past the list's entities in a word and returns the slots of those entities that match. The
+// word must be below the cursor's end.
 func (k *walk) listedIn(word uint) (m uint64) {
 	l, list := &k.listed, k.q.list
 	at, ahead, alive := l.at, l.ahead, l.alive

@@ -11,7 +11,7 @@ import (
 
 // BenchmarkListed reads two components of the entities of lists that lie anywhere among a million entities:
 // with Get, with At over a new query of each list, and with At over queries that were made before. The three
-// ways take turns. The benchmark reports the time of each way for an entity.
+// ways take turns. The benchmark reports the time of each way, divided by the number of entities.
 func BenchmarkListed(b *testing.B) {
 	w, pos, vel, _ := bulkWorld(b)
 	vel.AddAll(w.Query(), velocity{})

@@ -68,7 +68,7 @@ func TestListedWalk(t *testing.T) {
 			num.Add(e, uint64(i))
 		}
 	}
-	w.Archetype(num).NewN(400, nil) // takes slots that were used before
+	w.Archetype(num).NewN(400, nil) // reuses slots
 	pool = append(pool, entitiesOf(w.Query())...)
 	pool = append(pool, Entity{}, Entity{1<<32 - 1, 1}, Entity{1 << 20, pool[0].generation})
 	for range 300 {
@@ -130,11 +130,11 @@ func TestQueriesOfAllAreOne(t *testing.T) {
 			t.Errorf("query %d matches %d entities, want %d", i, got, c.want)
 		}
 		if w.Query().Count() != 30 || !slices.Equal(entitiesOf(all), es) {
-			t.Errorf("after query %d the query of all matches %d entities", i, w.Query().Count())
+			t.Errorf("after query %d, the query of all entities matches %d", i, w.Query().Count())
 		}
 	}
 	if allocs := testing.AllocsPerRun(100, func() { w.Query() }); allocs != 0 {
-		t.Errorf("a query of all makes %v allocations", allocs)
+		t.Errorf("making the query of all entities allocates %v times", allocs)
 	}
 	if w.DeleteAll(w.Query().Among(es[3:])) != 27 || w.Query().Count() != 3 {
 		t.Error("DeleteAll of a list does not delete exactly the list")

@@ -13,13 +13,13 @@ import (
 // marks are the notes of one tracker about one column since the tracker's last look: NewTracker or the last
 // call of Tracker.Next.
 //
-// A look copies no presence bits, because a slot that has neither gained nor lost the component since the
-// look is as it was then. The first loss in a slot notes the entity that was there. A slot whose first change
-// is a gain had no component.
+// A look copies no presence bits: the presence bit of a slot without a gain or a loss since the look has not
+// changed. At the first loss in a slot, the marks note the generation of the entity there. If the first
+// change of a slot is a gain, the slot had no component at the look.
 type marks struct {
 	changed *bitset.Set    // slots whose element was written or gained, even if the element was lost since
 	touched *bitset.Set    // slots that gained or lost the component
-	had     *bitset.Set    // touched slots that had the component at the last look
+	had     *bitset.Set    // touched slots whose entity had the component at the last look
 	gens    unsafe.Pointer // generation of each slot in had at the last look, uint32
 	span    vm.Span        // the memory of gens
 }
@@ -56,7 +56,7 @@ func (m *marks) reset() {
 	m.had.Reset()
 }
 
-// giveBackMarks decommits the memory of marks, and keeps their addresses for a later tracker.
+// giveBackMarks decommits the memory of marks and keeps the addresses for a later tracker.
 func (w *World) giveBackMarks(m *marks) {
 	m.reset()
 	m.shrink(marksCommitted{})
@@ -90,17 +90,17 @@ func (m *marks) committed() marksCommitted {
 	return marksCommitted{m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()}
 }
 
-// shrink decommits the memory beyond the sizes in to. No slot there may be marked.
-func (m *marks) shrink(to marksCommitted) {
-	m.changed.Shrink(to.changed)
-	m.touched.Shrink(to.touched)
-	m.had.Shrink(to.had)
+// shrink decommits the memory beyond the given sizes. No slot there may be marked.
+func (m *marks) shrink(sizes marksCommitted) {
+	m.changed.Shrink(sizes.changed)
+	m.touched.Shrink(sizes.touched)
+	m.had.Shrink(sizes.had)
 	// If this fails, the memory stays committed and the next growth uses it.
-	_ = m.span.DecommitTo(to.gens)
+	_ = m.span.DecommitTo(sizes.gens)
 }
 
-// generation returns the address of a slot's generation at the last look. It is sound for usable slots: the
-// span is committed up to them, never moves and holds no Go pointers.
+// generation returns the address of a slot's generation at the last look. It is sound for usable slots: their
+// part of the span is committed, never moves and holds no Go pointers.
 func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
@@ -145,13 +145,13 @@ func (c *column) notesCommitted() notesCommitted {
 	return n
 }
 
-func (c *column) shrinkMarks(to notesCommitted) {
+func (c *column) shrinkMarks(sizes notesCommitted) {
 	if c.dirty == nil {
-		return // it was never tracked
+		return // the column was never tracked
 	}
-	_ = c.dirtySpan.DecommitTo(to.dirty)
+	_ = c.dirtySpan.DecommitTo(sizes.dirty)
 	for i, m := range c.marks {
-		m.shrink(to.marks[i])
+		m.shrink(sizes.marks[i])
 	}
 }
 
@@ -196,8 +196,8 @@ func (c *column) untrack(m *marks) {
 // flushDirty moves the column's dirty bits into the marks of its trackers. [Column.Set] and [Column.Edit] set
 // only one dirty bit, which all trackers share. Writing the marks themselves would take a function call,
 // which would triple the cost of Set for columns without trackers. Every reader of marks calls flushDirty
-// first. Several goroutines that run queries may call it at once; each returns when all writes before its
-// call are in the marks. Complexity: one step for each 64 usable slots.
+// first. Several goroutines that run queries may call flushDirty at once. Each call returns when all writes
+// before the call are in the marks. Complexity: one step for each 64 usable slots.
 func (c *column) flushDirty() {
 	if !c.tracked {
 		return
@@ -212,8 +212,8 @@ func (c *column) flushDirty() {
 	}
 }
 
-// The methods below are called only if c.tracked is set. Several goroutines may note writes at once. Gains
-// and losses are structural changes.
+// The methods from wrote to lost are called only if c.tracked is set. Several goroutines may note writes at
+// once. Gains and losses are structural changes, so only one goroutine notes them.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //
@@ -286,8 +286,8 @@ func (c *column) now(word uint32) uint64 {
 	return *(*uint64)(unsafe.Add(c.words, uintptr(word)*8))
 }
 
-// replaced returns the slots of mask in a word that now hold another entity than at the last look. These
-// slots must have the component, and must have had it at the last look.
+// replaced returns the slots of mask in a word that now hold another entity than at the last look. All slots
+// of mask must have the component now, and must have had the component at the last look.
 func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)
@@ -323,7 +323,7 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed),
 		"column %s has %d trackers, tracked is %t", c.name, len(c.marks), c.tracked)
 	if c.observed != slices.Contains(w.watched, c) {
-		must(false, "column %s is observed and not watched, or the other way round", c.name)
+		must(false, "column %s is observed and not in World.watched, or in World.watched and not observed", c.name)
 	}
 	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots),
 		"column %s is usable for %d slots, its dirty bits for %d", c.name, c.slots, c.dirtySpan.Committed()*8)

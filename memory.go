@@ -32,7 +32,8 @@ func defaultEntities(p vm.Pages) int {
 	return 1 << 24
 }
 
-// room returns a region from which the given bytes can be carved, aligned to huge pages if they fill one.
+// room returns a region from which the given bytes can be carved. The bytes are aligned to huge pages if they
+// fill a huge page.
 func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 	bytes += vm.PageSize()
 	if huge := vm.HugePageSize(); bytes >= huge {

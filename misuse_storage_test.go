@@ -16,7 +16,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 			NewWorld(Options{Name: "abroad", MaxEntities: 1024})
 		s := storages(w)[kind]
 		a := w.Archetype()
-		// The same slot is alive in both worlds, and has the component abroad.
+		// The same slot holds an entity in both worlds. In the other world, the entity has the component.
 		e, there := a.New(), storages(abroad)[kind]
 		theirs := abroad.Archetype(there.column).New()
 		if theirs.Slot() != e.Slot() {
@@ -27,7 +27,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 		w.Delete(gone)
 		again := a.New() // takes the slot of gone
 		if again.Slot() != gone.Slot() || !s.add(e, 5) {
-			t.Fatalf("%s: the test is not set up", s.name)
+			t.Fatalf("%s: the slot is not reused, or Add fails", s.name)
 		}
 		nothing := func(name string, e Entity) {
 			t.Helper()
@@ -57,7 +57,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 		}
 		if v, has := s.get(e); !has || s.name != "tag" && v != 6 || s.count() != 1 || !s.remove(e) ||
 			s.remove(e) {
-			t.Errorf("%s: %d, %v, of %d after adding again", s.name, v, has, s.count())
+			t.Errorf("%s: after adding again, the value is %d, %v, and %d entities have the component", s.name, v, has, s.count())
 		}
 		s.add(e, 7)
 		if err := w.Close(); err != nil {
@@ -104,7 +104,7 @@ func TestChangesInNestedQueries(t *testing.T) {
 	if outer != 1 || inner != 1 {
 		t.Errorf("%d outer and %d inner steps", outer, inner)
 	}
-	// A bulk operation inside a query runs to its end. The query around it panics at the next step.
+	// A bulk operation inside a query runs to its end. The query panics at the next step of its loop.
 	says(t, func() {
 		for range q.All() {
 			outer++
@@ -216,8 +216,8 @@ func TestExtremeComponents(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestThousandColumns adds, queries and deletes in a world with many columns. Some entities have
-// many components, and some have few.
+// TestThousandColumns adds components, runs queries and deletes entities in a world with many columns. Some
+// entities have many components, and some have few.
 func TestThousandColumns(t *testing.T) {
 	const columns = 1100
 	if vm.HeapStandIn() {
@@ -243,7 +243,7 @@ func TestThousandColumns(t *testing.T) {
 		t.Errorf("%v is the entity with a single component, want %v", e, poor)
 	}
 	if n := w.Query(all[0]).Without(all[1:7]...).Count(); n != 1 {
-		t.Errorf("%d entities", n)
+		t.Errorf("%d entities have column 0 and lack columns 1 to 6, want 1", n)
 	}
 	for _, e := range []Entity{rich, poor, none} {
 		if !w.Delete(e) {

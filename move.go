@@ -17,8 +17,8 @@ import (
 // [Query.To] or [Query.Among].
 //
 // The callbacks run after all entities of the call have moved and the world has renewed its own references.
-// They may write values, but must not change the structure of the world. If a callback panics, the world is
-// whole: all entities of the call have moved, but the remaining callbacks do not run.
+// They may write values, but must not change the structure of the world. If a callback panics, the world
+// stays consistent: all entities of the call have moved, but the remaining callbacks do not run.
 func (w *World) OnMove(f func(old, new Entity)) {
 	w.mustBeOpen("World.OnMove")
 	w.onMove = append(w.onMove, f)
@@ -36,8 +36,8 @@ func (w *World) mustRenewKept(op operation, from []uint32) {
 		}
 		if slices.ContainsFunc(from, c.hasAt) {
 			panic(fmt.Sprintf("vast: %s: column %s has callbacks, which may keep entities in an index or a "+
-				"map: register a callback with World.OnMove that renews them, or does nothing if none are "+
-				"kept", operationNames[op], c.name))
+				"map: register a callback with World.OnMove that renews these entities, or that does "+
+				"nothing if there are none", operationNames[op], c.name))
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (w *World) columnsIn(m *Moves) (columns []*column) {
 // move moves the column's components of the moved entities, and reports whether there were any.
 func (c *column) move(m *Moves) (any bool) {
 	c.moveElements(m)
-	to, gained := uint32(0), uint64(0) // slots of a word that gained the component and lack its presence bit
+	dst, gained := uint32(0), uint64(0) // a word, and its slots that gained the component but not the presence bit
 	for i := range m.words {
 		old := &m.words[i]
 		word := m.first + uint32(i)
@@ -107,9 +107,9 @@ func (c *column) move(m *Moves) (any bool) {
 			if mask&left&-left == 0 {
 				continue
 			}
-			if slot/64 != to {
-				c.giveIn(to, gained)
-				to, gained = slot/64, 0
+			if slot/64 != dst {
+				c.giveIn(dst, gained)
+				dst, gained = slot/64, 0
 			}
 			gained |= 1 << (slot % 64)
 		}
@@ -119,7 +119,7 @@ func (c *column) move(m *Moves) (any bool) {
 		c.lose(word, mask)
 	}
 	if any { // otherwise the column may have no memory
-		c.giveIn(to, gained)
+		c.giveIn(dst, gained)
 	}
 	return any
 }
@@ -191,7 +191,8 @@ func moveSized[T any](base unsafe.Pointer, pairs []movedEntity) {
 	}
 }
 
-// moveLives makes the moved entities live in their new slots only.
+// moveLives moves the live bits of the moved entities to the new slots, and gives these slots the new
+// generations.
 func (w *World) moveLives(m *Moves) {
 	for i := range m.pairs {
 		p := &m.pairs[i]

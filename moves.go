@@ -16,7 +16,7 @@ type Moves struct {
 	pairs []movedEntity // sorted by old slot
 }
 
-// movedWord is the moved entities of a word.
+// movedWord holds the moved entities whose old slots lie in one word.
 type movedWord struct {
 	mask uint64 // old slots
 	at   uint32 // index of the first pair of the word
@@ -24,8 +24,8 @@ type movedWord struct {
 
 type movedEntity struct{ old, new Entity }
 
-// newMoves returns the moves of the entities, from slot from[i] to slot to[i]. The world is unchanged until
-// World.move.
+// newMoves returns moves: the entity in slot from[i] moves to slot to[i]. It does not change the world;
+// World.move does.
 func (w *World) newMoves(from, to []uint32) Moves {
 	if len(from) == 0 {
 		return Moves{}
@@ -65,7 +65,7 @@ func (m *Moves) find(slot uint32) *movedEntity {
 	return nil
 }
 
-// slot returns the current slot of the entity that was in slot old.
+// slot returns the new slot of the entity that was in the slot old, or old if no entity was moved from there.
 func (m *Moves) slot(old uint32) uint32 {
 	if p := m.find(old); p != nil {
 		return p.new.slot

@@ -103,8 +103,8 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 	return true, nil
 }
 
-// forget removes the names of deleted entities. It runs when the number of entries has doubled, so its cost
-// for each name is constant.
+// forget removes the names of deleted entities from the index. Set calls forget when the number of entries
+// has doubled, so the cost of forget for each name is constant.
 func (n *Names) forget() {
 	maps.DeleteFunc(n.byName, func(name string, _ Entity) bool {
 		_, ok := n.Find(name)
@@ -144,7 +144,7 @@ func (n *Names) Find(name string) (Entity, bool) {
 	return e, true
 }
 
-// Of returns e's name, and whether e is alive and has one. Complexity: as [HeapColumn.Get].
+// Of returns e's name, and whether e is alive and has a name. Complexity: as [HeapColumn.Get].
 func (n *Names) Of(e Entity) (string, bool) {
 	if p := n.made().texts.Get(e); p != nil {
 		return *p, true
@@ -152,7 +152,7 @@ func (n *Names) Of(e Entity) (string, bool) {
 	return "", false
 }
 
-// Remove removes e's name and reports whether e had one. Complexity: that of a map.
+// Remove removes e's name and reports whether e had a name. Complexity: that of a map.
 func (n *Names) Remove(e Entity) bool {
 	name, had := n.Of(e)
 	if had {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzNames gives and removes names of any bytes, and deletes entities with names.
+// FuzzNames gives names of any bytes to entities, removes names, and deletes entities with names.
 func FuzzNames(f *testing.F) {
 	f.Add("a\x00b", []byte{0, 1, 1, 0, 1, 1, 2, 1, 2, 0, 1, 3, 1, 0, 0, 1, 2, 2, 1, 0, 1})
 	f.Add("", []byte{1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -31,9 +31,9 @@ func FuzzNames(f *testing.F) {
 			case 0, 1, 2:
 				alive, err := names.Set(e, name)
 				other, taken := byName[name]
-				var told *NameTaken
+				var refused *NameTaken
 				switch taken = taken && other != e && w.Alive(e); {
-				case taken != errors.As(err, &told) || !taken && err != nil:
+				case taken != errors.As(err, &refused) || !taken && err != nil:
 					t.Fatalf("Set(%v, %q): %v, and the name belongs to %v", e, name, err, other)
 				case taken:
 				case alive != w.Alive(e):

@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 	if _, err := names.Set(e, "second"); err != nil || w.Changes() == changes {
 		t.Errorf("another name did not count as a structural change: %v", err)
 	}
-	for range 1000 { // names of deleted entities do not pile up
+	for range 1000 { // the index must forget the names of deleted entities
 		e := a.New()
 		if _, err := names.Set(e, fmt.Sprintf("passing %d", rnd.Uint64())); err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestNoNameByBirth(t *testing.T) {
 	}
 }
 
-// TestNamesLetGo: Reset and Trim give back the memory of deleted entities' names.
+// TestNamesLetGo: Reset, Trim and Close give back the memory of deleted entities' names.
 func TestNamesLetGo(t *testing.T) {
 	const n = 50_000
 	for name, empty := range map[string]func(*World) error{
@@ -203,7 +203,7 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// TestRenamingIsWriting: trackers of the names see that an entity gets another name.
+// TestRenamingIsWriting: for a tracker of the names, another name counts as a write.
 func TestRenamingIsWriting(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -220,7 +220,7 @@ func TestRenamingIsWriting(t *testing.T) {
 	set(other, "Nice")
 	tr := NewTracker(w, names)
 	set(e, "Lutetia")
-	set(other, "Nice") // the name that the entity has
+	set(other, "Nice") // the entity has this name already
 	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {
 		t.Errorf("the tracker yields %v, want %v", got, e)
 	}

@@ -125,14 +125,14 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			w.checkInvariants()
 			if !c.Remove(e) || c.RemoveAll(w.Query(other)) != n+1 || c.Len() != n || lost != 2*n+4 ||
 				gained != lost+n {
-				t.Errorf("%d left, %d gained, %d lost", c.Len(), gained, lost)
+				t.Errorf("%d components left, %d gained, %d lost", c.Len(), gained, lost)
 			}
 			w.DeleteAll(w.Query())
 			w.checkInvariants()
 			w.Reset()
 			a.NewN(3, nil)
 			if c.Len() != 3 || lost != gained-3 {
-				t.Errorf("%d after Reset, %d gained, %d lost", c.Len(), gained, lost)
+				t.Errorf("%d components after Reset, %d gained, %d lost", c.Len(), gained, lost)
 			}
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
@@ -155,8 +155,7 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
 }
 
-// TestManyColumns uses 300 columns, which are more than a word's mask has bits. Each column has a few
-// entities.
+// TestManyColumns uses 300 columns, more than the mask of a word has bits. Each column has a few entities.
 func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -180,9 +179,9 @@ func TestManyColumns(t *testing.T) {
 	if n := w.Query(any...).Count(); n != 1 {
 		t.Errorf("%d entities have all components", n)
 	}
-	// 5 of 601 entities have column 7. 70 of the others have no column from 100 on.
+	// 5 of 601 entities have column 7. 70 other entities have none of the columns from 100 on.
 	if n := w.Query().Any(any[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
-		t.Errorf("%d entities have one of two hundred columns and lack column 7", n)
+		t.Errorf("%d entities have one of the last 200 columns and lack column 7, want 526", n)
 	}
 	if text := w.Sprint(e); !strings.Contains(text, "c0") || len(text) > 20_000 {
 		t.Errorf("Sprint returns %d bytes", len(text))
@@ -212,8 +211,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes makes many archetypes. Each gets an entity. Half of them lose the entity
-// and return their slots for other archetypes.
+// TestHundredThousandArchetypes makes many archetypes with one entity each. Half of the archetypes lose their
+// entity, and their slots go to other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || longtest.Race || vm.HeapStandIn() {
@@ -250,7 +249,7 @@ func TestHundredThousandArchetypes(t *testing.T) {
 		}
 	}
 	more := w.Archetype(tags[0], NewTag(w, "late"))
-	more.NewN(32<<bits, nil) // this takes back the slots that archetypes keep and do not need
+	more.NewN(32<<bits, nil) // takes the slots that other archetypes own without need
 	if w.Len() != 1<<bits/2+32<<bits {
 		t.Errorf("%d entities", w.Len())
 	}

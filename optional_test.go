@@ -47,7 +47,7 @@ func TestOptionalIllFormed(t *testing.T) {
 	says(t, func() { q.Among(nil) }, "Query.Among on the closed world")
 }
 
-// TestOptionalBorders lets runs end at the borders of words, of blocks and of a column's memory.
+// TestOptionalBorders checks runs that end at the borders of words, of blocks and of a column's memory.
 func TestOptionalBorders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -76,7 +76,7 @@ func TestOptionalBorders(t *testing.T) {
 	}
 	b.AddAll(q, 2)
 	if runs := slices.Collect(q.Runs()); len(runs) != 3 || !b.In(runs[0]) {
-		t.Errorf("%d runs: all entities have one component, and one entity has another", len(runs))
+		t.Errorf("%d runs, want 3: all entities have b, and one entity has h", len(runs))
 	}
 }
 

@@ -24,9 +24,9 @@ type ValueColumn[T any] interface {
 }
 
 // Order yields the slots of a query's entities in the order of a key that a function reads from one of their
-// components. Entities do not move: Order sorts their slots. It keeps its memory for the next loop, 32 bytes
-// for each entity, so that it stops allocating once it is large enough. Make an Order with [NewOrder] and use
-// it again and again.
+// components. Entities do not move: Order sorts their slots. An Order keeps its memory, 32 bytes for each
+// entity, for the next loop: it allocates only if the number of entities grows. Make an Order with [NewOrder]
+// and use it again and again.
 //
 // Only one goroutine may use an Order, for one loop at a time. Several goroutines may use different Orders at
 // once while nothing changes the structure of the world.
@@ -45,7 +45,7 @@ type ranked struct {
 }
 
 // NewOrder returns the order of a query's entities by the key that the function reads from the component. It
-// panics if the query does not ask for the column.
+// panics if the query does not ask for the column, or if key is nil.
 func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *Order[T, K] {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -86,7 +86,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 		var k walk
 		k.start(o.q.q)
 		o.gather(&k, turn)
-		if len(o.q.q.targets) > 0 { // the walk went in the order of links
+		if len(o.q.q.targets) > 0 { // the walk yields slots in the order of links
 			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
 		o.in, o.out = sortRanked(o.in, o.out)
@@ -161,10 +161,10 @@ func rankFloat(key float64, turn uint64) uint64 {
 	return bits ^ turn
 }
 
-// sortRanked sorts in by key, stably. It returns the result and the buffer for the next time. It sorts by the
-// least significant byte first, as in H. H. Seward, "Information Sorting in the Application of Electronic
-// Digital Computers to Business Operations", 1954. It counts all bytes in one pass, and skips bytes that are
-// the same in all keys.
+// sortRanked sorts the slice in by key, stably. It returns the sorted slice, and the other slice as the
+// buffer for the next call. It sorts by the least significant byte first, as in H. H. Seward, "Information
+// Sorting in the Application of Electronic Digital Computers to Business Operations", 1954. It counts all
+// bytes in one pass, and skips bytes that are the same in all keys.
 func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	if len(in) < fewRanked {
 		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })

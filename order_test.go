@@ -62,7 +62,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 				got = append(got, e)
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("%s, round %d, %d: the order is wrong", name, round, turn)
+				t.Fatalf("%s, round %d, direction %d: the order is wrong", name, round, turn)
 			}
 		}
 		for _, e := range entitiesOf(q) {
@@ -193,7 +193,8 @@ func TestOrderMisuse(t *testing.T) {
 	}, "on the closed world")
 }
 
-// TestOrderOfSources: entities with equal keys come by slot, even if the query yields them in another order.
+// TestOrderOfSources: entities with equal keys come in the order of slots, even if the query yields them in
+// another order.
 func TestOrderOfSources(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -201,7 +202,7 @@ func TestOrderOfSources(t *testing.T) {
 	rel := NewRelation(w, "ChildOf", RelationOptions{})
 	a := w.Archetype(c)
 	target := a.New()
-	for _, n := range []int{10, 300} { // below and above the bound for sorting by counting
+	for _, n := range []int{10, 300} { // below and above the size at which radix sort begins
 		var want []Entity
 		for range n {
 			want = append(want, a.New())
@@ -216,7 +217,7 @@ func TestOrderOfSources(t *testing.T) {
 				got = append(got, s.Entity())
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%d entities with equal keys do not come by slot", n)
+				t.Errorf("%d entities with equal keys do not come in the order of slots", n)
 			}
 		}
 		w.DeleteAll(w.Query(rel))

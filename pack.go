@@ -13,7 +13,7 @@ import (
 
 // MoveOptions say how [Archetype.Pack] and [World.Regroup] move entities. The zero value works.
 type MoveOptions struct {
-	// Most is the largest number of entities to move in the call. Default: all that have to move.
+	// Most is the largest number of entities to move in the call. Default: all entities that must move.
 	Most int
 }
 
@@ -44,8 +44,8 @@ func (o MoveOptions) most(method string) int {
 //
 // Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
 // moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each
-// free slot of the archetype, up to its number of entities. Pack gives up room that [Archetype.Grow] made.
-// With [MoveOptions.Most], a program can move some entities each tick. [ArchetypeStats.PackPays] tells
+// free slot of the archetype, up to its number of entities. Pack releases room that [Archetype.Grow] made.
+// With [MoveOptions.Most], a program can move some entities each tick. [ArchetypeStats.PackPays] reports
 // whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
@@ -129,7 +129,7 @@ func (a *Archetype) vacancies() iter.Seq[uint32] {
 // cut gives the words behind the archetype's last entity back to the world. Worn slots stay.
 func (a *Archetype) cut() {
 	k := len(a.extents) - 1
-	if k < 0 || a.extents[k].used == 0 { // emptied keeps one extent without entities
+	if k < 0 || a.extents[k].used == 0 { // World.emptied keeps one extent without entities
 		return
 	}
 	w, x := a.world, a.extents[k]

@@ -10,17 +10,17 @@ type aimed struct {
 	Power float64
 }
 
-// sparsePopulation makes a world of entities with three components and deletes random entities. The
-// parameters left and of are the numbers of entities after and before the deletion. Each entity refers to
-// another entity. If written is true, the values of the other components were written, too; otherwise they
-// are zero, in memory that was never touched.
-func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archetype, Column[aimed]) {
+// sparsePopulation makes a world of total entities with three components and deletes random entities until
+// survivors of them are left. Each survivor refers to another survivor. If written is true, the values of the
+// other components were written too. If written is false, these values are zero, in memory that was never
+// touched.
+func sparsePopulation(b *testing.B, survivors, total int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
 	pos, vel, aim := NewColumn[position](w), NewColumn[velocity](w), NewColumn[aimed](w)
 	a := w.Archetype(pos, vel, aim)
 	random := rand.New(rand.NewPCG(1, 2))
 	var es []Entity
-	a.NewN(of, func(r Run) {
+	a.NewN(total, func(r Run) {
 		if written {
 			ps, vs := pos.Slice(r), vel.Slice(r)
 			for i := range ps {
@@ -32,27 +32,28 @@ func sparsePopulation(b *testing.B, left, of int, written bool) (*World, *Archet
 		}
 	})
 	random.Shuffle(len(es), func(i, k int) { es[i], es[k] = es[k], es[i] })
-	for _, e := range es[left:] {
+	for _, e := range es[survivors:] {
 		w.Delete(e)
 	}
-	for i := range left {
-		aim.Get(es[i]).at = es[(i+1)%left]
+	for i := range survivors {
+		aim.Get(es[i]).at = es[(i+1)%survivors]
 	}
 	return w, a, aim
 }
 
 func BenchmarkPack(b *testing.B) {
-	const left = 1 << 20
+	const survivors = 1 << 20
 	for _, tt := range []struct {
 		name    string
-		of      int
+		total   int
 		written bool
-	}{{"half", 2 * left, false}, {"tenth", 10 * left, false}, {"tenth-written", 10 * left, true}} {
+	}{{"half", 2 * survivors, false}, {"tenth", 10 * survivors, false},
+		{"tenth-written", 10 * survivors, true}} {
 		b.Run(tt.name, func(b *testing.B) {
 			moved := 0
 			for range b.N {
 				b.StopTimer()
-				w, a, _ := sparsePopulation(b, left, tt.of, tt.written)
+				w, a, _ := sparsePopulation(b, survivors, tt.total, tt.written)
 				b.StartTimer()
 				moved += a.Pack(MoveOptions{}).Len()
 				b.StopTimer()

@@ -19,7 +19,7 @@ type holed struct {
 	left   []Entity // entities that were not deleted, in the order of their births
 }
 
-// newHoled makes n entities and deletes an entity if keep returns false for its index.
+// newHoled makes n entities and deletes those for whose index keep returns false.
 func newHoled(n int, keep func(i int) bool) *holed {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	h := &holed{World: w, number: NewColumn[uint64](w)}
@@ -125,7 +125,7 @@ func TestPackWithManyColumns(t *testing.T) {
 		}
 	}
 	if m = h.Regroup(h.Query(), MoveOptions{}); m.Len() != len(h.left) {
-		t.Errorf("%d entities have one more component, Regroup moves %d", len(h.left), m.Len())
+		t.Errorf("%d entities have a gained component, Regroup moves %d", len(h.left), m.Len())
 	}
 	h.checkInvariants()
 }
@@ -213,13 +213,13 @@ func TestPackGivesMemoryBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if need := w.Len() * (128 + 4); after > need*3/2 || before < n*100 {
-		t.Errorf("%s are resident of %s, %d entities need %s", vm.Bytes(after), vm.Bytes(before), w.Len(),
+		t.Errorf("%s are resident after Pack and Trim, %s before; %d entities need %s", vm.Bytes(after), vm.Bytes(before), w.Len(),
 			vm.Bytes(need))
 	}
 	w.checkInvariants()
 }
 
-// TestPackPassesWornSlots checks that a slot at its last generation is not used again.
+// TestPackPassesWornSlots checks that Pack skips slots whose last generation is used up.
 func TestPackPassesWornSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -233,9 +233,9 @@ func TestPackPassesWornSlots(t *testing.T) {
 		w.Delete(es[i])
 	}
 	age(w, generation.MaxCount-1, 1, 2, 8)
-	w.Delete(a.New()) // wears slot 1
+	w.Delete(a.New()) // slot 1 is worn now
 	*w.generation(2) = uint32(generation.MaxCount-1) | uint32(w.mark)
-	last := a.New() // slot 2, at its last generation
+	last := a.New() // takes slot 2 at its last generation
 	if last.Slot() != 2 {
 		t.Fatalf("the entity is %v", last)
 	}

@@ -14,7 +14,7 @@ func TestPlaceholders(t *testing.T) {
 	// Use placeholders of another buffer and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
-		t.Errorf("placeholders %v and %v", p, q)
+		t.Errorf("placeholders %v and %v, want the same slot in different entities", p, q)
 	}
 	num.SetLater(c, q, 1)
 	num.SetLater(other, p, 2)
@@ -30,7 +30,8 @@ func TestPlaceholders(t *testing.T) {
 		t.Error("a placeholder stands for a wrong entity")
 	}
 	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
-		t.Errorf("%v, %v", c.Resolve(p), c.Resolve(q))
+		t.Errorf("the deleted placeholder resolves to %v, the foreign placeholder to %v", c.Resolve(p),
+			c.Resolve(q))
 	}
 	// Use a placeholder of an earlier recording that has the same place as a new placeholder.
 	s := c.New(a)
@@ -65,8 +66,8 @@ func TestPlaceholders(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPlaceholdersInsideValues: a column that resolves entities in its values sees entities
-// instead of placeholders.
+// TestPlaceholdersInsideValues: a column that resolves entities in its values gets entities instead of
+// placeholders.
 func TestPlaceholdersInsideValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -175,7 +175,7 @@ func TestSlack(t *testing.T) {
 		for _, c := range []struct {
 			atStart                bool
 			size, align            int
-			offset, distance, also int // also is a second byte, which is written without a change
+			offset, distance, also int // also is a second byte that is changed, farther from the block
 		}{
 			{false, 13, 8, 13, 1, 15},
 			{false, 40, 8, -1, 1, -1},
@@ -193,7 +193,7 @@ func TestSlack(t *testing.T) {
 				t.Errorf("an untouched block: %v", err)
 			}
 			*(*byte)(unsafe.Add(p, c.offset)) ^= 0x10
-			*(*byte)(unsafe.Add(p, c.also)) |= 0
+			*(*byte)(unsafe.Add(p, c.also)) ^= 0x01
 			if f, ok := a.Check().(*guard.Fault); !ok || f.Kind != guard.Overwritten ||
 				f.Offset != c.offset || f.Distance != c.distance {
 				t.Errorf("Check of byte %d of %d: %+v", c.offset, c.size, f)

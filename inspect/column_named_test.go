@@ -209,7 +209,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		"First, Twin#":           `"#" is not expected here`,
 		"First, #1":              "the number of a column follows the name, as in Position#1",
 		"First, Twin#1#2":        `"#2" is not expected here`,
-		"First, Twin#1 ~ x":      "Twin#1 is a int32",
+		"First, Twin#1 ~ x":      "Twin#1 has the type int32",
 		"First, Twin#1, !Twin#1": "Twin#1 is both required and excluded",
 	} {
 		p := n.refused(t, 400, "GET", asking("count", "query", query), "", "")

@@ -46,11 +46,11 @@ func TestUndeclaredAccess(t *testing.T) {
 				}
 			}
 		}, "ChildOf", false},
-		"get":                        {func(*Context) { c[2].Get(e) }, "C", false},
-		"slice":                      {func(*Context) { slice(c[2]) }, "C", false},
-		"set a column that it reads": {func(*Context) { c[0].Set(e, 1) }, "A", true},
-		"set all":                    {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
-		"edit":                       {func(*Context) { c[0].Edit(e) }, "A", true},
+		"get":                   {func(*Context) { c[2].Get(e) }, "C", false},
+		"slice":                 {func(*Context) { slice(c[2]) }, "C", false},
+		"set a column of Reads": {func(*Context) { c[0].Set(e, 1) }, "A", true},
+		"set all":               {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
+		"edit":                  {func(*Context) { c[0].Edit(e) }, "A", true},
 		"edit run": {func(*Context) {
 			for run := range q.Runs() {
 				c[0].EditRun(run)
@@ -68,7 +68,7 @@ func TestUndeclaredAccess(t *testing.T) {
 		"in a part": {func(x *Context) {
 			x.Each(q, 64, func(*Context, vast.Batch) { c[2].Get(e) })
 		}, "C", false},
-		"even if it recovers": {func(*Context) {
+		"get with recover": {func(*Context) {
 			defer func() { _ = recover() }()
 			c[2].Get(e)
 		}, "C", false},
@@ -112,6 +112,6 @@ func TestUndeclaredAccess(t *testing.T) {
 		}
 	}
 	if c[2].Get(e) == nil || w.Query(tag).Count() != 0 {
-		t.Error("a refused change was made")
+		t.Error("an undeclared change took effect")
 	}
 }

@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	call func(c *Context) // called once; c is nil in a hook
-	left atomic.Int32     // how many calls of the method at are to come; the last one runs call
+	left atomic.Int32     // remaining calls of the method at; the last of them runs call
 }
 
 func (f *callbackSchedule) at(c *Context) {
@@ -66,7 +66,7 @@ func (f *callbackSchedule) each(c *Context) {
 }
 
 func (f *callbackSchedule) reduce(c *Context, part bool) {
-	// Only one of the two parts calls f.at: the other may run at the same time.
+	// Only one of the two parts calls f.at: the other part may run at the same time.
 	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
 		if part && b.Len() == 2048 {
 			f.at(c)
@@ -173,7 +173,7 @@ func TestScheduleCallbacks(t *testing.T) {
 				}()
 				<-ticked
 				if !called {
-					t.Fatalf("%s was not reached", what)
+					t.Fatalf("%s: the callback was not called", what)
 				}
 				if err == nil {
 					worked++

@@ -2,9 +2,9 @@ package sched
 
 import "time"
 
-// Clock tells the time to [Schedule.Run]. A test may supply a Clock of its own.
+// Clock is the time source of [Schedule.Run]. A test may supply a Clock of its own.
 type Clock interface {
-	// Now returns the time. It never goes back.
+	// Now returns the time. A later call never returns an earlier time.
 	Now() time.Time
 	// Wait returns when d has passed or wake yields a value. A negative d waits for wake only.
 	Wait(d time.Duration, wake <-chan struct{})

@@ -20,7 +20,7 @@ type Context struct {
 	results  []any   // reductions, reused by the next Reduce
 }
 
-// sequenceBits is the number of low bits of a position that hold the step within a system. The bits above
+// sequenceBits is the number of low bits of a position that hold the step within a system. The higher bits
 // hold the place of the system.
 const sequenceBits = 20 + bits.UintSize/64*20
 
@@ -56,11 +56,11 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
 // Commands returns the Commands in which the system records structural changes. The schedule applies them
 // when all systems of the phase are done, and before each exclusive system. It applies them system by system,
-// in the order in which one worker runs the systems, and within a system in the order of its steps, batch
-// after batch. The result does not depend on which worker recorded a command.
+// in the order in which one worker runs the systems. Within a system it applies them in the order of the
+// steps, batch after batch. The result does not depend on which worker recorded a command.
 //
-// The Commands belong to this Context: do not keep them and do not call their method At. An entity that they
-// return is a placeholder until the commands are applied. Only the same Context can use the placeholder.
+// The Commands belong to this Context: do not keep them and do not call their method At. A new entity of
+// these Commands is a placeholder until they are applied. Only the same Context can use the placeholder.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {
@@ -90,7 +90,7 @@ func (c *Context) settle() {
 	}
 }
 
-// advance moves the Context n steps on.
+// advance adds n to the step of the Context.
 func (c *Context) advance(n int) {
 	if c.sequence += n; c.sequence >= 1<<sequenceBits {
 		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make the batches larger",

@@ -3,13 +3,14 @@
 //
 // # Types
 //
-//   - [Schedule] holds the systems and runs them: [Schedule.Tick] runs one tick, [Schedule.Run] runs in real
-//     time, [Schedule.RunTicks] as fast as possible. [Schedule.Reset] prepares the next simulation.
+//   - [Schedule] holds the systems and runs them: [Schedule.Tick] runs one tick, [Schedule.Run] runs ticks in
+//     real time, and [Schedule.RunTicks] runs ticks as fast as possible. [Schedule.Reset] prepares the next
+//     simulation.
 //   - [System] is a function and the columns that it reads and writes.
 //   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
 //     spread the work of one system over several workers.
-//   - [Stats] holds the costs, [Graph] the order of the systems and its reasons, and a [Recording] the work
-//     of each worker in one tick. Tools find the schedules of a world with [Of].
+//   - [Stats] holds the costs. [Graph] holds the order of the systems and the reasons for this order. A
+//     [Recording] holds the work of each worker in one tick. Tools find the schedules of a world with [Of].
 //
 // # Terminology
 //
@@ -18,20 +19,21 @@
 //   - tick: one step of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - conflict: two systems of a phase conflict when one writes what the other reads or writes
-//   - worker: a goroutine that runs systems; the goroutine that calls Tick is one of them
+//   - worker: a goroutine that runs systems; the goroutine that calls Tick is a worker, too
 //   - batch: a part of the entities that a query matches; the division into batches depends on the world and
 //     the batch size, and not on the number of workers
-//   - position: the order of commands: first the system, then the step within the system that recorded them
+//   - position: the place of a command in the order of application: commands are ordered by system, then by
+//     the step within the system that recorded them
 //
 // # Order
 //
 // Phases run one after the other. Within a phase a system waits for the systems that Before and After put
 // before it. It also waits for each conflicting system that was added earlier, unless Before and After put
-// that system after it, directly or through other systems. A system can start as soon as all systems that it
-// waits for are done. An exclusive system conflicts with every other system. So the order of two conflicting
-// systems never depends on timing, and neither do the values that a system reads. Commands are applied in the
-// order of their positions, and random numbers are computed from the system, the tick and the entity. So a
-// tick gives the same world, to the last bit, on one worker and on many.
+// that earlier system after this one, directly or through other systems. A system can start as soon as all
+// systems that it waits for are done. An exclusive system conflicts with every other system. So timing
+// affects neither the order of two conflicting systems nor the values that a system reads. Commands are
+// applied in the order of their positions, and random numbers are computed from the system, the tick and the
+// entity. So a tick gives the same world, to the last bit, on one worker and on many.
 //
 // This holds as long as systems declare the columns that they touch, and only exclusive systems change the
 // structure directly. Three checks find systems that break these rules. In a build with -race, columns lie in

@@ -93,7 +93,7 @@ func (j *job) run() {
 		j.take(c.worker)
 	}
 	if c.worker.recorded {
-		// The system may go on to use the Commands that it already holds.
+		// The system may continue to record in the Commands that it already holds.
 		c.settle()
 	}
 	if j.failed != nil {
@@ -150,8 +150,8 @@ func (j *job) take(w *worker) {
 	}
 }
 
-// help runs parts on a worker other than the system's. It stores a part's panic, which the system's worker
-// repeats.
+// help runs parts on a worker that does not run the system. It stores the panic of a part; the worker that
+// runs the system panics again with the stored value.
 func (j *job) help(t *team, w *worker) {
 	ended := false
 	defer func() {
@@ -182,13 +182,13 @@ func (j *job) help(t *team, w *worker) {
 	ended = true
 }
 
-// share runs the job together with idle workers and returns when it is done.
+// share runs the job together with idle workers, and returns when the job is done.
 func (t *team) share(j *job) {
 	t.mu.Lock()
 	t.jobs = append(t.jobs, j)
 	t.rouse(j.count - 1)
 	t.mu.Unlock()
-	// The system must not go on before all parts are done, even if a part panics.
+	// The system must not continue before all parts are done, even if a part panics.
 	defer func() {
 		j.next.Store(int64(j.count))
 		w := j.context.worker

@@ -126,13 +126,13 @@ func TestRandom(t *testing.T) {
 	for range 100_000 {
 		f, below, wait := r.Float64(), r.Below(7), r.Exponential(3)
 		if f < 0 || f >= 1 || below < 0 || below > 6 || wait < 0 || wait > 120 {
-			t.Fatal(f, below, wait)
+			t.Fatalf("Float64 %v, Below(7) %d, Exponential %v", f, below, wait)
 		}
 		sum += f
 		mean += wait
 	}
 	if sum < 49_000 || sum > 51_000 || mean < 295_000 || mean > 305_000 || r.Chance(0) || !r.Chance(1) {
-		t.Error(sum, mean)
+		t.Errorf("the sum of Float64 is %v, the sum of Exponential %v", sum, mean)
 	}
 	// These are the first numbers of SplitMix64 from seed 0, as its authors publish it.
 	zero := Random(0)

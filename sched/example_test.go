@@ -14,7 +14,7 @@ type (
 	age      uint32
 )
 
-// A complete loop: ships move and age, old ships are scrapped, and the loop ends when none is left.
+// A complete loop: ships move and age, old ships are scrapped, and the loop ends when no ship is left.
 func Example() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -154,7 +154,7 @@ func ExampleContext_Each() {
 	// Output: 20000
 }
 
-// The order of systems follows from the columns that they touch. Graph shows it.
+// The order of systems follows from the columns that they touch. Graph shows the order.
 func ExampleSchedule_Graph() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -204,8 +204,8 @@ func ExampleSchedule_Record() {
 	// system act -1
 }
 
-// A simulation makes its world, runs until a system stops it, and reports. Reset prepares the next
-// simulation.
+// The system's Start fills the world, its Run stops the simulation, and its End reports the result. Reset
+// prepares the next simulation.
 func ExampleSchedule_Reset() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()

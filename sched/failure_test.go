@@ -57,8 +57,8 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// Goexit on the goroutine that called Tick ends this goroutine. Goexit on another worker gives an
-		// error. The schedule goes on in both cases.
+		// Goexit on the goroutine that called Tick ends that goroutine. Goexit on another worker gives an
+		// error. The schedule stays usable in both cases.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {
@@ -151,7 +151,7 @@ func TestMisuseOfSchedule(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// The wrong order of Close breaks nothing.
+	// Closing the world before the schedule breaks nothing.
 	w2, c := newWorld(t, 1)
 	a := w2.Archetype(c[0])
 	late := New(w2, Options{Workers: 2})

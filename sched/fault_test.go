@@ -11,7 +11,7 @@ import (
 )
 
 // TestFault checks that a memory fault of a system ends the tick with an error that describes the memory, on
-// any goroutine of the schedule, and that the schedule goes on.
+// any goroutine of the schedule, and that the schedule stays usable.
 func TestFault(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("columns are Go heap memory in this build, where nothing faults")

@@ -11,9 +11,9 @@ type schedules struct{}
 
 func init() { state.Schedules = schedules{} }
 
-// Keep makes a schedule report its ticks to a keeper. The schedule continues after the last tick that the
-// keeper knows, with the seed of that tick. Keep returns false if its first argument is not a *Schedule. Keep
-// panics if the schedule has made ticks or has a keeper. known is nil if the keeper knows no ticks.
+// Keep makes a schedule report its ticks to a keeper. The schedule continues after the tick in known, with
+// the seed in known. known is nil if the keeper has stored no tick. Keep returns false if its first argument
+// is not a *Schedule. Keep panics if the schedule has made ticks or has a keeper.
 func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	s, ok := of.(*Schedule)
 	if !ok {
@@ -36,14 +36,15 @@ func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	return true
 }
 
-// State returns what decides the next ticks of a schedule.
+// State returns the data of a schedule that determine its next ticks: the number of the last tick, the seed
+// and the names of the systems.
 func (schedules) State(of any) state.Schedule {
 	s := of.(*Schedule)
-	one := state.Schedule{Tick: s.number, Seed: s.options.Seed}
+	result := state.Schedule{Tick: s.number, Seed: s.options.Seed}
 	for _, n := range s.nodes {
-		one.Systems = append(one.Systems, n.Name)
+		result.Systems = append(result.Systems, n.Name)
 	}
-	return one
+	return result
 }
 
 // Leave detaches the keeper from a schedule.

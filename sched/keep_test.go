@@ -9,34 +9,34 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// listener is a keeper that notes what systems are about to write.
-type listener struct {
-	mu   sync.Mutex
-	said []string
+// eventKeeper is a keeper that lists its calls and the runs of the systems.
+type eventKeeper struct {
+	mu     sync.Mutex
+	events []string
 }
 
-func (k *listener) say(what string) {
+func (k *eventKeeper) note(what string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.said = append(k.said, what)
+	k.events = append(k.events, what)
 }
 
-func (k *listener) Begin() error         { k.say("begin"); return nil }
-func (k *listener) End(bool) error       { k.say("end"); return nil }
-func (k *listener) Writes(columns []int) { k.say(fmt.Sprint("writes ", columns, columns == nil)) }
-func (k *listener) Reset()               {}
-func (k *listener) Visits() bool         { return true }
+func (k *eventKeeper) Begin() error         { k.note("begin"); return nil }
+func (k *eventKeeper) End(bool) error       { k.note("end"); return nil }
+func (k *eventKeeper) Writes(columns []int) { k.note(fmt.Sprint("writes ", columns, columns == nil)) }
+func (k *eventKeeper) Reset()               {}
+func (k *eventKeeper) Visits() bool         { return true }
 
-// TestKeeperHearsOfWrites: a keeper hears which columns a system writes before the system runs, if the system
-// runs and writes any.
-func TestKeeperHearsOfWrites(t *testing.T) {
+// TestKeeperGetsWrites: before a system runs, the keeper gets the columns that the system writes. The keeper
+// gets nothing for a system that does not run or writes no columns.
+func TestKeeperGetsWrites(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	a, b := vast.NewColumn[int32](w).Named("a"), vast.NewColumn[int32](w).Named("b")
 	for _, workers := range []int{1, 2} {
-		k := new(listener)
+		k := new(eventKeeper)
 		s := New(w, Options{Workers: workers})
-		run := func(name string) func(*Context) { return func(*Context) { k.say(name) } }
+		run := func(name string) func(*Context) { return func(*Context) { k.note(name) } }
 		s.Add(System{Name: "reads", Reads: Columns(a), Run: run("reads")})
 		s.Add(System{Name: "writes", Writes: Columns(b, a), Run: run("writes")})
 		s.Add(System{Name: "never", Writes: Columns(b), If: func(*Context) bool { return false },
@@ -49,8 +49,8 @@ func TestKeeperHearsOfWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"begin", "reads", "writes [1 0] false", "writes", "writes [] true", "alone", "end"}
-		if !slices.Equal(k.said, want) {
-			t.Errorf("%d workers: %q, want %q", workers, k.said, want)
+		if !slices.Equal(k.events, want) {
+			t.Errorf("%d workers: %q, want %q", workers, k.events, want)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestZeroValues checks that the zero Schedule and the zero Context say how to get a valid one.
+// TestZeroValues checks that the panics of the zero Schedule and the zero Context say how to get a valid
+// value.
 func TestZeroValues(t *testing.T) {
 	var c Context
 	var s Schedule
@@ -50,8 +51,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestOuterContextInPart checks that a part that uses the system's Context instead of its own panics with a
-// hint, on any number of workers, and that the system can use Each in the next tick.
+// TestOuterContextInPart checks that a part panics with a hint if it uses the Context of the system, on any
+// number of workers. The system can use Each again in the next tick.
 func TestOuterContextInPart(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for name, misuse := range map[string]func(outer *Context, q vast.Query){

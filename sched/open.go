@@ -10,7 +10,7 @@ import (
 )
 
 // open lists the schedules that are not closed, so that a tool finds the schedules of a world. The list keeps
-// neither schedules nor worlds alive: the garbage collector can take a schedule that was never closed.
+// neither schedules nor worlds alive: the garbage collector can free a schedule that was never closed.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far
@@ -24,7 +24,7 @@ type enlisted struct {
 }
 
 // Of returns the open schedules of the world, oldest first. It may be called from any goroutine at any time.
-// Another goroutine may close such a schedule at any time.
+// Another goroutine may close a returned schedule at any time.
 func Of(w *vast.World) []*Schedule {
 	open.mu.Lock()
 	defer open.mu.Unlock()
@@ -37,7 +37,7 @@ func Of(w *vast.World) []*Schedule {
 	return list
 }
 
-// enlist lists the schedule for Of until it is closed.
+// enlist adds the schedule to the list of the function Of. Close removes the schedule.
 func (s *Schedule) enlist() {
 	e := enlisted{weak.Make(s.world), weak.Make(s)}
 	open.mu.Lock()

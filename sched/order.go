@@ -98,19 +98,19 @@ func (s *Schedule) named(name string, n *node) (others []*node) {
 		}
 	}
 	if others == nil && s.byName[name] == n {
-		return []*node{n} // a cycle of one
+		return []*node{n} // a cycle of one system
 	}
 	return others
 }
 
 func unknownName(n *node, name, list string) error {
 	return &OrderError{[]string{n.Name, name}, fmt.Sprintf("system %q names %q in %s, and there is no "+
-		"such system: add it, or correct the name", n.Name, name, list)}
+		"such system: add the system, or correct the name", n.Name, name, list)}
 }
 
 func wrongPhase(n, other *node, list, order string) error {
 	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("system %q names %q in %s, but phase %q of "+
-		"the first comes %s phase %q of the second", n.Name, other.Name, list, n.Phase, order, other.Phase)}
+		"%[1]q comes %[5]s phase %[6]q of %[2]q", n.Name, other.Name, list, n.Phase, order, other.Phase)}
 }
 
 // named adds the edges of Before and After.
@@ -134,7 +134,7 @@ func (o *ordering) named() error {
 	return nil
 }
 
-// name adds an edge that Before or After asks for.
+// name adds an edge that Before or After requires.
 func (o *ordering) name(from, to int, why string) error {
 	if from == to || o.reaches(to, from) {
 		names := []string{o.nodes[from].Name}
@@ -153,8 +153,8 @@ func (o *ordering) name(from, to int, why string) error {
 // reverse the order of the two systems.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
-		// Look from the nearest system to the farthest: an edge that follows from other edges is then found
-		// after them.
+		// Visit the earlier systems from the nearest to the farthest. Then an edge that follows from other
+		// edges is found after those edges.
 		for earlier := later - 1; earlier >= 0; earlier-- {
 			from, to := earlier, later
 			if o.reaches(later, earlier) {
@@ -275,8 +275,8 @@ func (o *ordering) sorted() []*node {
 	return order
 }
 
-// stages cuts an order at the exclusive systems, and links each system to the systems of its stage that wait
-// for it.
+// stages cuts an order at the exclusive systems, and links each system to the systems of the stage that wait
+// for this system.
 func (o *ordering) stages(order []*node) (stages []stage) {
 	for _, n := range order {
 		if len(stages) == 0 || n.Exclusive || stages[len(stages)-1].nodes[0].Exclusive {

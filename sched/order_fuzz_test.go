@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzOrder declares systems that read, write and name each other at random. Either Build reports a cycle or
-// a wrong name, or all systems run once a tick, and conflicting systems run one after the other.
+// FuzzOrder declares systems that read and write random columns and name random systems. Either Build returns
+// an OrderError, or all systems run once a tick, and conflicting systems run one after the other.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{3, 1, 0, 1, 0, 0, 2, 1, 1, 0, 4, 0, 2, 1, 0, 0, 1, 2, 0, 1, 0, 8})
 	f.Add([]byte{6, 0, 255, 255, 9, 9, 1, 2, 3, 4, 5, 6, 7, 1, 0, 0, 0, 1, 1, 1, 2, 2, 2})
@@ -74,7 +74,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// checkTick checks the order of the systems, and that conflicting systems did not run at once.
+// checkTick checks the order of the systems, and that conflicting systems did not run at the same time.
 func checkTick(t *testing.T, systems []System, began, ended []int64) {
 	t.Helper()
 	touches := func(a, b []vast.AnyColumn) bool {

@@ -105,8 +105,8 @@ func TestOrderByName(t *testing.T) {
 	s.Add(System{Name: "d", Run: nothing})
 	s.Add(System{Name: "e", After: []string{"f"}, Run: nothing})
 	s.Add(System{Name: "f", Before: []string{"d"}, Run: nothing})
-	// c is before a, and a conflicts with the later b, so b comes after both. d and e come after f without
-	// conflict.
+	// c is before a, and a conflicts with the later b, so b comes after a and c. d and e come after f without
+	// a conflict.
 	if got := order(t, s); got != "c a b f d e" {
 		t.Errorf("order %s", got)
 	}
@@ -148,9 +148,9 @@ func TestNames(t *testing.T) {
 		{System{Name: "b", After: []string{"nobody"}}, `"b" names "nobody" in After`},
 		{System{Name: "b", Before: []string{"nobody"}}, `"b" names "nobody" in Before`},
 		{System{Name: "b", Phase: "late", Before: []string{"a"}},
-			`phase "late" of the first comes after phase "update" of the second`},
+			`phase "late" of "b" comes after phase "update" of "a"`},
 		{System{Name: "b", Phase: "early", After: []string{"a"}},
-			`phase "early" of the first comes before phase "update" of the second`},
+			`phase "early" of "b" comes before phase "update" of "a"`},
 	} {
 		s := newSchedule(t, w, Options{Workers: 1, Phases: []Phase{"early", Update, "late"}})
 		s.Add(System{Name: "a", Run: nothing})
@@ -270,7 +270,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		names := strings.Fields(order(t, s))
 		at := func(name string) int { return slices.Index(names, name) }
-		// after holds the pairs that the executor keeps in order.
+		// after holds the pairs of systems whose second system starts after the first is done.
 		after := make(map[[2]*node]bool)
 		var all []*node
 		for k, st := range s.stages {
@@ -305,14 +305,15 @@ func TestOrderModel(t *testing.T) {
 			}
 			for _, b := range all[i+1:] {
 				if len(a.conflicts(b)) > 0 && !after[[2]*node{a, b}] {
-					t.Fatalf("%s and %s conflict, and may run at once", a.Name, b.Name)
+					t.Fatalf("%s and %s conflict, and may run at the same time", a.Name, b.Name)
 				}
 			}
 		}
 	}
 }
 
-// TestThousandSystems checks that a chain of a thousand systems gets no more edges than it needs.
+// TestThousandSystems checks that a chain of a thousand systems has only the edges between neighbours in the
+// chain.
 func TestThousandSystems(t *testing.T) {
 	const n = 1000
 	for _, workers := range []int{1, 3} {

@@ -10,17 +10,18 @@ import (
 
 // Random is a stream of random numbers that is computed from the seed of the schedule, the name of the
 // system, the tick and an entity or number. The stream does not depend on earlier draws, the number of
-// workers or the order of visits. It is a small value: make it where it is needed, with [Context.Random].
+// workers or the order of visits. A Random is a small value: make it where it is needed, with
+// [Context.Random].
 //
 // The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number
-// Generators", OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. It is not
-// for secrets. A *Random is a Source of math/rand/v2.
+// Generators", OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. The
+// generator is not for secrets. A *Random is a Source of math/rand/v2.
 type Random uint64
 
 // golden is 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is the bijective finalizer of SplitMix64. SplitMix64 applies it to multiples of the increment. Here it
+// mix is the bijective finalizer of SplitMix64. SplitMix64 applies it to multiples of the increment. Here mix
 // also spreads small numbers, such as a tick, over all bits.
 func mix(z uint64) uint64 {
 	z ^= z >> 30
@@ -34,11 +35,10 @@ func mix(z uint64) uint64 {
 // again.
 //
 // The stream depends on the slot and the generation of the entity. So an entity that takes the slot of a
-// deleted one has a stream of its own, even in the same system and tick. Generations go on after
-// vast.World.Reset, and start again in a new world that a program fills from a file. In both cases the
-// streams differ from the streams of the first run with the same seed. To repeat a run, use
-// [Context.RandomOf] with the slot, which is the same in each run, or with a number of your own in a
-// component.
+// deleted entity has a stream of its own, even in the same system and tick. vast.World.Reset does not restart
+// the generations. A new world that a program fills from a file does. In both cases the streams differ from
+// the streams of the first run with the same seed. To repeat a run, use [Context.RandomOf] with the slot,
+// which is the same in each run, or with a number of your own in a component.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/vastgo/vast/internal/atwork"
 )
 
-// MaxRecorded is the largest number of ticks that one call of [Schedule.Record] can ask for.
+// MaxRecorded is the largest number of ticks that one call of [Schedule.Record] can record.
 const MaxRecorded = 16
 
-// ErrClosed is the error of a wait for [Schedule.Record] when the schedule is closed before all ticks were
-// recorded.
+// ErrClosed is the error that the function wait of [Schedule.Record] returns if the schedule is closed before
+// all ticks are recorded.
 var ErrClosed = errors.New("sched: the schedule is closed")
 
 // Recording describes the course of one tick.
@@ -28,7 +28,7 @@ type Recording struct {
 	Phases  []PhaseSpan // in order
 	Spans   []Span      // sorted by Start; of spans that start together, the longest comes first
 	// Lost is the number of parts and waits that are not in Spans because the room was full. There is room
-	// for 8,192 in total, divided equally among the workers, or for 256 a worker if this is more.
+	// for 8,192 in total, divided equally among the workers, but at least for 256 per worker.
 	Lost int
 }
 
@@ -62,15 +62,15 @@ const (
 )
 
 // Record records the next ticks and returns a function that waits for them. The first recorded tick is the
-// first that begins after the call. wait returns the recordings in order. If its context ends first, wait
-// returns the context's error with the ticks recorded so far, and this call of Record records no more. If the
-// schedule is closed, wait returns [ErrClosed]. A tick that continues later, because its commands could not
-// be applied at first, counts twice. Record and wait may be called from any goroutine at any time, except
-// that the goroutine that makes the ticks must not call wait.
+// first that begins after the call. wait returns the recordings in order. If the context of wait ends first,
+// wait returns the context's error with the ticks recorded so far, and this call of Record records no further
+// ticks. If the schedule is closed, wait returns [ErrClosed]. A tick that continues later, because its
+// commands could not be applied at first, counts twice. Record and wait may be called from any goroutine at
+// any time, except that the goroutine that makes the ticks must not call wait.
 //
 // Recording costs a tick one reading of the clock for each part. The room for parts is allocated beforehand.
-// Without Record a tick pays one atomic load and a system one nil check. Record panics unless ticks is 1 to
-// [MaxRecorded].
+// Without Record a tick costs one more atomic load, and each system one nil check. Record panics unless ticks
+// is 1 to [MaxRecorded].
 func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {
 	s.mustBeMade("Record")
 	if ticks < 1 || ticks > MaxRecorded {
@@ -119,8 +119,8 @@ type request struct {
 	left     int
 	begun    bool // whether the request is older than the tick under way
 	recorded []*recorder
-	err      error         // why no more ticks will come
-	done     chan struct{} // closed when no more ticks will come
+	err      error         // the reason why no more ticks are recorded
+	done     chan struct{} // closed when no more ticks are recorded
 }
 
 // add adds a request, and recorders for its ticks.
@@ -142,8 +142,8 @@ func (o *observers) add(q *request, workers int) {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// settle returns the ticks of a request. If the request still lacks ticks, its context has ended, and settle
-// removes it.
+// settle returns the ticks of a request. If the request still lacks ticks, the context has ended, and settle
+// removes the request.
 func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -184,7 +184,7 @@ func (o *observers) close() {
 	o.tidy()
 }
 
-// startRecording assigns a recorder to the tick that begins, if a request is left.
+// startRecording assigns a recorder to the tick that begins, if a request needs the tick.
 func (o *observers) startRecording(s *Schedule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -285,8 +285,8 @@ func (r *recorder) enter(p Phase, now time.Duration) {
 	r.phases = append(r.phases, PhaseSpan{Phase: p, Start: now})
 }
 
-// recording returns the Recording of a tick that has ended. The first call makes it, and each call returns a
-// copy.
+// recording returns the Recording of a tick that has ended. The first call makes the Recording, and each call
+// returns a copy.
 func (r *recorder) recording() Recording {
 	r.once.Do(func() {
 		r.made = Recording{Tick: r.tick, Began: r.began, Took: r.end - r.start, Workers: len(r.workers),
@@ -307,8 +307,8 @@ func (r *recorder) recording() Recording {
 			}
 			own.list = nil
 		}
-		// With a coarse clock a system can begin and end at the same time as its parts. The system goes
-		// first.
+		// With a coarse clock a system can begin and end at the same time as its parts. The span of the
+		// system then comes first.
 		inner := func(s Span) int {
 			if s.Kind == RanPart || s.Kind == AwaitedParts {
 				return 1

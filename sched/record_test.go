@@ -192,7 +192,7 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecordFailures checks that a tick that a panic or Goexit stopped is recorded up to that point.
+// TestRecordFailures checks that a tick that a panic or Goexit stops is recorded up to the panic or Goexit.
 func TestRecordFailures(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, _ := newWorld(t, 0)
@@ -230,7 +230,7 @@ func TestRecordFailures(t *testing.T) {
 			}
 		}
 	}
-	// If the goroutine that calls Tick ends, the recording ends.
+	// If the goroutine that calls Tick ends, the recording is complete.
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
@@ -307,8 +307,8 @@ func TestRecordBesideTicks(t *testing.T) {
 				for j, r := range list {
 					r.check(t)
 					if r.Tick != list[0].Tick+uint64(j) || len(r.spansOf(RanSystem, "5")) != 1 {
-						t.Errorf("tick %d has index %d after tick %d, and %d spans", r.Tick, j, list[0].Tick,
-							len(r.Spans))
+						t.Errorf("recording %d is of tick %d and has %d spans; recording 0 is of tick %d", j,
+							r.Tick, len(r.Spans), list[0].Tick)
 					}
 				}
 				_, _ = s.Recording()

@@ -7,9 +7,9 @@ import (
 )
 
 // Reduce calls part for each part of the query's entities, as [Context.Each] does, and combines the results
-// in the order of the batches, beginning with the first two. The result is the same on any number of workers,
-// to the last bit of a floating-point number. Without entities the result is the zero R. n is the number of
-// entities in a part.
+// in the order of the batches, beginning with the results of the first two batches. The result is the same on
+// any number of workers, to the last bit of a floating-point number. Without entities the result is the zero
+// R. n is the number of entities in a part.
 //
 // In the long run Reduce allocates nothing, unless the function literals allocate.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,
@@ -19,7 +19,7 @@ func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast
 	r.part = part
 	r.results = slices.Grow(r.results, len(j.batches))[:len(j.batches)]
 	defer func() {
-		clear(r.results) // so that they keep no values alive
+		clear(r.results) // so that r keeps no values alive
 		r.part, r.results = nil, r.results[:0]
 	}()
 	j.part = r.one

@@ -10,7 +10,7 @@ import (
 
 // loop is the state that other goroutines share with Run.
 type loop struct {
-	poke     chan struct{} // holds a token when Run must look at this state again
+	poke     chan struct{} // holds a token when Run must load this state again
 	unnotify func()        // stops the tokens that visitors of the world send
 
 	mu      sync.Mutex
@@ -26,8 +26,8 @@ type loop struct {
 // systems. Run returns the error of the tick, or nil.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
-// of them without waiting and drops the rest. Simulated time then stays behind, and [Stats] counts the
-// dropped ticks. While the schedule is paused, no ticks become due.
+// late ticks without waiting, and drops further late ticks. Simulated time then stays behind, and [Stats]
+// counts the dropped ticks. While the schedule is paused, no ticks become due.
 func (s *Schedule) Run(ctx context.Context) error {
 	s.enter("Run")
 	defer s.busy.Store(false)
@@ -38,7 +38,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	// due is the start of the next tick. held is set if a pause or a step came since the last tick.
+	// due is the start of the next tick. held reports whether a pause or a call of Step has interrupted the
+	// rhythm: then the next tick is due at once.
 	due, held := clock.Now(), false
 	for !s.stopped.Load() {
 		if ctx.Err() != nil {
@@ -87,7 +88,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 }
 
 // RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
-// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks heeds Pause and Step. RunTicks returns the
+// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks obeys Pause and Step. RunTicks returns the
 // error of a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick
 // continues the simulation, unless it is stopped. RunTicks panics when n is negative.
 func (s *Schedule) RunTicks(ctx context.Context, n int) error {
@@ -131,23 +132,23 @@ func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().
 // waits.
 const oneThread = runtime.GOARCH == "wasm"
 
-// admit admits visitors of the world and reports whether some still wait. Run calls it between any two ticks,
-// even when ticks follow each other without a wait. So on one thread other goroutines can visit, pause the
-// schedule or end the loop.
-func (s *Schedule) admit(most time.Duration) (more bool) {
+// admit admits visitors of the world for the given time, and reports whether visitors still wait. Run calls
+// admit between any two ticks, even when ticks follow each other without a wait. So on one thread other
+// goroutines can visit, pause the schedule or end the loop.
+func (s *Schedule) admit(limit time.Duration) (more bool) {
 	if oneThread {
 		runtime.Gosched()
 	}
 	if s.options.Visits < 0 || s.keeper != nil && !s.keeper.Visits() {
 		return false
 	}
-	return s.world.Admit(most)
+	return s.world.Admit(limit)
 }
 
-func (l *loop) setRunning(is bool, budget time.Duration) {
+func (l *loop) setRunning(running bool, budget time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running, l.budget = is, budget
+	l.running, l.budget = running, budget
 }
 
 func (l *loop) budgetNow() time.Duration {
@@ -156,7 +157,7 @@ func (l *loop) budgetNow() time.Duration {
 	return l.budget
 }
 
-// mayTick reports whether a tick may run now, and whether Step asked for it.
+// mayTick reports whether a tick may run now, and whether Step requested this tick.
 func (s *Schedule) mayTick() (now, step bool) {
 	l := &s.loop
 	l.mu.Lock()
@@ -196,8 +197,8 @@ func (s *Schedule) Paused() bool {
 	return s.loop.paused
 }
 
-// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. A program that calls Tick itself
-// need not heed Pause. Running may be called from any goroutine at any time.
+// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. Pause has no effect on a program
+// that calls Tick itself. Running may be called from any goroutine at any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()
@@ -213,7 +214,7 @@ func (s *Schedule) control(f func(l *loop)) {
 	s.poke()
 }
 
-// poke makes Run look at the loop state again.
+// poke makes Run load the loop state again.
 func (s *Schedule) poke() {
 	select {
 	case s.loop.poke <- struct{}{}:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock moves only when Run waits for it, and when a test moves it.
+// fakeClock advances only when Run waits for a duration, and when a test sets now.
 type fakeClock struct {
 	now    time.Time
 	waits  []time.Duration
@@ -60,7 +60,8 @@ func TestRunKeepsTime(t *testing.T) {
 	if err := s.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// Ticks 4 and 5 catch up after tick 3, then 5 ms are left. Ticks 8, 9 and 10 catch up after tick 7.
+	// After tick 3, Run makes the late ticks 4 and 5, then waits 5 ms. After tick 7, Run makes the late ticks
+	// 8, 9 and 10.
 	want := []time.Duration{10 * ms, 6 * ms, 5 * ms, 10 * ms, 5 * ms, 10 * ms}
 	if !slices.Equal(clock.waits, want) {
 		t.Errorf("waited %v, want %v", clock.waits, want)

@@ -32,7 +32,7 @@ type Options struct {
 	Phases []Phase
 	// Commands are the options of each worker's Commands. Default: the defaults of vast.NewCommands.
 	Commands vast.CommandsOptions
-	// Clock tells the time to [Schedule.Run]. Default: real time.
+	// Clock is the time source of [Schedule.Run]. Default: real time.
 	Clock Clock
 	// Visits is the longest time for visitors of the world (see vast.World.Visit) after each tick and during
 	// each wait of [Schedule.Run]. This time does not count as time of the tick. If Visits is negative, the
@@ -88,8 +88,9 @@ type Schedule struct {
 	counters counters
 }
 
-// New returns a schedule for the world, without systems. It starts the goroutines at once. They sleep until
-// there is work, and end with [Schedule.Close]. New panics when w is nil or an option is out of range.
+// New returns a schedule for the world, without systems. New starts the goroutines of the workers, which
+// sleep until there is work. [Schedule.Close] ends the goroutines. New panics when w is nil or an option is
+// out of range.
 func New(w *vast.World, o Options) *Schedule {
 	if w == nil {
 		panic("sched: New: the world is nil")
@@ -152,9 +153,9 @@ func (s *Schedule) Options() Options {
 	return o
 }
 
-// Add adds a system, which runs from the next tick on. Several systems may have one name: in messages,
+// Add adds a system, which runs from the next tick on. Several systems may have the same name: in messages,
 // statistics and the Graph the second "move" is "move 2". Add panics with the reason when the system has no
-// name or no Run, names a column of another world, or belongs to a phase that Options.Phases leaves out.
+// name or no Run, names a column of another world, or belongs to a phase that Options.Phases does not list.
 func (s *Schedule) Add(sys System) {
 	s.enter("Add")
 	defer s.busy.Store(false)
@@ -227,10 +228,10 @@ func (s *Schedule) GrowCommandBytes(bytes int) error {
 	return nil
 }
 
-// DropCommands drops the commands that an error of [Schedule.Tick] left behind. Use it when there is no way
-// to make room for them. The next Tick continues the same tick with its remaining phases. Entities that the
-// dropped commands would have created are not created. DropCommands releases the memory of the Commands,
-// including the room from GrowCommandBytes.
+// DropCommands drops the commands that an error of [Schedule.Tick] left behind. Call DropCommands when there
+// is no way to make room for these commands. The next Tick continues the same tick with its remaining phases.
+// Entities that the dropped commands would have created are not created. DropCommands releases the memory of
+// the Commands, including the room from GrowCommandBytes.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)

@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life returns a schedule, a list in which its systems note their calls, and its world. System a starts with
-// three new entities. System b stops the simulation in tick last.
-func life(t *testing.T, workers int, last uint64) (s *Schedule, did *[]string, w *vast.World) {
+// life returns a schedule, a list to which the functions of its systems append their calls, and its world.
+// Start of system a makes three entities. System b stops the simulation in tick stopTick.
+func life(t *testing.T, workers int, stopTick uint64) (s *Schedule, did *[]string, w *vast.World) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
 	s = newSchedule(t, w, Options{Workers: workers, Phases: []Phase{Update, "later"}})
@@ -32,7 +32,7 @@ func life(t *testing.T, workers int, last uint64) (s *Schedule, did *[]string, w
 		note("endb")(x)
 		x.Commands().New(a)
 	}, Run: func(x *Context) {
-		if note("b")(x); x.Tick() == last {
+		if note("b")(x); x.Tick() == stopTick {
 			x.Split(8, func(x *Context, i int) {
 				if i == 5 {
 					x.Stop()
@@ -167,8 +167,8 @@ func TestResetRepeats(t *testing.T) {
 	}
 }
 
-// TestRandomAndGenerations checks that the next entity of a slot has random numbers of its own, in the same
-// tick and after World.Reset, and that the numbers of a slot repeat.
+// TestRandomAndGenerations checks that the entities of one slot have different random numbers, in the same
+// tick and after World.Reset. The random numbers of the slot itself repeat.
 func TestRandomAndGenerations(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()

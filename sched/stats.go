@@ -17,7 +17,7 @@ type Stats struct {
 	Budget         time.Duration // time from one tick to the next while [Schedule.Run] runs, otherwise 0
 	Commands       vast.Applied  // results of all commands
 	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
-	Dropped        uint64        // ticks that [Schedule.Run] left out, see Options.CatchUp
+	Dropped        uint64        // ticks that [Schedule.Run] dropped, see Options.CatchUp
 	Ticks          Times         // durations of whole ticks
 	RecentTicks    Times         // exact durations of the last 256 ticks
 	Applying       Times         // time that each tick spent on applying commands
@@ -72,8 +72,8 @@ func (t *times) makeRoom(recent int) {
 	}
 }
 
-// record records a duration once, after makeRoom. It allocates nothing, because no value is out of the
-// histogram's range.
+// record adds the duration of m, if any, and clears m.done, so that a second call adds nothing. makeRoom must
+// have been called. record allocates nothing, because no value is out of the histogram's range.
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false

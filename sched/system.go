@@ -27,7 +27,7 @@ const Update Phase = "update"
 // the column.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
-	// one name, the second of them is called "name 2".
+	// the same name, the second of them is called "name 2".
 	Name string
 	// Phase is the phase of the tick in which the system runs. Default: [Update].
 	Phase Phase
@@ -43,8 +43,8 @@ type System struct {
 	// phases agrees.
 	Before, After []string
 	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
-	// the system if it returns false. It may read what the system declares. Default: true. See [Every] and
-	// [Not].
+	// the system if the condition returns false. The condition may read what the system declares. Default:
+	// true. See [Every] and [Not].
 	If func(*Context) bool
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.
@@ -54,8 +54,8 @@ type System struct {
 	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Default:
 	// nothing.
 	Start func(*Context)
-	// Run does the work. Unless the system is exclusive, Run must not make structural changes itself, but
-	// records them in [Context.Commands].
+	// Run does the work. An exclusive system may make structural changes in Run. Any other system records
+	// structural changes in [Context.Commands].
 	Run func(*Context)
 	// End runs once after the last tick, if the system has started: when the simulation is stopped, in
 	// [Schedule.Reset] and in [Schedule.Close]. The End functions run one after the other, in the reverse
@@ -115,7 +115,7 @@ type node struct {
 	times   times // guarded by the schedule's mutex
 }
 
-// newNode checks everything about a system that does not depend on other systems.
+// newNode makes the node of a system. It makes all checks that do not depend on the order of the systems.
 func newNode(s *Schedule, sys System) *node {
 	if sys.Name == "" {
 		panic("sched: Schedule.Add: a system needs a name")

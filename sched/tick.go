@@ -30,8 +30,8 @@ const goexit = "runtime.Goexit was called"
 //
 //   - If there is no memory or slot to apply commands, Tick returns the [*vm.Error] and loses nothing. The
 //     next Tick applies the remaining commands and continues the same tick with its remaining phases. If a
-//     hook panics while commands are applied, Tick returns a [*PanicError]. The next Tick then continues in
-//     the same way, except that the command that called the hook is done or lost.
+//     hook panics while commands are applied, Tick returns a [*PanicError]. The next Tick continues in the
+//     same way, except that the command that called the hook is done or lost.
 //   - If a system panics, Tick returns a [*PanicError]. If a system that is not exclusive changes the
 //     structure, Tick returns a [*StructureError]. If a system touches a column that it does not declare, in
 //     builds that check this, Tick returns an [*AccessError]. Tick waits for the running systems and starts
@@ -164,8 +164,8 @@ func (s *Schedule) runStage(st *stage) error {
 	t.mu.Lock()
 	t.halted, t.err = false, nil
 	t.mu.Unlock()
-	// A column access does not know its goroutine, and cannot tell which of several running systems made it.
-	// Builds that check accesses therefore run the systems one after the other.
+	// The check of a column access cannot determine which of several running systems made the access. Builds
+	// that check accesses therefore run the systems one after the other.
 	if len(t.workers) == 1 || len(st.nodes) == 1 || invariants.Enabled {
 		t.runInTurn(st)
 	} else {

@@ -58,7 +58,7 @@ func BenchmarkEmptyTick(b *testing.B) {
 
 type benchmarkPosition struct{ x, y float64 }
 
-// lightWork is limited by memory if there are many entities. heavyWork is limited by arithmetic.
+// lightWork is bound by memory bandwidth if there are many entities. heavyWork is bound by arithmetic.
 //
 //go:noinline
 func lightWork(p, v []benchmarkPosition) {

@@ -119,7 +119,8 @@ func TestCommandsOrder(t *testing.T) {
 		q := w.Query(c[0])
 		s := newSchedule(t, w, Options{Workers: workers})
 		for i, name := range []string{"late", "early", "free"} {
-			// Slots are given out in ascending order, so the values show the order of creation.
+			// Slots are assigned in ascending order, so the query returns the values in the order of
+			// creation.
 			note := func(c0 *vast.Commands, n int) { c[1].AddLater(c0, c0.New(made), uint64(i*100+n)) }
 			sys := System{Name: name, Run: func(x *Context) {
 				first := x.Commands()
@@ -161,7 +162,7 @@ func TestSkippedAreCounted(t *testing.T) {
 	}
 }
 
-func TestPhaseSeesCommandsOfTheOneBefore(t *testing.T) {
+func TestPhaseSeesCommandsOfPreviousPhase(t *testing.T) {
 	w, c := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 2})
 	a := w.Archetype(c[0])
@@ -289,7 +290,7 @@ func TestDropCommands(t *testing.T) {
 	}
 }
 
-// TestNoRoomToRecord checks that a system without room for its commands fails with the reason.
+// TestNoRoomToRecord checks that a system without room for its commands fails with an error that says so.
 func TestNoRoomToRecord(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])

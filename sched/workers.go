@@ -27,13 +27,13 @@ type team struct {
 	gone     sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []*worker // asleep, or about to be; only these receive tokens
+	idle    []*worker // asleep, or about to sleep; only idle workers receive tokens
 	ready   []*node   // systems that may start
 	jobs    []*job    // jobs that may have parts left
 	left    int       // number of systems of the stage that are not done
 	running int       // number of running systems
 	halted  bool      // whether no more systems may start
-	err     error     // why the team halted
+	err     error     // the error that halted the team
 	place   int       // place of the system that caused err
 	closed  bool
 }
@@ -117,10 +117,10 @@ func (t *team) rouse(n int) {
 	go makeWay()
 }
 
-// makeWay does nothing. Go runs the goroutine that became ready last as the next one on its processor. For
+// makeWay does nothing. A processor of Go's scheduler next runs the goroutine that became ready last. For
 // about fifty microseconds other processors do not steal that goroutine, because a goroutine that wakes
-// another one usually waits soon. A goroutine that wakes a worker does not wait. If makeWay becomes ready
-// after the worker, other processors can steal the worker at once.
+// another one usually waits soon. A goroutine that wakes a worker does not wait. But makeWay becomes ready
+// after the worker, so makeWay runs next, and other processors can steal the worker at once.
 func makeWay() {}
 
 // rouseFirst wakes the first worker, which waits for the end of a stage. The mutex is held.
@@ -135,7 +135,7 @@ func (t *team) rouseFirst() {
 	}
 }
 
-// work runs a system or parts of a job, and reports whether there were any. The mutex is held before and
+// work runs a system or parts of a job, and reports whether there was work. The mutex is held before and
 // after.
 func (t *team) work(w *worker) bool {
 	if len(t.ready) > 0 && !t.halted {

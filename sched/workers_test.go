@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// serial reports whether this build runs systems one after the other.
+// serial reports whether this build runs systems one after the other, also on several workers.
 func serial(*Schedule) bool { return invariants.Enabled }
 
 // goroutines returns the stacks of the goroutines of all schedules.

@@ -153,7 +153,8 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 // changes its state.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
-	const blocks, hot, warm = 64, 8, 16 // each block below hot is written whole, each other block below warm in one page
+	// Blocks below hot are written whole. In the other blocks below warm, one page is written.
+	const blocks, hot, warm = 64, 8, 16
 	m, w := newMachine(blocks)
 	for b := range blocks {
 		if n := len(changedPages(t, w, b)); n != perBlock {
@@ -252,7 +253,7 @@ func TestHeatOfHalf(t *testing.T) {
 // written in two of three intervals becomes loose.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
-		period int // number of intervals; nothing is written in the first of them
+		period int // in intervals; nothing is written in the first interval of each period
 		hot    bool
 	}{{2, false}, {3, true}} {
 		m, w := newMachine(1)

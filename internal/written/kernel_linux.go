@@ -181,7 +181,7 @@ func (k *linuxKernel) try() error {
 			same = same && found[i].pages() == s.found[i]
 		}
 		if !same {
-			return unsupported(fmt.Sprintf("the kernel reports wrong written pages in step %d of a test", step+1))
+			return unsupported(fmt.Sprintf("step %d of a test: the kernel reports wrong pages", step+1))
 		}
 	}
 	return nil

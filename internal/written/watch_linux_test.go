@@ -214,7 +214,8 @@ func TestClosedRegions(t *testing.T) {
 			must(t, r.Commit(0, vm.PageSize()))
 			view(r)[0] = byte(i)
 			if runs, _ := w.Changed(base, 1, nil); len(runs) != 1 {
-				t.Errorf("a new region (recycled: %v, the same addresses: %v) has the runs %v, want one", recycle, same, runs)
+				t.Errorf("a new region (recycled: %v, the same addresses: %v) has the runs %v, want one", recycle,
+					same, runs)
 			}
 			w.Try(8)
 			w.Scan()
@@ -432,7 +433,8 @@ func runModel(t *testing.T, rng *rand.Rand) {
 			wasProtected := make(map[*model][]bool)
 			for _, m := range all {
 				for b := range size / block {
-					wasProtected[m] = append(wasProtected[m], w.Protected(uintptr(m.r.Base())+uintptr(b*block)))
+					protected := w.Protected(uintptr(m.r.Base()) + uintptr(b*block))
+					wasProtected[m] = append(wasProtected[m], protected)
 				}
 			}
 			w.Scan()

@@ -55,11 +55,11 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	}
 	name := quoteName(a.Name) + a.Number + pathOf(a.Fields, true)
 	if op == "~" && c.kind != KindString {
-		return nil, a.OpSpan.errorf("%s compares texts, but %s is a %v: use == != < <= > or >=", a.Op, name,
+		return nil, a.OpSpan.errorf("%s compares texts, but %s has the type %v: use == != < <= > or >=", a.Op, name,
 			part.Type)
 	}
 	if (c.kind == KindBool || c.kind == KindEntity) && op != "==" {
-		return nil, a.OpSpan.errorf("%s is a %v: use == or !=", name, part.Type)
+		return nil, a.OpSpan.errorf("%s has the type %v: use == or !=", name, part.Type)
 	}
 	switch c.kind {
 	case KindString:

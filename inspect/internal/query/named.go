@@ -84,7 +84,7 @@ func (n Named) Number(at Span) (*Part, error) {
 	}
 	switch p.Kind {
 	case KindString, KindEntity, KindOther:
-		return nil, at.errorf("%s is a %v: name a numeric field", n.Name, p.Type)
+		return nil, at.errorf("%s has the type %v: name a numeric field", n.Name, p.Type)
 	}
 	return p, nil
 }

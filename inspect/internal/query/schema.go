@@ -158,7 +158,7 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
 	case c.Type == nil:
-		return nil, at.errorf("%s is a tag without a value: write %s or !%[1]s", name, c.Text())
+		return nil, at.errorf("%s is a tag without a value: write %s or !%[2]s", name, c.Text())
 	case c.Relation:
 		return nil, at.errorf("%s is a relation: write %s(target)", name, c.Text())
 	case len(c.Values) == 0:
@@ -176,7 +176,8 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	}
 	if i >= 0 {
 		if c.Values[i].Kind == KindOther {
-			return nil, at.errorf("%s.%s is a %v, which cannot be compared", name, path, c.Values[i].Type)
+			return nil, at.errorf("%s has the type %v, which cannot be compared", name+dotted(path),
+				c.Values[i].Type)
 		}
 		return &c.Values[i], nil
 	}

@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 	p.Until("!document.getElementById('difference').hidden")
 	var text string
 	p.Eval("document.getElementById('difference').innerText", &text)
-	for _, want := range []string{"1 entities came, 2 went, 3 changed", "person 3 <b>", "{X: 3, Y: NaN}",
+	for _, want := range []string{"1 entity came, 2 went, 3 changed", "person 3 <b>", "{X: 3, Y: NaN}",
 		"merry"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the comparison lacks %q:\n%s", want, text)

@@ -66,7 +66,7 @@ async function compare() {
     const d = await ask(`compare?before=${before}&after=${wanted}`);
     const of = (number) => label(state.moments.find((m) => (m.number ?? 0) === number));
     at('difference').querySelector('h2').textContent = `From ${of(before)} to ${of(wanted)}: ` +
-      `${d.came} entities came, ${d.went} went, ${d.changed} changed`;
+      `${d.came} ${d.came === 1 ? 'entity' : 'entities'} came, ${d.went} went, ${d.changed} changed`;
     const columns = at('columns').tBodies[0];
     columns.replaceChildren();
     for (const c of d.columns) {
