@@ -80,7 +80,7 @@ func TestAnyIllFormed(t *testing.T) {
 		says string
 	}{
 		{func() { Query{}.Any(pos) }, "zero Query"},
-		{func() { q.Any() }, "Query.Any: no entity has one of no columns: name at least one"},
+		{func() { q.Any() }, "Query.Any: no column is given: name at least one"},
 		{func() { q.Any(vel, pos) }, "Query.Any: the query asks for position"},
 		{func() { q.Any(vel, vel) }, "Query.Any: column velocity is named twice"},
 		{func() { q.Any(vel, nil) }, "Query.Any: column 2 was not made with NewColumn"},

@@ -79,12 +79,12 @@ func TestColumnFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = faultOf(t, func() { p.N++ })
-	want = `slot 0 of column number of world "demo" is gone: it was closed`
+	want = `slot 0 of column number of world "demo" is gone: its region was closed`
 	if f.String() != want || !f.Closed {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}
 	f = faultOf(t, func() { e.generation = *generation })
-	want = ` of the entities of world "demo" is gone: it was closed`
+	want = ` of the entities of world "demo" is gone: its region was closed`
 	if !strings.HasSuffix(f.String(), want) {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}

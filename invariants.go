@@ -59,7 +59,8 @@ func (w *World) checkInvariants() {
 	// name that extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d owned and %d vacant words do not add up to "+
 		"the %d words below the frontier", owned, w.vacant.Count(), w.frontier)
-	must(w.worn == worn, "the world counts %d free slots at their last generation, its extents %d", w.worn, worn)
+	must(w.worn == worn, "the world counts %d slots at their last generation, its extents have %d", w.worn,
+		worn)
 	unused := 0
 	for _, x := range w.extents {
 		if x == nil {
@@ -106,8 +107,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	for _, c := range w.columns {
 		if c.store != nil {
 			must(c.owed == owed[c]+c.promised,
-				"column %s owes %d elements: %d were promised to its archetypes and to columns that require it, "+
-					"%d to the column itself", c.name, c.owed, owed[c], c.promised)
+				"column %s owes %d elements: %d were promised to its archetypes and to columns that "+
+					"require it, %d to the column itself", c.name, c.owed, owed[c], c.promised)
 			c.store.check(c, must)
 		}
 	}

@@ -120,7 +120,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // the lowest bit of after is the end of the run; after is 0 if the run leaves the word
+	after := l.bits + 1<<first // the lowest bit is the end of the run; 0 if the run leaves the word
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkListed reads two components of the entities of lists that lie anywhere among a million entities:
+// BenchmarkListed reads two components of each entity in lists of random entities, out of a million entities:
 // with Get, with At over a new query of each list, and with At over queries that were made before. The three
 // ways take turns. The benchmark reports the time of each way, divided by the number of entities.
 func BenchmarkListed(b *testing.B) {

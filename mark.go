@@ -252,8 +252,8 @@ func (c *column) gainedRange(lo, hi uint32) {
 	}
 }
 
-// lost notes that the slots of mask in a word, which all have the component, lose it. Their entities must
-// still be alive.
+// lost notes that the slots of mask in a word lose the component. All of these slots must have the component,
+// and their entities must still be alive.
 func (c *column) lost(word uint32, mask uint64) {
 	for _, m := range c.marks {
 		first := mask &^ m.touched.Word(uint(word))
@@ -269,8 +269,8 @@ func (c *column) lost(word uint32, mask uint64) {
 	}
 }
 
-// lose clears the presence bits of the slots of mask in a word, which all have the component, and notes the
-// losses for trackers. The caller runs the hooks and updates the store.
+// lose clears the presence bits of the slots of mask in a word, and notes the losses for trackers. All of
+// these slots must have the component. The caller runs the hooks and updates the store.
 func (c *column) lose(word uint32, mask uint64) {
 	if c.tracked {
 		c.lost(word, mask)
@@ -298,8 +298,8 @@ func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	return others
 }
 
-// added returns the slots of a word whose entities have the component now and did not have it at the last
-// look.
+// added returns the slots of a word whose entities have the component now and lacked the component at the
+// last look.
 func (m *marks) added(c *column, word uint32) uint64 {
 	now, had := m.touched.Word(uint(word))&c.now(word), m.had.Word(uint(word))
 	return now&^had | m.replaced(c, word, now&had)
@@ -312,8 +312,8 @@ func (m *marks) removed(c *column, word uint32) uint64 {
 	return had&^now | m.replaced(c, word, now&had)
 }
 
-// rewritten returns the slots of a word whose entities had the component at the last look, have it now, and
-// had it written since.
+// rewritten returns the slots of a word whose entities had the component at the last look and have it now,
+// and whose element was written since the look.
 func (m *marks) rewritten(c *column, word uint32) uint64 {
 	return m.changed.Word(uint(word)) & c.now(word) &^ m.added(c, word)
 }
@@ -323,7 +323,7 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed),
 		"column %s has %d trackers, tracked is %t", c.name, len(c.marks), c.tracked)
 	if c.observed != slices.Contains(w.watched, c) {
-		must(false, "column %s is observed and not in World.watched, or in World.watched and not observed", c.name)
+		must(false, "column %s is observed or in World.watched, and not both", c.name)
 	}
 	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots),
 		"column %s is usable for %d slots, its dirty bits for %d", c.name, c.slots, c.dirtySpan.Committed()*8)

@@ -57,7 +57,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 		}
 		if v, has := s.get(e); !has || s.name != "tag" && v != 6 || s.count() != 1 || !s.remove(e) ||
 			s.remove(e) {
-			t.Errorf("%s: after adding again, the value is %d, %v, and %d entities have the component", s.name, v, has, s.count())
+			t.Errorf("%s: after adding again, the value is %d, %v, and %d entities have the component",
+				s.name, v, has, s.count())
 		}
 		s.add(e, 7)
 		if err := w.Close(); err != nil {
@@ -89,7 +90,7 @@ func TestChangesInNestedQueries(t *testing.T) {
 		}
 	}
 	if pairs != 100 {
-		t.Errorf("%d pairs", pairs)
+		t.Errorf("the nested loops make %d steps, want 100", pairs)
 	}
 	outer, inner := 0, 0
 	says(t, func() {

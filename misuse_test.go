@@ -61,13 +61,14 @@ func TestPointerfulComponents(t *testing.T) {
 			}]("vast: NewColumn", useHeapColumn)
 		}, ".F is a function"},
 		{func() { layout.CheckOr[struct{ V any }]("vast: NewColumn", useHeapColumn) }, ".V is an interface"},
-		{func() { layout.CheckOr[struct{ C chan int }]("vast: NewColumn", useHeapColumn) }, ".C is a channel"},
+		{func() { layout.CheckOr[struct{ C chan int }]("vast: NewColumn", useHeapColumn) },
+			".C is a channel"},
 	}
 	for _, tt := range tests {
 		says(t, tt.make, tt.path, "vast: NewColumn", "must not hold Go pointers")
 	}
 	if n := len(w.Stats().Columns); n != 0 {
-		t.Errorf("%d columns were made", n)
+		t.Errorf("%d columns were made, want none", n)
 	}
 	NewColumn[struct {
 		_ [0]func()

@@ -12,9 +12,9 @@ import (
 )
 
 // OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback
-// gets the entity's old reference, which is stale now, and the new one. Use the callback to renew references
-// that the world does not see: those in an index of package bulk, in a map of the program, or in a query with
-// [Query.To] or [Query.Among].
+// gets the entity's old reference, which is stale now, and the new reference. Use the callback to renew
+// references that the world does not see: those in an index of package bulk, in a map of the program, or in a
+// query with [Query.To] or [Query.Among].
 //
 // The callbacks run after all entities of the call have moved and the world has renewed its own references.
 // They may write values, but must not change the structure of the world. If a callback panics, the world
@@ -25,7 +25,7 @@ func (w *World) OnMove(f func(old, new Entity)) {
 }
 
 // mustRenewKept panics if callbacks of gains and losses may have kept references to entities that are about
-// to move, and no callback renews these.
+// to move, and there is no callback of World.OnMove to renew these references.
 func (w *World) mustRenewKept(op operation, from []uint32) {
 	if len(w.onMove) > 0 {
 		return
@@ -88,10 +88,12 @@ func (w *World) columnsIn(m *Moves) (columns []*column) {
 	return columns
 }
 
-// move moves the column's components of the moved entities, and reports whether there were any.
+// move moves the column's components of the moved entities, and reports whether a moved entity had the
+// component.
 func (c *column) move(m *Moves) (any bool) {
 	c.moveElements(m)
-	dst, gained := uint32(0), uint64(0) // a word, and its slots that gained the component but not the presence bit
+	// Slots of the word dst that gained the component. Their presence bits are not set yet.
+	dst, gained := uint32(0), uint64(0)
 	for i := range m.words {
 		old := &m.words[i]
 		word := m.first + uint32(i)

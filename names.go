@@ -6,7 +6,7 @@ import (
 )
 
 // Names is an index from names to entities. An entity has at most one name, and a name belongs to at most one
-// entity. Make it with [World.Names].
+// entity. Make the index with [World.Names].
 //
 // In a query, Names stands for the column of the entities that have a name. No archetype may have this
 // column. Names lie on the Go heap. Deleting an entity frees its name. The rules of [World] about goroutines

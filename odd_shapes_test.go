@@ -84,7 +84,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatal("Value or SetValue is wrong")
 			}
 			if got := c.AddAll(w.Query(other), one); got != n+1 || c.Len() != 2*n+1 || *c.Get(e) != one {
-				t.Fatalf("AddAll: %d, %d", got, c.Len())
+				t.Fatalf("AddAll matches %d entities, and %d have the component", got, c.Len())
 			}
 			if c.SetAll(w.Query(c).Without(other), one) != n || *c.Get(born[n-1]) != one {
 				t.Fatal("SetAll stores wrong values")
@@ -94,7 +94,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			c.AddLater(cs, later, zero)
 			c.SetLater(cs, later, one)
 			if done, err := w.Apply(cs); err != nil || done.Done != 3 || *c.Get(cs.Resolve(later)) != one {
-				t.Fatalf("commands: %+v, %v", done, err)
+				t.Fatalf("Apply returns %+v, %v", done, err)
 			}
 			if w.Exchange(w.Query(other), nil, []AnyColumn{c}) != n+2 || c.Len() != n {
 				t.Fatal("Exchange does not remove the components")
@@ -189,7 +189,7 @@ func TestManyColumns(t *testing.T) {
 	parts := 0
 	probed.Parts(w, func(AnyColumn, probing.Part) { parts++ })
 	if parts < 600 || len(probed.Columns(w)) != 300 {
-		t.Errorf("%d parts, %d columns", parts, len(probed.Columns(w)))
+		t.Errorf("the world has %d parts and %d columns", parts, len(probed.Columns(w)))
 	}
 	w.checkInvariants()
 	for i, e := range es {
@@ -251,11 +251,11 @@ func TestHundredThousandArchetypes(t *testing.T) {
 	more := w.Archetype(tags[0], NewTag(w, "late"))
 	more.NewN(32<<bits, nil) // takes the slots that other archetypes own without need
 	if w.Len() != 1<<bits/2+32<<bits {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want %d", w.Len(), 1<<bits/2+32<<bits)
 	}
 	w.DeleteAll(w.Query(tags[0]))
 	if err := w.Trim(); err != nil || w.Len() != 1<<bits/2 {
-		t.Errorf("%d entities, %v", w.Len(), err)
+		t.Errorf("%d entities after DeleteAll, want %d; Trim returns %v", w.Len(), 1<<bits/2, err)
 	}
 	w.checkInvariants()
 }

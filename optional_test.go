@@ -91,7 +91,8 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	w.Archetype().NewN(10, nil)
 	q, bare, both := w.Query(a).Exactly(), w.Query().Exactly(), w.Query(a).Optional(b).Exactly()
 	if q.Count() != 100 || bare.Count() != 10 || both.Count() != 150 {
-		t.Errorf("%d, %d and %d entities", q.Count(), bare.Count(), both.Count())
+		t.Errorf("the queries match %d, %d and %d entities, want 100, 10 and 150", q.Count(), bare.Count(),
+			both.Count())
 	}
 	tag := NewTag(w, "later")
 	first, _ := q.First()
@@ -103,12 +104,13 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.AddAll(bare)
 	w.Archetype(a, last).NewN(30, nil)
 	if q.Count() != 99 || bare.Count() != 0 || both.Count() != 149 {
-		t.Errorf("%d, %d and %d entities after columns were registered", q.Count(), bare.Count(),
-			both.Count())
+		t.Errorf("the queries match %d, %d and %d entities after columns were registered, want 99, 0 and 149",
+			q.Count(), bare.Count(), both.Count())
 	}
 	last.c.internal = true
 	if q.Count() != 99+30 || bare.Count() != 10 {
-		t.Errorf("%d and %d entities, with an internal column", q.Count(), bare.Count())
+		t.Errorf("with an internal column, the queries match %d and %d entities, want 129 and 10",
+			q.Count(), bare.Count())
 	}
 	last.c.internal = false
 }
@@ -155,6 +157,6 @@ func TestFormsSideBySide(t *testing.T) {
 	}
 	all.Wait()
 	if n := testing.AllocsPerRun(10, func() { q.Count() }); n != 0 && !longtest.Race {
-		t.Errorf("%v allocations a run", n)
+		t.Errorf("Count makes %v allocations", n)
 	}
 }

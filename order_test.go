@@ -136,7 +136,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	}
 	loop()
 	if n := testing.AllocsPerRun(10, loop); n != 0 && !longtest.Race {
-		t.Errorf("%v allocations a loop", n)
+		t.Errorf("a loop makes %v allocations", n)
 	}
 }
 

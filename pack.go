@@ -33,14 +33,14 @@ func (o MoveOptions) most(method string) int {
 // the order of slots, so it moves as few entities as possible. The slots behind the last entity go back to
 // the world; [World.Trim] gives their memory back.
 //
-// A moved entity has a new reference, and its old one is stale. Pack renews the references that the world
-// sees: in components (fields and arrays; in a [HeapColumn] also slices, maps and pointers), in resources,
-// relations, edges, [Names] and recorded [Commands]. The program must renew all other references, with
-// [World.OnMove] or the returned [Moves]: references in variables, in indices, and in queries with [Query.To]
-// or [Query.Among]. The sources of a target keep their order. A [Tracker] notes a removal of the old
-// reference and an addition of the new one, and notes components with renewed references as written.
-// Callbacks of gains and losses are not called. If a moved entity has a component with such callbacks and
-// there is no callback of World.OnMove, Pack panics.
+// A moved entity has a new reference, and its old reference is stale. Pack renews the references that the
+// world sees: in components (fields and arrays; in a [HeapColumn] also slices, maps and pointers), in
+// resources, relations, edges, [Names] and recorded [Commands]. The program must renew all other references,
+// with [World.OnMove] or the returned [Moves]: references in variables, in indices, and in queries with
+// [Query.To] or [Query.Among]. The sources of a target keep their order. A [Tracker] notes a removal of the
+// old reference and an addition of the new reference, and notes components with renewed references as
+// written. Callbacks of gains and losses are not called. If a moved entity has a component with such
+// callbacks and there is no callback of World.OnMove, Pack panics.
 //
 // Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
 // moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each

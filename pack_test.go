@@ -57,7 +57,7 @@ func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
 		t.Errorf("the entities lie in the order %v", got)
 	}
 	if m.Len() != 3 || h.Changes() != changes+3 {
-		t.Errorf("%d entities moved, %d changes", m.Len(), h.Changes()-changes)
+		t.Errorf("%d entities moved in %d changes, want 3 in 3", m.Len(), h.Changes()-changes)
 	}
 	for i, e := range h.left {
 		now := m.Resolve(e)
@@ -213,8 +213,8 @@ func TestPackGivesMemoryBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if need := w.Len() * (128 + 4); after > need*3/2 || before < n*100 {
-		t.Errorf("%s are resident after Pack and Trim, %s before; %d entities need %s", vm.Bytes(after), vm.Bytes(before), w.Len(),
-			vm.Bytes(need))
+		t.Errorf("%s are resident after Pack and Trim, %s before; %d entities need %s", vm.Bytes(after),
+			vm.Bytes(before), w.Len(), vm.Bytes(need))
 	}
 	w.checkInvariants()
 }
@@ -283,7 +283,7 @@ func TestPackRefuses(t *testing.T) {
 	called := 0
 	other.OnMove(func(Entity, Entity) { called++ })
 	if m := other.ships.Pack(MoveOptions{}); m.Len() == 0 || m.Len() != called {
-		t.Errorf("%d entities moved, %d calls", m.Len(), called)
+		t.Errorf("%d entities moved, and the callback ran %d times", m.Len(), called)
 	}
 	other.checkInvariants()
 	for _, w := range []*holed{h, other} {

@@ -24,7 +24,7 @@ func TestPlaceholders(t *testing.T) {
 	num.AddLater(c, r, 3)
 	c.Delete(p)
 	if done, err := w.Apply(c, other); done != (Applied{Done: 4, Skipped: 3}) || err != nil {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("Apply returns %+v, %v; want 4 done and 3 skipped", done, err)
 	}
 	if w.Len() != 2 || !w.Alive(c.Resolve(r)) || num.Has(c.Resolve(r)) || *num.Get(other.Resolve(q)) != 0 {
 		t.Error("a placeholder stands for a wrong entity")
@@ -43,7 +43,7 @@ func TestPlaceholders(t *testing.T) {
 	num.SetLater(c, s, 5)
 	if done, err := w.Apply(c); done != (Applied{Done: 2, Skipped: 2}) || err != nil ||
 		*num.Get(c.Resolve(s)) != 5 {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("Apply returns %+v, %v; want 2 done and 2 skipped", done, err)
 	}
 	// Forge placeholders for places where no entity is made, and for places after the end.
 	num.SetLater(c, c.New(a), 6)

@@ -155,7 +155,7 @@ type anyEdges interface {
 	linked
 	valueType() reflect.Type
 	countOf(c *column, e Entity) int
-	// walkValues does the same as edges.walk, but yields copies of the values.
+	// walkValues works like edges.walk, but yields copies of the values.
 	walkValues(c *column, e Entity, yield func(Entity, reflect.Value) bool)
 }
 

@@ -12,9 +12,10 @@ import (
 )
 
 // This test decodes a stream of bytes into operations on two worlds that share a limit. Between the
-// operations, the test closes and opens the limit. A model knows the promises of each Grow. A promised
-// operation never fails, in spite of the limit, the other world and other users of a column. A failed
-// operation changes nothing: the test compares committed bytes and the limit.
+// operations, the test closes the limit, so that no world can commit a byte, and opens the limit again. A
+// model records the promises of each Grow. A promised operation never fails, even if the limit is closed and
+// other operations use the same columns. A failed operation changes nothing: the test compares committed
+// bytes and the limit.
 
 // promisesWorld is a world and its promises.
 type promisesWorld struct {
@@ -29,10 +30,10 @@ type promisesWorld struct {
 	alive      []Entity
 	births     []int  // number of promised births, by archetype
 	additions  [2]int // number of promised additions, by sparse column
-	reach      [3]int // slots that promised additions cover, of the sparse columns and the dense column
+	reach      [3]int // number of slots that promised additions cover: two sparse columns, the dense column
 	edges      int    // number of promised edges
-	edgesReach int
-	links      int // slots that promised links cover
+	edgesReach int    // number of slots that promised edges cover
+	links      int    // number of slots that promised links cover
 }
 
 type promisesModel struct {
@@ -106,8 +107,9 @@ func (m *promisesModel) try(promised bool, f func() error) bool {
 		return true
 	}
 	var e *vm.Error
-	m.must(errors.As(err, &e) && (errors.Is(err, vm.ErrCapacity) || errors.Is(err, vm.ErrLimit)), "%v", err)
-	m.must(!promised, "the operation was promised, and fails: %v", err)
+	m.must(errors.As(err, &e) && (errors.Is(err, vm.ErrCapacity) || errors.Is(err, vm.ErrLimit)),
+		"error %v, want ErrCapacity or ErrLimit", err)
+	m.must(!promised, "a promised operation fails: %v", err)
 	after := look()
 	m.must(after == before, "a refusal changed something:\n%+v\n%+v\n%v", before, after, err)
 	m.refusals++
@@ -134,7 +136,7 @@ func (m *promisesModel) run(stream []byte) {
 	m.must(m.limit.Used() == 0, "%d bytes are in use after all worlds were closed", m.limit.Used())
 }
 
-// redeem uses the promises to an archetype while the limit is closed.
+// redeem closes the limit and makes all births that were promised to an archetype.
 func (m *promisesModel) redeem(f *promisesWorld, a int) {
 	m.limit.SetMax(m.limit.Used())
 	m.born(f, a, f.births[a])
@@ -232,7 +234,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		m.applyLinks(f, b)
 	case 26:
 		m.what = "Trim"
-		m.must(f.Trim() == nil, "fails")
+		m.must(f.Trim() == nil, "Trim fails")
 		f.additions, f.reach, f.edges, f.links = [2]int{}, [3]int{}, 0, 0
 	case 27:
 		if b.next()%8 == 0 {
@@ -259,7 +261,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 	}
 }
 
-// some chooses a few live entities.
+// some returns a few live entities.
 func (f *promisesWorld) some(b *byteStream) (es []Entity) {
 	if len(f.alive) > 0 {
 		at := b.next16() % len(f.alive)
@@ -341,7 +343,7 @@ func (m *promisesModel) applyTracker(f *promisesWorld, b *byteStream) {
 		f.trackers[0].Close()
 		f.trackers = f.trackers[1:]
 	}
-	// A tracker needs memory for each slot, also of columns with promises.
+	// A tracker needs memory for each slot of its columns. No promise covers this memory.
 	m.try(false, func() error {
 		f.trackers = append(f.trackers, NewTracker(f.World, f.sparse[b.next()%2], f.dense))
 		return nil

@@ -7,8 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps this
-// room.
+// TestPromisesOfBirthsAdd: promises to archetypes that share a sparse column add up, and Trim keeps the room.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -47,7 +46,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 }
 
 // TestPromisesAreNoMoreThanSlots promises 1,000 additions and then makes 1,024 entities with the component.
-// Both together exceed the slots of the world, but the births succeed.
+// The promises and the births together exceed the slots of the world, but the births succeed.
 func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -67,7 +66,8 @@ func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	says(t, func() { a.NewN(-1, nil) }, "Archetype.NewN(-1)", "cannot be negative")
 }
 
-// TestRefusedLeavesNothing: an operation that fails for want of memory gives back all that it committed.
+// TestRefusedLeavesNothing: an operation that fails because it gets no memory gives back everything that it
+// committed.
 func TestRefusedLeavesNothing(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the addresses of these worlds would take memory in this build")
@@ -121,9 +121,9 @@ func TestRefusedLeavesNothing(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if limit.Used() != used || w.Stats().Committed != committed || w.Changes() != changes {
-					t.Fatalf("%s with %d bytes left: of %d bytes %d stay committed, %d of them under the "+
-						"limit, after %d changes", name,
-						slack, slack, w.Stats().Committed-committed, limit.Used()-used, w.Changes()-changes)
+					t.Fatalf("%s is refused with %d bytes left: the world keeps %d more bytes, the "+
+						"limit counts %d more bytes, and %d changes were made", name, slack,
+						w.Stats().Committed-committed, limit.Used()-used, w.Changes()-changes)
 				}
 			}
 			w.checkInvariants()
@@ -159,6 +159,6 @@ func TestGrowAllocatesNothing(t *testing.T) {
 	}
 	grow()
 	if n := testing.AllocsPerRun(100, grow); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("the calls of Grow make %v allocations", n)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // Query selects entities by their components: a match has all components of some columns, none of others, and
 // at least one of each group. A Query is a value. Make it once and use it again and again: it needs no
-// registration, running it allocates nothing, and it always sees the world as it is. Its methods add
-// conditions. The order of the conditions makes no difference.
+// registration, running it allocates nothing, and it always sees the current state of the world. The methods
+// of a Query add conditions. The order of the conditions makes no difference.
 //
 // Several goroutines may run one query at once while nothing changes the structure.
 type Query struct {
@@ -33,11 +33,11 @@ type query struct {
 	list   []Entity // if not nil, only these entities match; sorted by slot
 	pinned []Run    // if not nil, these runs match, and no condition applies
 	lo, hi uint     // only the slots [lo, hi) match
-	exact  bool     // whether entities with other components are left out
+	exact  bool     // whether entities with a component that the query does not name are left out
 
 	filter   bitset.Filter
 	source   source
-	plain    bool      // whether a cursor over the filter yields all runs as they are
+	plain    bool      // whether a cursor over the filter yields exactly the runs of the query
 	optional []*column // a run has each of these columns in all of its slots or in none
 	ids      []uint64  // for an exact query, the numbers of the columns that it names, as bits
 }
@@ -48,8 +48,8 @@ type role uint8
 const (
 	asked    role = iota // World.Query: every match has it
 	implied              // To or Changed: every match has it
-	oneOf                // Any: every match has one of the group
-	optional             // Optional: runs have it or lack it
+	oneOf                // Any: every match has at least one column of the group
+	optional             // Optional: a run has it in all of its slots or in none
 	leftOut              // Without: no match has it
 )
 
@@ -73,8 +73,8 @@ type writtenSince struct {
 	marks   *bitset.Set
 }
 
-// conflict returns the format of a message that says why a column cannot have two roles in a query, in any
-// order. It returns "" if the column can have both roles.
+// conflict returns the format of a message that says why a column cannot have both roles in a query. The
+// order of the roles makes no difference. conflict returns "" if the column can have both roles.
 func conflict(a, b role) string {
 	a, b = min(a, b), max(a, b)
 	switch {
@@ -94,7 +94,7 @@ func conflict(a, b role) string {
 	return ""
 }
 
-// with returns a copy of the query to which a method adds a condition.
+// with returns a copy of the conditions, to which the given method adds a condition.
 func (q Query) with(method string) *query {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -136,8 +136,8 @@ func (q *query) columns(roles ...role) (columns []*column) {
 
 // made computes the fields that depend on the conditions.
 func (q *query) made() Query {
-	// The required sets and the excluded ones share an array, because many programs make a query for each
-	// loop.
+	// The required sets and the excluded sets share an array. This saves an allocation, because many programs
+	// make a query for each loop.
 	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
 	for _, n := range q.named {
 		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
@@ -206,8 +206,8 @@ func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn
 
 const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
 
-// Query returns the query for the entities that have all the given components; without a component, for all
-// entities. It panics if a column belongs to another world or is named twice.
+// Query returns the query that matches the entities with all the given components. Without columns it matches
+// all entities. It panics if a column belongs to another world or is named twice.
 func (w *World) Query(cols ...AnyColumn) Query {
 	w.mustBeOpen("Query")
 	if err := w.prepare(); err != nil {
@@ -232,25 +232,26 @@ func (q Query) Without(cols ...AnyColumn) Query {
 
 // Any returns the query that also asks for at least one of the given components. Each call adds a group. Any
 // panics if no column is given, and if a column is of another world, is named twice in the call, is left out,
-// or is one that [World.Query] asks for.
+// or was named in [World.Query].
 //
 // Entities of one run may differ in which of the components they have. Use [Column.Get] for these columns, or
 // name them in [Query.Optional] too.
 func (q Query) Any(cols ...AnyColumn) Query {
 	made := q.with("Query.Any")
 	if len(cols) == 0 {
-		panic("vast: Query.Any: no entity has one of no columns: name at least one")
+		panic("vast: Query.Any: no column is given: name at least one")
 	}
 	made.name("Query.Any", oneOf, cols...)
 	made.groups++
 	return made.made()
 }
 
-// Optional returns the query with runs that have each of the given components throughout, or lack it
-// throughout. [Column.TrySlice] and [Tag.In] tell whether a run has a component. The query matches the same
-// entities. Columns of [Query.Any] may be named, to use them as slices. Optional panics if a column is of
-// another world, is named twice, is left out, or is one that [World.Query] asks for. Complexity: a few steps
-// more for each run and column; within one word a border is found in one step.
+// Optional returns the query with shorter runs: all entities of a run have a given component, or no entity of
+// the run has it. [Column.TrySlice] and [Tag.In] report whether a run has a component. Optional does not
+// change which entities match. Columns of [Query.Any] may be named in Optional too, to use them as slices.
+// Optional panics if a column is of another world, is named twice, is left out, or was named in
+// [World.Query]. Complexity: a few steps more for each run and column, and one step for each border within a
+// 64-slot word.
 func (q Query) Optional(cols ...AnyColumn) Query {
 	made := q.with("Query.Optional")
 	made.name("Query.Optional", optional, cols...)
@@ -261,23 +262,24 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 // [World.Query], [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are
 // registered later. A query that names no column matches the entities without any component.
 //
-// Complexity: for each 64-slot word that matches otherwise, one step, and one step for each column that its
-// entities were born with or gained later. Other columns make little difference.
+// Complexity: for each 64-slot word with entities that meet the other conditions, one step, and one step for
+// each column that the entities of the word were born with or gained later. Other columns make little
+// difference.
 func (q Query) Exactly() Query {
 	made := q.with("Query.Exactly")
 	made.exact = true
 	return made.made()
 }
 
-// To returns the query that also asks for a given target in a relation. A second call asks for a target in
-// another relation too. To panics if the relation is of another world, if it is left out, and if the query
-// asks for a target in the relation already. A stale target has no sources, so nothing matches.
+// To returns the query that also asks for a given target in a relation. A second call adds a target in
+// another relation. To panics if the relation is of another world, if it is left out, and if the query asks
+// for a target in the relation already. A stale target has no sources, so nothing matches.
 //
 // Running such a query takes one step for each source of the target; sources of other targets make no
 // difference. It yields the sources in the order in which they were linked, not by slot. Sources that are
-// consecutive in both orders come as one run. [Query.First] returns the first source in that order.
-// [Query.Words], [Query.Batches] and [Relation.InDepthOrder] go by slot, and look at all entities that have a
-// target.
+// consecutive in both orders form one run. [Query.First] returns the first source in the order of links.
+// [Query.Words], [Query.Batches] and [Relation.InDepthOrder] use the order of slots, and visit all entities
+// that have a target in the relation.
 func (q Query) To(rel Relation, target Entity) Query {
 	made := q.with("Query.To")
 	made.name("Query.To", implied, rel)
@@ -295,14 +297,15 @@ func (q Query) To(rel Relation, target Entity) Query {
 }
 
 // Changed returns the query that also asks for a component that was written or gained since a tracker last
-// looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except
-// for one step at its start for each 64 slots of the column. All methods of Query work with it. Each loop
-// over the query sees the marks that exist when the loop starts.
+// looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. Running the query is as fast as
+// running any query, except for one step at the start for each 64 slots of the column. All methods of Query
+// work with it. Each loop over the query sees the marks that exist when the loop starts.
 //
-// A mark that is set during the loop has no effect on the loop if the loop has passed the slot. Otherwise it
-// may have one. So a loop may edit the entities that the query yields, also in batches on several goroutines.
+// A mark that is set during the loop has no effect on the loop if the loop has passed the slot. A mark in a
+// later slot may have an effect. So a loop may edit the entities that the query yields, also in batches on
+// several goroutines.
 //
-// It panics if the tracker is closed, is of another world or does not track the column, and if the query
+// Changed panics if the tracker is closed, is of another world or does not track the column, and if the query
 // leaves the column out. Running the query panics once the tracker is closed.
 func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	const method = "Query.Changed"
@@ -319,8 +322,8 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	return made.made()
 }
 
-// Among returns the query that matches only entities of a list. It is the way to apply a bulk operation to a
-// list, as in
+// Among returns the query that matches only entities of a list. Use Among to apply a bulk operation to a
+// list:
 //
 //	w.DeleteAll(w.Query().Among(list))
 //
@@ -345,14 +348,14 @@ func (q Query) Among(list []Entity) Query {
 	return Query{made}
 }
 
-// Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large
-// world into parts, such as one for each [World.Visit]. After a second call, slots must be in both ranges.
-// Any range is allowed: a range without slots matches nothing. [World.Slots] returns where the world's slots
-// end.
+// Between returns the query that matches only entities in the slots [lo, hi). It cuts a walk over a large
+// world into parts, such as one part for each [World.Visit]. After a second call, slots must be in both
+// ranges. Any range is allowed: a range without slots matches nothing. [World.Slots] returns where the
+// world's slots end.
 //
-// The query goes by slot, even with [Query.To]; then it looks at all entities in the range that have a
-// target. Complexity: Between copies the query. Running it takes no time for slots outside the range, except
-// the steps at the start that [Query.Changed] describes.
+// The query uses the order of slots, even with [Query.To]. With To, it visits all entities in the range that
+// have a target in the relation. Complexity: Between copies the query. Running the new query takes no time
+// for slots outside the range, except the steps at the start that [Query.Changed] describes.
 func (q Query) Between(lo, hi int) Query {
 	made := q.with("Query.Between")
 	made.lo = max(made.lo, uint(max(lo, 0)))
@@ -362,8 +365,8 @@ func (q Query) Between(lo, hi int) Query {
 }
 
 // Runs yields the matching entities as maximal runs of consecutive slots, in ascending order, unless
-// [Query.To] sets another order. With [Column.Slice], this is the fast way through many entities. The loop
-// may change values. If it changes the structure of the world, the next step panics.
+// [Query.To] sets another order. Runs together with [Column.Slice] is the fast way to process many entities.
+// The loop may change values. If the loop changes the structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if q.q == nil || !q.q.plain || q.q.world.closed {
@@ -470,7 +473,7 @@ func (q Query) pin() Query {
 	return Query{&made}
 }
 
-// flushDirty brings the marks that the query asks for up to date. It panics if a tracker is closed.
+// flushDirty brings the marks that the query uses up to date. It panics if a tracker is closed.
 //
 //go:noinline
 func (q *query) flushDirty() {
@@ -480,7 +483,7 @@ func (q *query) flushDirty() {
 	}
 }
 
-// marked returns the number of marks that the query looks at.
+// marked returns the number of marks that the query uses.
 func (q *query) marked() (n int) {
 	for _, w := range q.written {
 		w.column.flushDirty()

@@ -26,8 +26,8 @@ func permutations(n int, f func([]int)) {
 	extend()
 }
 
-// TestConditionsInAnyOrder gives queries the same conditions in every order: either all of these queries
-// panic, or all match the same entities in the same runs.
+// TestConditionsInAnyOrder gives queries the same conditions in every order. Either all of these queries
+// panic, or all of them match the same entities in the same runs.
 func TestConditionsInAnyOrder(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

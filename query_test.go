@@ -78,7 +78,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryBeforeColumnsGrow makes queries before entities. A query sees the entities of the time when it
+// TestQueryBeforeColumnsGrow makes queries before entities. A query sees the entities that exist when it
 // runs.
 func TestQueryBeforeColumnsGrow(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
@@ -95,11 +95,12 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 			b.Add(e, 1)
 		}
 		if i%5000 == 0 && (without.Count() != min(i+1, 49_000) || all.Count() != i+1) {
-			t.Fatalf("%d entities: %d without, %d in all", i+1, without.Count(), all.Count())
+			t.Fatalf("of %d entities, %d lack b, and the query of all counts %d", i+1, without.Count(),
+				all.Count())
 		}
 	}
 	if with.Count() != 1000 || without.Count() != 49_000 || all.Count() != 50_000 {
-		t.Errorf("%d with, %d without, %d in all", with.Count(), without.Count(), all.Count())
+		t.Errorf("%d entities have b, %d lack b, %d in all", with.Count(), without.Count(), all.Count())
 	}
 }
 
@@ -214,7 +215,7 @@ func TestQueryAllocatesNothing(t *testing.T) {
 			t.Error("the query finds nothing")
 		}
 	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("running the queries makes %v allocations", n)
 	}
 }
 

@@ -30,11 +30,12 @@ type indirection struct {
 var (
 	typeEntity  = reflect.TypeFor[Entity]()
 	bytesEntity = typeEntity.Size()
-	// knownReferences has the references of each type that was asked for.
+	// knownReferences caches the results of referencesIn.
 	knownReferences sync.Map // reflect.Type → *references
 )
 
-// referencesIn returns where the Entities lie in values of type t. It returns nil if there are none.
+// referencesIn returns where the Entities lie in values of type t. It returns nil if the values hold no
+// Entities.
 func referencesIn(t reflect.Type) *references {
 	if t == nil {
 		return nil
@@ -73,8 +74,8 @@ func (r *references) find(t reflect.Type, offset uintptr) {
 	}
 }
 
-// leadsToEntity reports whether values of type t hold Entities or lead to some. above has the types that
-// contain t.
+// leadsToEntity reports whether values of type t hold Entities or lead to Entities. The slice above holds the
+// types that contain t.
 func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
 	if t == typeEntity {
 		return true
@@ -98,8 +99,8 @@ func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// The renewal of references does not look into these types. A world renews its own parts. The program's
-// queries and containers keep their old references.
+// The renewal of references skips values of these types and of package bulk. A world renews its own parts in
+// other ways. The program's queries and containers keep their old references.
 var (
 	ownTypes = []reflect.Type{reflect.TypeFor[World](), reflect.TypeFor[query](), reflect.TypeFor[Commands](),
 		reflect.TypeFor[Names](), reflect.TypeFor[Moves]()}
@@ -130,8 +131,9 @@ func (n *renewal) entity(e *Entity) bool {
 	return false
 }
 
-// later renews an Entity together with others, at the latest in flush. A renewal takes two loads from distant
-// places. The processor waits for many such loads at once if no branch depends on them.
+// later defers the renewal of an Entity to the next flush, which renews many Entities together. A renewal
+// takes two loads from distant places. The processor waits for many such loads at once if no branch depends
+// on them.
 func (n *renewal) later(e *Entity) {
 	if n.n == len(n.batch) {
 		n.flush()
@@ -140,7 +142,7 @@ func (n *renewal) later(e *Entity) {
 	n.n++
 }
 
-// flush renews the Entities that were given to later.
+// flush renews the Entities in batch.
 func (n *renewal) flush() {
 	var pairs [len(n.batch)]uint32
 	k := 0
@@ -159,7 +161,8 @@ func (n *renewal) flush() {
 	n.n = 0
 }
 
-// value renews the Entities of the value at p, whose references are r. It reports whether it has renewed any.
+// value renews the Entities of the value at p, whose references are r. It reports whether it has renewed an
+// Entity.
 func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	for _, a := range r.at {
 		for i := range a.n {
@@ -172,8 +175,8 @@ func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	return renewed
 }
 
-// behind renews the Entities to which a slice, a map or a pointer leads. It reports whether it has
-// renewed any.
+// behind renews the Entities to which a slice, a map or a pointer leads. It reports whether it has renewed an
+// Entity.
 func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	if v.IsNil() {
 		return false
@@ -200,7 +203,7 @@ func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	return renewed
 }
 
-// inMap renews the Entities in the keys and elements of a map. It reports whether it has renewed any.
+// inMap renews the Entities in the keys and elements of a map. It reports whether it has renewed an Entity.
 func (n *renewal) inMap(v reflect.Value) (renewed bool) {
 	t := v.Type()
 	keys, elems := referencesIn(t.Key()), referencesIn(t.Elem())
@@ -225,8 +228,7 @@ func (n *renewal) inMap(v reflect.Value) (renewed bool) {
 	return renewed || len(entries) > 0
 }
 
-// renew renews the Entities in the column's elements. A tracker notes such an element as written, because its
-// value has changed.
+// renew renews the Entities in the column's elements. For trackers, a renewed element counts as written.
 func (c *column) renew(n *renewal) {
 	r := referencesIn(c.typ)
 	if r == nil {
@@ -273,7 +275,8 @@ func (c *Commands) renew(n *renewal) {
 	}
 }
 
-// renewRecorded renews the Entities in the value of a recorded command, which has the given number of bytes.
+// renewRecorded renews the Entities in the value of a recorded command. The value has the given number of
+// bytes.
 func (c *column) renewRecorded(n *renewal, p unsafe.Pointer, bytes uintptr) {
 	r := referencesIn(c.recorded)
 	if r == nil {

@@ -58,7 +58,7 @@ func (l *web) references() (all []Entity) {
 	return all
 }
 
-// renewed is a world whose entities refer to one another in all possible ways.
+// renewed is a world whose entities refer to one another in every way that Pack renews.
 type renewed struct {
 	*World
 	ships                  *Archetype
@@ -183,7 +183,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	if _, err := r.Names().Set(r.es[100], "last"); err != nil {
 		t.Fatal(err)
 	}
-	var fillers []Entity // fill the holes while the commands make entities
+	var fillers []Entity // entities in the holes while the commands make entities
 	for r.ships.Len() < 200 {
 		fillers = append(fillers, r.ships.New())
 	}
@@ -262,7 +262,7 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 		for _, e := range r.all(places) {
 			i, known := index[e]
 			if !known {
-				t.Errorf("%v is not an entity of the world", e)
+				t.Errorf("the reference %v is not to an entity of the world", e)
 			}
 			numbers = append(numbers, i)
 		}
@@ -274,7 +274,7 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 	}
 }
 
-// TestReferencesIn checks which types are searched for references.
+// TestReferencesIn checks which references a type has.
 func TestReferencesIn(t *testing.T) {
 	type tree struct {
 		Kids []tree

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegisteringFails: a failed registration leaves no column behind, and succeeds later.
+// TestRegisteringFails: a failed registration leaves no column behind, and a later attempt succeeds.
 func TestRegisteringFails(t *testing.T) {
 	for name, register := range map[string]func(w *World){
 		"Column":       func(w *World) { NewColumn[uint64](w) },
@@ -34,7 +34,7 @@ func TestRegisteringFails(t *testing.T) {
 			return err
 		})
 		if calls == 0 || refused == 0 {
-			t.Errorf("%s: %d calls, %d refused the registration", name, calls, refused)
+			t.Errorf("%s: %d system calls, %d refused registrations, want some of both", name, calls, refused)
 		}
 	}
 }

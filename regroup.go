@@ -12,8 +12,8 @@ import (
 // Links and names do not count as components here. [Archetype.Pack] closes the holes that Regroup leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
-// gets no memory for the room, it panics with a [*vm.Error] and has moved nothing. It panics if the query is
-// of another world.
+// gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
+// query is of another world.
 //
 // Complexity: as for Pack, and in each 64-slot word with matches one step for each component that its
 // entities may have.
@@ -48,8 +48,9 @@ type group struct {
 	slots     []uint32 // current slots of the entities
 }
 
-// misplaced returns up to most entities of a query that have other components than their archetype.
-func (w *World) misplaced(q Query, most int) (groups []group) {
+// misplaced returns the entities of a query whose components differ from those of their archetype, at most
+// limit entities.
+func (w *World) misplaced(q Query, limit int) (groups []group) {
 	var columns []*column // columns that the entities of the word may have
 	last := owner{extent: none}
 	number := make(map[*Archetype]int) // index of the archetype's group
@@ -61,7 +62,7 @@ func (w *World) misplaced(q Query, most int) (groups []group) {
 		}
 		a := w.extents[o.extent].archetype
 		left := mask & w.differing(a, columns, uint32(word))
-		for left != 0 && most > 0 {
+		for left != 0 && limit > 0 {
 			slot := uint32(word)*64 + trailingZeros(left)
 			same, set := left, []*column(nil)
 			for _, c := range columns {
@@ -80,9 +81,9 @@ func (w *World) misplaced(q Query, most int) (groups []group) {
 				number[to], groups = at, append(groups, group{archetype: to})
 			}
 			g := &groups[at]
-			for ; same != 0 && most > 0; same &= same - 1 {
+			for ; same != 0 && limit > 0; same &= same - 1 {
 				g.slots = append(g.slots, uint32(word)*64+trailingZeros(same))
-				most--
+				limit--
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (w *World) differing(a *Archetype, columns []*column, word uint32) (mask ui
 }
 
 // roomForGroups gives archetypes room for their groups, and returns the slots for the entities, group by
-// group. If it fails, the archetypes own what they owned before.
+// group. On failure the archetypes own the same slots as before.
 func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
 	before := make([][]*extent, len(groups))
 	defer func() {
@@ -130,7 +131,7 @@ func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
 	for i, g := range groups {
 		before[i] = slices.Clone(g.archetype.extents)
 		if len(before[i]) == 1 {
-			before[i][0].spare = false // room for another archetype must not come from here
+			before[i][0].spare = false // draw must not take this extent for another archetype
 		}
 	}
 	for _, g := range groups {
@@ -156,15 +157,15 @@ func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
 	return to, nil
 }
 
-// roomAt makes room at slot to for the link and the name of the entity in slot from.
-func (w *World) roomAt(to, from uint32) error {
+// roomAt makes room in slot dst for the links and the name of the entity in slot src.
+func (w *World) roomAt(dst, src uint32) error {
 	for _, l := range w.relations {
-		if err := l.roomAt(to, from); err != nil {
+		if err := l.roomAt(dst, src); err != nil {
 			return err
 		}
 	}
-	if w.names != nil && w.names.texts.c.hasAt(from) {
-		return w.names.texts.c.grow(to + 1)
+	if w.names != nil && w.names.texts.c.hasAt(src) {
+		return w.names.texts.c.grow(dst + 1)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 	both := w.Query(number, fast)
 	m := w.Regroup(both, MoveOptions{})
 	if m.Len() != 63 || both.Count() != 63 {
-		t.Fatalf("%d entities moved of %d", m.Len(), both.Count())
+		t.Fatalf("%d of %d entities moved, want 63 of 63", m.Len(), both.Count())
 	}
 	runs := 0
 	for r := range both.Runs() {
@@ -41,12 +41,12 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 			isArmed := int(v[0])%32 == 5
 			if number.Slice(r)[i] != uint64(v[0]) || v[1] != 1 || v[2] != 2 ||
 				armed.Has(r.Entity(i)) != isArmed {
-				t.Errorf("%v has the number %d and %v", r.Entity(i), number.Slice(r)[i], v)
+				t.Errorf("%v has the number %d and the values %v", r.Entity(i), number.Slice(r)[i], v)
 			}
 		}
 	}
 	if runs != 2 { // one run with the tag, and one run without the tag
-		t.Errorf("the entities lie in %d runs", runs)
+		t.Errorf("the entities lie in %d runs, want 2", runs)
 	}
 	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
 		t.Errorf("the name finds %v", e)
@@ -109,7 +109,7 @@ func TestRegroupWithoutRoom(t *testing.T) {
 	}
 	w.checkInvariants()
 	if n := w.Regroup(w.Query(one), MoveOptions{}).Len(); n != 10 {
-		t.Errorf("%d entities moved", n)
+		t.Errorf("%d entities moved, want 10", n)
 	}
 	w.checkInvariants()
 }

@@ -19,8 +19,8 @@ const (
 	Orphan OnDelete = iota
 	// Cascade deletes the sources too, and their sources, through all relations with Cascade.
 	Cascade
-	// Refuse keeps a target alive as long as it has sources that the same call does not delete.
-	// [World.Delete] then returns false and changes nothing. [World.DeleteAll] deletes the other entities.
+	// Refuse keeps a target alive while it has sources that the same call does not delete. [World.Delete]
+	// then returns false and changes nothing. [World.DeleteAll] deletes the other entities.
 	Refuse
 )
 
@@ -56,7 +56,7 @@ const none = ^uint32(0)
 // link holds the data that a relation stores about a source, besides the source's target.
 type link struct {
 	next, prev uint32 // neighbours of the source in the list of the target's sources, or none
-	level      uint32 // depth, at most deep; 0 if the slot holds no source or the relation is cyclic
+	level      uint32 // depth, at most the constant deep; 0 if there is no source or the relation is cyclic
 }
 
 // family holds the data that a relation stores about a target.
@@ -163,7 +163,7 @@ func (r Relation) CountSources(target Entity) (n int) {
 }
 
 // Sources yields the sources of target, in the order in which they were linked to it. If the structure of the
-// world changes, the next step panics: to change it, collect the entities first.
+// world changes, the next step panics: collect the entities first, and change the structure afterwards.
 func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		k := r.made()
@@ -196,9 +196,10 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 }
 
 // Set makes target the target of source, in place of source's present target, and reports whether both are
-// alive. It panics if the link would close a circle, unless the relation is cyclic; if the world is closed;
-// and with a [*vm.Error] if it needs memory and gets none, see [Relation.GrowLevels]. Complexity: constant.
-// If source has sources itself, one step for each ancestor of target and for each descendant of source.
+// alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed. It panics
+// with a [*vm.Error] if it needs memory and gets none: see [Relation.GrowLevels]. Complexity: constant if
+// source has no sources itself; otherwise one step for each ancestor of target and for each descendant of
+// source.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -235,12 +236,12 @@ func (r Relation) Set(source, target Entity) bool {
 	return true
 }
 
-// Remove removes the link of source and reports whether there was one. Complexity: constant. If source has
-// sources itself, one step for each descendant of source.
+// Remove removes the link of source and reports whether there was a link. Complexity: constant if source has
+// no sources itself; otherwise one step for each descendant of source.
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
-// SetLater records that target becomes the target of source, as by [Relation.Set]. Both may be placeholders.
-// World.Apply panics if the link would close a circle.
+// SetLater records that target becomes the target of source, as by [Relation.Set]. Both entities may be
+// placeholders. World.Apply panics if the link would close a circle.
 func (r Relation) SetLater(cs *Commands, source, target Entity) {
 	*(*Entity)(cs.recordFor(r.made().sources, commandSet, source, unsafe.Sizeof(target))) = target
 }
@@ -257,8 +258,9 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
-// GrowLevels makes [Relation.Set] unable to fail for all entities that fit into the world's present memory,
-// in hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
+// GrowLevels makes room for links. Afterwards [Relation.Set] cannot run out of memory for entities that fit
+// into the world's present memory, in hierarchies of at most the given depth. GrowLevels returns a
+// [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) GrowLevels(levels int) error {
 	k := r.made()
 	w := k.world
@@ -295,16 +297,16 @@ func (r Relation) OnRemove(f func(source, target Entity)) {
 	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
-// unchanged panics if the structure has changed.
+// unchanged panics if the number of structural changes differs from before.
 func (w *World) unchanged(before uint64, while string) {
 	if w.changes != before {
 		w.changedWhile(while)
 	}
 }
 
-// mustStandAlone panics if a component of one of the columns is meaningless by itself. In a relation or in
-// edges it would be a link without a target. In the world's Names it would be a name that the index does not
-// know.
+// mustStandAlone panics if one of the columns belongs to a relation, to edges or to the world's Names. A
+// component that is added to such a column alone would be a link without a target, or a name that the index
+// lacks.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {

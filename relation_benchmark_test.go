@@ -13,8 +13,8 @@ func (t transform) times(u transform) transform {
 	return transform{t.X + u.X*t.Scale, t.Y + u.Y*t.Scale, t.Angle + u.Angle, t.Scale * u.Scale}
 }
 
-// hierarchy has a million entities: 1,000 roots, each with 3 to 5 levels below it. The children of one parent
-// are made together, parent by parent, unless they are scattered.
+// hierarchy has a million entities: 1,000 roots, each with 3 to 5 levels below it. In a hierarchy that is not
+// scattered, the children of each parent are made together.
 type hierarchy struct {
 	w            *World
 	local, world Column[transform]
@@ -75,9 +75,9 @@ func newHierarchy(scattered bool) *hierarchy {
 func (h *hierarchy) byDepth() {
 	local, world, childOf := h.local, h.world, h.childOf
 	for run := range childOf.InDepthOrder(h.all) {
-		here, to := local.Slice(run), world.Slice(run)
+		relative, absolute := local.Slice(run), world.Slice(run)
 		for i, parent := range childOf.Targets(run) {
-			to[i] = world.At(parent).times(here[i])
+			absolute[i] = world.At(parent).times(relative[i])
 		}
 	}
 }
@@ -106,14 +106,14 @@ func (h *hierarchy) bySorting() {
 //go:noinline
 func (h *hierarchy) byRecursion(e Entity, t *transform) {
 	for child := range h.childOf.Sources(e) {
-		to := h.world.Get(child)
-		*to = t.times(*h.local.Get(child))
-		h.byRecursion(child, to)
+		place := h.world.Get(child)
+		*place = t.times(*h.local.Get(child))
+		h.byRecursion(child, place)
 	}
 }
 
-// BenchmarkTransforms computes the places in the world of a million entities from the places of their
-// parents.
+// BenchmarkTransforms computes the place in the world of each of a million entities from the place of its
+// parent.
 func BenchmarkTransforms(b *testing.B) {
 	for _, scattered := range []bool{false, true} {
 		h := newHierarchy(scattered)
@@ -143,8 +143,8 @@ func BenchmarkTransforms(b *testing.B) {
 
 // BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. In the shape
 // "together", the children of a parent are made together. In the shape "random", each child has a random
-// parent. In the shape "families", each parent has four children and is made shortly before them, in three
-// levels.
+// parent. In the shape "families", each parent has four children, which are made shortly after the parent,
+// and each family has three levels.
 func BenchmarkDepthOrder(b *testing.B) {
 	const n = 10_000
 	for _, shape := range []string{"together", "random", "families"} {
@@ -180,7 +180,8 @@ func BenchmarkDepthOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkRelate makes a million entities and relates them to 1,000 parents, and deletes the parents.
+// BenchmarkRelate makes a million entities and links them to 1,000 parents. It also deletes the parents and
+// queries their children.
 func BenchmarkRelate(b *testing.B) {
 	w := NewWorld(Options{})
 	defer w.Close()

@@ -7,9 +7,9 @@ import (
 )
 
 // SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
-// how many match. If target is stale, it changes nothing and returns 0. The query sees the world as it was
-// before the call. Entities are linked in the order of their slots. SetAll checks for circles and makes room
-// first: if it panics, nothing has changed. Complexity: a few writes for each entity.
+// how many match. If target is stale, SetAll changes nothing and returns 0. The query sees the world as it
+// was before the call. Entities are linked in the order of their slots. SetAll checks for circles and makes
+// room first: if it panics, nothing has changed. Complexity: a few writes for each entity.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -26,9 +26,9 @@ func (r Relation) SetAll(q Query, target Entity) int {
 }
 
 // SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target
-// is alive. It is the fast way to link entities that were made together: collect the runs that
-// [Archetype.NewN] passes to fill, and link them afterwards. All entities of the run must be alive: SetRun
-// panics otherwise. It checks for circles and makes room first, as [Relation.SetAll] does.
+// is alive. SetRun is the fast way to link entities that were made together: collect the runs that
+// [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if an entity of the
+// run is not alive. It checks for circles and makes room first, as [Relation.SetAll] does.
 func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -110,7 +110,8 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 		simple &^= k.targets.set.Word(uint(word))
 	}
 	if simple == mask && bits.OnesCount64(mask) > 1 {
-		// The first link makes sure that the target has a list, so the other links need no test for it.
+		// The first link creates the target's list of sources if the target has none, so the other links need
+		// no test.
 		first := trailingZeros(mask)
 		k.enter(word*64+first, target)
 		k.appendAll(word, mask&(mask-1), target)
@@ -177,9 +178,9 @@ func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 	}
 }
 
-// RemoveAll removes the links of all entities that match the query and have a target, and returns the number
+// RemoveAll removes the links of all entities that match the query and have a target. It returns the number
 // of removed links. The query sees the world as it was before the call. RemoveAll panics if the query is of
-// another world. Complexity: one step for each link and for each descendant of its source.
+// another world. Complexity: one step for each removed link and for each descendant of its source.
 func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk
@@ -207,7 +208,7 @@ func pinForLosses(q Query, lost []*column) Query {
 	return q
 }
 
-// mustNotSeverTargets panics if one of the columns is the column of targets of a relation.
+// mustNotSeverTargets panics if one of the columns is the column of targets of a relation or of edges.
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
 		if c.internal {

@@ -3,7 +3,7 @@ package vast
 // check checks that links, lists, counts and levels agree.
 func (k *relation) check(must func(bool, string, ...any)) {
 	name := k.sources.name
-	must(len(k.detached) == 0, "%s: an operation left detached sources", name)
+	must(len(k.detached) == 0, "%s: the list of detached slots is not empty after an operation", name)
 	linked := 0
 	for t := k.targets.set.Next(0); t < uint(k.targets.slots); t = k.targets.set.Next(t + 1) {
 		f := k.family(uint32(t))
@@ -17,7 +17,8 @@ func (k *relation) check(must func(bool, string, ...any)) {
 				must(false, "%s: the list of slot %d is broken at slot %d", name, t, slot)
 			}
 			if !k.sources.set.Test(uint(slot)) || *k.target(slot) != k.entity(uint32(t)) {
-				must(false, "%s: slot %d is in the list of slot %d and has another target or none", name, slot, t)
+				must(false, "%s: slot %d is in the list of slot %d and has another target or no target", name,
+					slot, t)
 			}
 			if !k.cyclic {
 				level := k.below(uint32(t))
@@ -40,7 +41,7 @@ func (k *relation) check(must func(bool, string, ...any)) {
 		set.CheckInvariants()
 		atLevels += set.Count()
 		if i > 0 && set.Len() > k.levels[i-1].Len() {
-			must(false, "%s: level %d reaches farther than the one above it", name, i+1)
+			must(false, "%s: level %d has more slots than level %d", name, i+1, i)
 		}
 	}
 	must(k.cyclic || atLevels == linked, "%s: %d slots are at levels, %d are sources", name, atLevels, linked)

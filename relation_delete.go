@@ -14,7 +14,8 @@ type linked interface {
 	// appendSources appends the sources of a target, appendTargets the targets of a source.
 	appendSources(to []uint32, target uint32) []uint32
 	appendTargets(to []uint32, source uint32) []uint32
-	// unlinkSource removes all links of a source that is deleted. The caller clears its presence bit.
+	// unlinkSource removes all links of a source that is deleted. The caller clears the source's presence
+	// bit.
 	unlinkSource(slot uint32)
 	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
 	// last link.
@@ -22,8 +23,8 @@ type linked interface {
 	// trimEnd decommits memory that does not belong to the columns, for the slots from the given number on.
 	// These slots hold no entities.
 	trimEnd(slots int) error
-	// roomAt makes room at slot to for the links of the entity in slot from.
-	roomAt(to, from uint32) error
+	// roomAt makes room in slot dst for the links of the entity in slot src.
+	roomAt(dst, src uint32) error
 	// renew renews the slots in links after some entities were moved.
 	renew(n *renewal)
 	check(must func(bool, string, ...any))
@@ -85,14 +86,15 @@ func sever(l linked, doomed []wordMask) (orphans int) {
 // deletion is the set of entities that one call deletes.
 type deletion struct {
 	world *World
-	marks []uint64 // one bit a slot, set if its entity is in the set
+	marks []uint64 // one bit a slot: whether the slot's entity is in the set
 	words []uint32 // words with marks
-	queue []uint32 // targets in the set whose sources must be deleted too and are yet to be added
+	queue []uint32 // targets in the set; close adds their sources to the set
 	slots []uint32 // a buffer
 }
 
-// startDeletion returns an empty set. The world keeps one, so that only a larger deletion than before
-// allocates. The world keeps no set while a deletion calls hooks: if a hook panics, the set is dropped.
+// startDeletion returns an empty set. The world keeps the set of the last deletion, so that a deletion
+// allocates only if it is larger than all deletions before. While a deletion calls hooks, the world keeps no
+// set: if a hook panics, the set is dropped.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil
@@ -177,7 +179,7 @@ func (d *deletion) refused(to []uint32) []uint32 {
 	return to
 }
 
-// spare removes from the seeds the entities of the given slots, which must live. It also removes entities
+// spare removes the entities of the given slots, which must live, from the seeds. It also removes each seed
 // whose deletion would delete one of these entities, or would be refused because one of these entities lives.
 func (d *deletion) spare(seeds []wordMask, slots []uint32) []wordMask {
 	spared := make(map[uint32]uint64)
@@ -257,9 +259,8 @@ func (w *World) isTarget(slot uint32) bool {
 }
 
 // deleteLinked deletes the entities of the seeds and all entities that must be deleted with them, and returns
-// how many it deleted. If a relation refuses the deletion and allOrNothing is set, deleteLinked deletes
-// nothing. If a relation refuses it and allOrNothing is not set, deleteLinked spares the entities that must
-// live.
+// how many it deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is
+// set. Otherwise it spares the entities that must live.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {

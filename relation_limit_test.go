@@ -30,7 +30,7 @@ func TestRelationLimit(t *testing.T) {
 				refused = true
 				refusals++
 				if w.Changes() != before || childOf.Len() != links {
-					t.Fatalf("limit %d: a refusal changed something", step)
+					t.Fatalf("limit %d: a refused operation changed something", step)
 				}
 			}
 			w.checkInvariants()
@@ -84,12 +84,12 @@ func TestRelationGrow(t *testing.T) {
 		}
 	}
 	if limit.Used() != used {
-		t.Errorf("%d bytes were committed after Grow", limit.Used()-used)
+		t.Errorf("%d bytes were committed after GrowLevels", limit.Used()-used)
 	}
 	w.checkInvariants()
 }
 
-// TestRunsBeyondTargets links and unlinks entities in slots beyond every slot that was ever a target.
+// TestRunsBeyondTargets links and unlinks entities whose slots lie beyond the slot of every target.
 func TestRunsBeyondTargets(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 20})
 	defer w.Close()

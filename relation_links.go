@@ -6,13 +6,13 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the largest level: sources at this depth or a larger depth have it. Each level has a set of slots,
-// which costs addresses. Entities at larger depths are found by following links.
+// deep is the largest level: sources at this depth and at larger depths have this level. Each level has a set
+// of slots, which costs addresses. Entities at larger depths are found by following links.
 const deep = 64
 
 // link returns the link of a slot. It is sound for slots below k.linkRoom: these links are committed, never
-// move and hold no Go pointers. target and family are sound for the usable slots of their columns for the
-// same reasons.
+// move and hold no Go pointers. The methods target and family are sound for the usable slots of their
+// columns, for the same reasons.
 func (k *relation) link(slot uint32) *link {
 	return (*link)(unsafe.Add(k.linkBase, uintptr(slot)*unsafe.Sizeof(link{})))
 }
@@ -86,7 +86,7 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	if level == k.level(source) || k.first(source) == none {
 		return nil
 	}
-	// All descendants of source move with it.
+	// All descendants of source move to new levels too.
 	for slot, at := k.first(source), level+1; ; {
 		down := none
 		if to := min(at, deep); k.link(slot).level != to {
@@ -169,8 +169,8 @@ func (k *relation) shrinkLinks(bytes int) error {
 	return err
 }
 
-// enter links a source, which must have no target yet, to a target, and moves its descendants to their
-// levels. There must be room.
+// enter links a source to a target, and moves the source's descendants to their new levels. The source must
+// have no target yet. There must be room.
 func (k *relation) enter(slot uint32, target Entity) {
 	t := k.targets
 	if !t.set.Test(uint(target.slot)) {
@@ -232,8 +232,8 @@ func (k *relation) setLevel(slot, level uint32) {
 	l.level = level
 }
 
-// relevel moves all descendants of root to the levels that follow from the level of root. It does not look
-// below an entity whose level stays the same, such as an entity that stays at level deep.
+// relevel moves all descendants of root to the levels that follow from the level of root. It skips the
+// descendants of an entity whose level stays the same, such as an entity that stays at the level deep.
 func (k *relation) relevel(root uint32) {
 	for slot := k.first(root); slot != none; {
 		level := k.below(k.target(slot).slot)
@@ -261,7 +261,7 @@ func (k *relation) following(slot, root uint32, down bool) uint32 {
 	return none
 }
 
-// sourceStore is the store of a relation's sources. Relation.Set, not the store, makes room and makes links.
+// sourceStore is the store of a relation's sources. It neither makes room nor adds links: Relation.Set does.
 type sourceStore struct {
 	inPlace
 	k *relation
@@ -318,14 +318,14 @@ func (s sourceStore) move(old, new Entity) {
 	}
 }
 
-func (k *relation) roomAt(to, from uint32) error {
-	if k.sources.hasAt(from) {
-		if err := k.reach(to+1, k.level(from)); err != nil {
+func (k *relation) roomAt(dst, src uint32) error {
+	if k.sources.hasAt(src) {
+		if err := k.reach(dst+1, k.level(src)); err != nil {
 			return err
 		}
 	}
-	if k.targets.hasAt(from) {
-		return k.targets.grow(to + 1)
+	if k.targets.hasAt(src) {
+		return k.targets.grow(dst + 1)
 	}
 	return nil
 }
@@ -342,7 +342,7 @@ func (k *relation) renew(n *renewal) {
 	}
 }
 
-// dropped moves the descendants of all sources that have become roots to their new levels.
+// dropped moves the descendants of the detached sources to their new levels.
 func (s sourceStore) dropped() {
 	k := s.k
 	for _, slot := range k.detached {

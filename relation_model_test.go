@@ -112,13 +112,12 @@ func (m *relationWorld) any() Entity {
 	return m.order[m.r.IntN(len(m.order))]
 }
 
-// closure returns the entities that a deletion of the seeds deletes, by the definition of the rule. It keeps
-// the largest set of seeds whose deletion deletes no target of a surviving source in a relation with the rule
-// Refuse.
+// closure returns the entities that a deletion of the seeds must delete. It leaves out seeds, as few as
+// possible, so that no target of a surviving source is deleted in a relation with the rule Refuse.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {
-		from := map[Entity][]Entity{} // an entity that is deleted, and the seeds whose deletion deletes it
+		from := map[Entity][]Entity{} // for each deleted entity, the seeds whose deletion deletes the entity
 		for _, s := range seeds {
 			reached := map[Entity]bool{s: true}
 			queue := []Entity{s}
@@ -160,7 +159,7 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	}
 }
 
-// remove takes entities out of the model and checks the calls of callbacks.
+// remove removes entities from the model and checks the calls of callbacks.
 func (m *relationWorld) remove(goes map[Entity]bool) {
 	want := map[string]int{}
 	for e := range goes {
@@ -399,8 +398,9 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 			t := target.Entity()
 			e := run.Entity(i)
 			d := rel.depth(e)
-			m.must(d >= last && (i == 0 || d == last), "%v of depth %d after depth %d", e, d, last)
-			m.must(t == rel.target[e] && !seen[e], "%v: %v, seen %v", e, t, seen[e])
+			m.must(d >= last && (i == 0 || d == last), "%v of depth %d follows depth %d", e, d, last)
+			m.must(t == rel.target[e] && !seen[e], "%v comes with the target %v; yielded before: %v", e, t,
+				seen[e])
 			last, seen[e] = d, true
 			got = append(got, e)
 		}
@@ -416,8 +416,8 @@ func (m *relationWorld) check() {
 	for _, rel := range m.relations {
 		m.must(rel.Len() == len(rel.target), "%s: %d sources, want %d", rel.Name(), rel.Len(),
 			len(rel.target))
-		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: there are not %d targets",
-			rel.Name(), len(rel.sources))
+		targets := m.w.Query(rel.TargetColumn()).Count()
+		m.must(targets == len(rel.sources), "%s: %d targets, want %d", rel.Name(), targets, len(rel.sources))
 		for _, e := range slices.Concat(m.order, m.stale) {
 			got, has := rel.Target(e)
 			want, ok := rel.target[e]

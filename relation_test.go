@@ -42,7 +42,7 @@ func TestDeepChain(t *testing.T) {
 			t.Errorf("the last entity is at depth %d, want %d", d, n-1)
 		}
 		if d := childOf.Depth(es[63]); d != 63 {
-			t.Errorf("depth %d, want 63", d)
+			t.Errorf("entity 63 is at depth %d, want 63", d)
 		}
 		if root := childOf.Root(es[n-1]); root != es[0] {
 			t.Errorf("the root is %v, want %v", root, es[0])
@@ -53,7 +53,8 @@ func TestDeepChain(t *testing.T) {
 		at := 1
 		for run := range childOf.InDepthOrder(w.Query()) {
 			if run.Len() != 1 || run.Entity(0) != es[at] {
-				t.Fatalf("a run of %d with %v, want %v", run.Len(), run.Entity(0), es[at])
+				t.Fatalf("a run of %d entities begins with %v, want one entity %v", run.Len(), run.Entity(0),
+					es[at])
 			}
 			at++
 		}
@@ -64,7 +65,7 @@ func TestDeepChain(t *testing.T) {
 		childOf.Remove(es[40])
 		w.checkInvariants()
 		if d := childOf.Depth(es[n-1]); d != n-1-40 {
-			t.Errorf("depth %d after the cut, want %d", d, n-41)
+			t.Errorf("the last entity is at depth %d after the cut, want %d", d, n-41)
 		}
 		if !w.Delete(es[40]) || w.Len() != 40 {
 			t.Errorf("%d entities are left, want 40", w.Len())
@@ -97,10 +98,10 @@ func TestDeepOrphans(t *testing.T) {
 			t.Errorf("%d links, depths %d and %d", childOf.Len(), childOf.Depth(es[n-2]),
 				childOf.Depth(es[n-1]))
 		}
-		w.DeleteAll(w.Query(odd)) // their sources become orphans
+		w.DeleteAll(w.Query(odd)) // the sources of the deleted entities become orphans
 		w.checkInvariants()
 		if childOf.Len() != 0 || w.Len() != n/2 {
-			t.Errorf("%d links, %d entities", childOf.Len(), w.Len())
+			t.Errorf("%d links and %d entities are left", childOf.Len(), w.Len())
 		}
 		w.Close()
 	}
@@ -216,7 +217,7 @@ func TestSetRun(t *testing.T) {
 	for i, p := range parents {
 		if got := slices.Collect(childOf.Sources(p)); len(got) != 1000 && i != 1 ||
 			!slices.Equal(got[len(got)-1000:], want[i]) {
-			t.Errorf("parent %d has %d children in another order", i, len(got))
+			t.Errorf("parent %d has %d children, or has them in another order", i, len(got))
 		}
 		runs := runsOf(w.Query(pos).To(childOf, p))
 		if len(runs) > 2 {
@@ -230,7 +231,7 @@ func TestSetRun(t *testing.T) {
 		q := w.Query(pos).To(childOf, parents[2])
 		_ = q
 	}); allocs == 0 {
-		t.Error("making a query allocates nothing: the measurement below means nothing")
+		t.Error("making a query allocates nothing, so the measurement below proves nothing")
 	}
 	q := w.Query(pos).To(childOf, parents[2])
 	all := w.Query(pos)
@@ -286,12 +287,13 @@ func TestCascadeTellsFirst(t *testing.T) {
 	aims.OnRemove(func(e, t Entity) { alive(); h = append(h, fmt.Sprint("aims ", e.slot, t.slot)) })
 	childOf.OnRemove(func(e, t Entity) { alive(); h = append(h, fmt.Sprint("child ", e.slot, t.slot)) })
 	if !w.Delete(es[0]) {
-		t.Error("Delete refuses")
+		t.Error("Delete returns false")
 	}
 	h.expect(t, "Delete", "pos 0", "pos 1", "pos 2", "pos 3", "child 1 0", "child 2 1", "aims 0 3",
 		"aims 5 2")
 	if w.Len() != 2 || !aims.Has(es[4]) || aims.Has(es[5]) {
-		t.Errorf("%d entities are left", w.Len())
+		t.Errorf("%d entities are left, want 2; aims of entity 4: %t, of entity 5: %t", w.Len(),
+			aims.Has(es[4]), aims.Has(es[5]))
 	}
 	w.checkInvariants()
 	closing = true

@@ -10,13 +10,13 @@ import (
 )
 
 // Require makes col require others: an entity that gains the component of col also gains the components of
-// others that it lacks. These start as zero; a component that the entity has stays as it is. This holds for
-// each operation that adds components: births, Add, EditOrAdd, AddAll, [World.Exchange] and [World.Apply]. So
-// [World.Archetype] puts the columns of others into an archetype with col. A required component can require
-// others in turn.
+// others that the entity lacks. The new components are zero. Components that the entity has already do not
+// change. This holds for each operation that adds components: births, Add, EditOrAdd, AddAll,
+// [World.Exchange] and [World.Apply]. So [World.Archetype] puts the columns of others into an archetype with
+// col. A required component can require others in turn.
 //
-// Only a gain counts. An entity may lose a required component and keep the one that requires it. A write to
-// a component that the entity already has adds nothing. An entity that loses col keeps the others.
+// Only a gain counts. An entity may lose a required component and keep the component that requires it. A
+// write to a component that the entity already has adds nothing. An entity that loses col keeps the others.
 //
 // Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
 // components first, in the order of their registration, as if the program had added them. If memory runs out,
@@ -25,8 +25,8 @@ import (
 // Call Require once the columns are made. It panics if an archetype has col or a column that requires col, or
 // if an entity has such a component: Require does not change what was made before. Require releases the room
 // that earlier calls of Grow promised, so call Grow of these columns afterwards. Require also panics if col
-// requires itself, if a column belongs to another world or is named twice, and if it belongs to a relation,
-// to edges or to [Names]. A world without requirements pays nothing.
+// would require itself, if a column belongs to another world or is named twice, and if a column belongs to a
+// relation, to edges or to [Names]. A world without requirements pays nothing.
 func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 	w.mustTakeColumns("World.Require")
 	w.mustRunAlone("World.Require")
@@ -54,28 +54,28 @@ func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 	}
 }
 
-// requiredBy returns the name of the one of some columns that requires c.
+// requiredBy returns the name of the first of the given columns that requires c.
 func (c *column) requiredBy(columns []*column) string {
 	at := slices.IndexFunc(columns, func(d *column) bool { return slices.Contains(d.requires, c) })
 	return columns[at].name
 }
 
-// mustBeUnused panics if an archetype has the column or an entity the component.
+// mustBeUnused panics if an archetype has the column or if an entity has the component.
 func (c *column) mustBeUnused(what string) {
 	if n := c.len(); n > 0 {
-		panic(fmt.Sprintf("vast: %s: column %s has %d components already: call it before the first "+
-			"entity gains one", what, c.name, n))
+		panic(fmt.Sprintf("vast: %s: column %s has %d components already: call %[1]s before the "+
+			"first entity gains one", what, c.name, n))
 	}
 	for _, a := range c.world.archetypes {
 		if slices.Contains(a.columns, c) {
-			panic(fmt.Sprintf("vast: %s: an archetype has column %s already: call it before World.Archetype",
-				what, c.name))
+			panic(fmt.Sprintf("vast: %s: an archetype has column %s already: call %[1]s before "+
+				"World.Archetype", what, c.name))
 		}
 	}
 }
 
-// require adds columns to those that c requires. c.requires is in the order of registration and includes the
-// columns that these require.
+// require adds columns to c.requires. The columns that these columns require must be among them. c.requires
+// is in the order of registration.
 func (c *column) require(required []*column) {
 	c.requires = slices.Concat(c.requires, required)
 	slices.SortFunc(c.requires, func(a, b *column) int { return cmp.Compare(a.id, b.id) })
@@ -83,8 +83,8 @@ func (c *column) require(required []*column) {
 	c.attended = c.observed || len(c.requires) > 0
 }
 
-// addRequired gives e the required components that e lacks, before e gains the component of c. Then the
-// addition to c cannot fail.
+// addRequired gives e the required components that e lacks, before e gains the component of c. It makes room
+// for all of these components, so the addition to c cannot fail.
 func (c *column) addRequired(e Entity) {
 	if err := c.growToAdd(e.slot); err != nil {
 		panic(err)
@@ -106,13 +106,14 @@ func (c *column) addRequired(e Entity) {
 // gaining is a component that entities of a query are about to gain.
 type gaining struct {
 	*column
-	by      []*column  // nil for a column that the operation names, else the named columns that require it
+	by      []*column  // named columns that require this column; nil for a column that the operation names
 	gains   []wordMask // filled for columns with callbacks, trackers, a store, by or requirements
 	missing int        // the number of slots in gains
 	share   int        // how many of the gains may redeem promises
 }
 
-// gaining returns the components that entities of a query gain with some columns, the required ones first.
+// gaining returns the components that entities of a query gain with the given columns. The required
+// components come first.
 func (w *World) gaining(q Query, columns []*column) []gaining {
 	var all []gaining
 	for _, r := range w.columns {
@@ -147,7 +148,7 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	}
 	for i := range all {
 		for _, c := range all[i].by {
-			// Only entities that gain c now redeem promises of c.
+			// Only the entities that gain c in this operation redeem promises of c.
 			for _, g := range all {
 				if g.column == c {
 					all[i].share += min(c.promised, g.missing)
@@ -158,9 +159,9 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	return all
 }
 
-// roomForAll makes room for the component for all entities of a query, and for what they gain with it. For a
-// column without callbacks, trackers, a store and requirements, it returns no gains. On failure nothing has
-// changed.
+// roomForAll makes room for the component of c and the components that it requires, in all entities of a
+// query. For a column without callbacks, trackers, a store and requirements, roomForAll returns no gains. On
+// failure nothing has changed.
 func (c *column) roomForAll(q Query) ([]gaining, error) {
 	if !c.attended {
 		return nil, c.growFor(q.q)
@@ -169,7 +170,7 @@ func (c *column) roomForAll(q Query) ([]gaining, error) {
 	return all, c.world.roomFor(q, all)
 }
 
-// in returns those of the slots of mask in a word that gain the component.
+// in returns the slots of mask, in a word, that gain the component.
 func (g *gaining) in(word uint32, mask uint64) uint64 {
 	if g.by != nil {
 		gained := uint64(0)
@@ -181,7 +182,7 @@ func (g *gaining) in(word uint32, mask uint64) uint64 {
 	return mask &^ g.now(word)
 }
 
-// roomFor makes room for what entities of a query gain. On failure nothing has changed.
+// roomFor makes room for the components that entities of a query gain. On failure nothing has changed.
 func (w *World) roomFor(q Query, all []gaining) error {
 	columns := make([]*column, len(all))
 	for i := range all {
@@ -201,8 +202,8 @@ func (w *World) roomFor(q Query, all []gaining) error {
 	})
 }
 
-// giveRequired gives the entities in the slots [lo, hi) the required components, before they gain the
-// components that require these. It returns the number of gains.
+// giveRequired gives the entities in the slots [lo, hi) the required components. The components that require
+// these must not have been added yet. It returns the number of gains.
 func giveRequired(all []gaining, lo, hi uint32) (added int) {
 	for i := 0; i < len(all) && all[i].by != nil; i++ {
 		for g, at := &all[i], lo; at < hi; {
@@ -226,7 +227,7 @@ func (c *column) giveNew(word uint32, mask uint64) (added int) {
 	return added
 }
 
-// tellAllGains calls the hooks for what was gained.
+// tellAllGains calls the hooks for all gains.
 func tellAllGains(all []gaining) {
 	for _, g := range all {
 		g.tellGains(g.gains)

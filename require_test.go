@@ -17,7 +17,7 @@ type needy struct {
 	ways map[string]func(es []Entity)
 }
 
-// needyOf has the ways that all columns with values share.
+// needyOf returns a needy with the ways that all columns with values share.
 func needyOf[T any](w *World, c interface {
 	AnyColumn
 	Add(Entity, T) *T
@@ -53,7 +53,7 @@ func needyOf[T any](w *World, c interface {
 	})
 }
 
-// needyIn adds the ways of the world.
+// needyIn returns a needy with the given ways and Exchange.
 func needyIn(w *World, c AnyColumn, ways map[string]func([]Entity)) needy {
 	ways["Exchange"] = func(es []Entity) { w.Exchange(w.Query().Among(es), []AnyColumn{c}, nil) }
 	return needy{c, ways}
@@ -101,7 +101,7 @@ func newRequirements(o Options) *requirements {
 				})
 			},
 		})}
-	// Some columns precede those that require them, and some follow.
+	// Some required columns are made before the columns that require them, and some are made afterwards.
 	r.sparse, r.heap = NewSparseColumn[uint64](w), NewHeapColumn[[]string](w)
 	r.others = []AnyColumn{r.plain, r.sparse, r.heap, r.tag}
 	for _, n := range r.needy {
@@ -110,7 +110,7 @@ func newRequirements(o Options) *requirements {
 	return r
 }
 
-// values returns e's required components, and how many there are.
+// values returns e's required components and their number.
 func (r *requirements) values(e Entity) (plain, sparse uint64, heap []string, n int) {
 	if p := r.plain.Get(e); p != nil {
 		plain, n = *p, n+1
@@ -128,7 +128,7 @@ func (r *requirements) values(e Entity) (plain, sparse uint64, heap []string, n 
 }
 
 // TestRequiredComponentsCome gives entities a component in each way, for each storage. Some entities have the
-// required components before.
+// required components already.
 func TestRequiredComponentsCome(t *testing.T) {
 	for i := range 4 {
 		first := newRequirements(Options{MaxEntities: 64})
@@ -146,7 +146,7 @@ func TestRequiredComponentsCome(t *testing.T) {
 				es = append(es, s.Entity())
 			}
 			had := func(i int) bool { return i%7 == 0 }
-			for i, e := range es { // the elements get old values
+			for i, e := range es { // write values that later gains must not find
 				r.plain.Add(e, 9)
 				r.sparse.Add(e, 9)
 				r.heap.Add(e, []string{"9"})
@@ -183,24 +183,24 @@ func TestRequiredComponentsCome(t *testing.T) {
 						i, has)
 				}
 				if n.column().has(e) != gains {
-					t.Fatalf("%s to %s: entity %d does not have the component as it should", way, n.Name(), i)
+					t.Fatalf("%s to %s: entity %d has the component: %t, want %t", way, n.Name(), i,
+						!gains, gains)
 				}
 			}
 			want := map[string]int{"plain": lacked, "sparse": lacked, "heap": lacked, "tag": lacked}
 			if fmt.Sprint(told) != fmt.Sprint(want) {
-				t.Errorf("%s to %s: callbacks were told of %v, want %v", way, n.Name(), told, want)
+				t.Errorf("%s to %s: the numbers of OnAdd calls are %v, want %v", way, n.Name(), told, want)
 			}
 			if added := len(slices.Collect(tracker.Added(r.plain))); added != lacked {
 				t.Errorf("%s to %s: the tracker noted %d gains, want %d", way, n.Name(), added, lacked)
 			}
 
-			// A way without a gain adds no required component: the entities keep what they have, and lack
-			// what they lost.
+			// The entities have the component of n already. Without a gain, no required component is added.
 			r.plain.RemoveAll(r.Query())
 			r.heap.RemoveAll(r.Query())
 			n.ways[way](gaining)
 			if got := r.plain.Len() + r.heap.Len(); got != 0 {
-				t.Errorf("%s to %s of entities that had it gave them %d components", way, n.Name(), got)
+				t.Errorf("%s to %s without a gain adds %d required components", way, n.Name(), got)
 			}
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
@@ -209,7 +209,7 @@ func TestRequiredComponentsCome(t *testing.T) {
 	}
 }
 
-// TestRequiredWaysAreComplete checks that the ways are all methods of columns that add components.
+// TestRequiredWaysAreComplete checks that each method that adds a component has a way.
 func TestRequiredWaysAreComplete(t *testing.T) {
 	r := newRequirements(Options{MaxEntities: 64})
 	defer r.Close()
@@ -224,7 +224,7 @@ func TestRequiredWaysAreComplete(t *testing.T) {
 	}
 }
 
-// TestRequiredComponentsAreBorn makes entities in each way with archetypes that name one column only.
+// TestRequiredComponentsAreBorn makes entities in each way, in archetypes that name one column only.
 func TestRequiredComponentsAreBorn(t *testing.T) {
 	for way, born := range map[string]func(w *World, a *Archetype) Entity{
 		"New":     func(_ *World, a *Archetype) Entity { return a.New() },
@@ -253,7 +253,7 @@ func TestRequiredComponentsAreBorn(t *testing.T) {
 		for _, n := range r.needy {
 			a := r.Archetype(n)
 			if r.Archetype(append(r.others, n)...) != a {
-				t.Errorf("the archetype with %s differs from that which names all columns", n.Name())
+				t.Errorf("the archetype of %s differs from the archetype that names all columns", n.Name())
 			}
 			e := born(r.World, a)
 			if _, _, _, has := r.values(e); has != 4 || !n.column().has(e) {
@@ -268,7 +268,7 @@ func TestRequiredComponentsAreBorn(t *testing.T) {
 	}
 }
 
-// TestRequirementsChain checks requirements of requirements, whichever is stated first.
+// TestRequirementsChain checks requirements of requirements, in both orders of the calls of Require.
 func TestRequirementsChain(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		w := NewWorld(Options{})
@@ -284,9 +284,9 @@ func TestRequirementsChain(t *testing.T) {
 		got := fmt.Sprint(a.Has(one), b.Has(one), c.Has(one), a.Has(two), b.Has(two), c.Has(two),
 			a.Has(three), b.Has(three), c.Has(three))
 		if got != "true true true false true true false false true" {
-			t.Errorf("requirements stated in order %v: %s", order, got)
+			t.Errorf("calls of Require in the order %v: %s", order, got)
 		}
-		// An entity may lose what it requires, and moves without it.
+		// An entity may lose a required component. A move does not add the component again.
 		hole := empty.New()
 		last := empty.New()
 		a.Add(last)
@@ -306,8 +306,8 @@ func TestRequirementsChain(t *testing.T) {
 	}
 }
 
-// TestRequiredComponentsKeepPromises: Grow of a column makes room for what it requires, and additions to the
-// required column leave that room alone.
+// TestRequiredComponentsKeepPromises: Grow of a column also makes room for the components that it requires.
+// Additions to the required column do not use this room.
 func TestRequiredComponentsKeepPromises(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -326,14 +326,14 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if used := limit.Used(); used < 1500<<10 {
-		t.Fatalf("%d bytes are used after promises for 1500 elements of 1 KiB", used)
+		t.Fatalf("%d bytes are used, and 1,500 elements of 1 KiB are promised", used)
 	}
 	w.checkInvariants()
 	limit.SetMax(limit.Used())
 	for _, e := range es[:500] {
 		required.Add(e, kilobyte{})
 	}
-	for range 10_000 { // fills the rest of the last page
+	for range 10_000 { // fills the last committed page
 		if e := es[500]; panicOf(func() { required.Add(e, kilobyte{}) }) != nil {
 			break
 		}
@@ -364,7 +364,8 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.column().promised != 0 || required.column().owed != 0 {
-		t.Errorf("Trim keeps %d promises and %d elements", c.column().promised, required.column().owed)
+		t.Errorf("Trim keeps %d promises, and %d elements are still owed", c.column().promised,
+			required.column().owed)
 	}
 	w.checkInvariants()
 }
@@ -398,8 +399,8 @@ func TestRequiredRefusedChangesNothing(t *testing.T) {
 				}
 			}
 			if k := n.column().len(); k != plain.Len() || k != sparse.Len() {
-				t.Fatalf("%s with %d bytes left: %d entities have the component, %d and %d what it requires",
-					way, slack, k, plain.Len(), sparse.Len())
+				t.Fatalf("%s with %d bytes left: %d entities have the component, %d and %d the required "+
+					"components", way, slack, k, plain.Len(), sparse.Len())
 			}
 			w.checkInvariants()
 			if err := w.Close(); err != nil {

@@ -5,10 +5,10 @@ import "github.com/vastgo/vast/internal/invariants"
 // Reset empties the world: every entity becomes stale, as if it had been deleted. Callbacks of
 // [Column.OnRemove] run first, as they do in [World.Close]. Columns, archetypes, queries and resources stay.
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
-// new world, and the room that [Archetype.Grow] promised is no longer promised. Generations go on, so an
-// [Entity] differs from all entities that had its slot before. A program that repeats its steps after Reset
-// computes the same values from slots again, but other values from generations or from [Entity.ID]. So
-// sched.Context.Random returns other numbers, too.
+// new world, and the promises of [Archetype.Grow] end. Generations continue, so an [Entity] differs from all
+// entities that had its slot before. A program that repeats its steps after Reset computes the same values
+// from slots again, but other values from generations or from [Entity.ID]. So sched.Context.Random returns
+// other numbers, too.
 //
 // Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
@@ -43,7 +43,7 @@ func (w *World) Reset() {
 	}
 }
 
-// vacate gives an extent back, unless some of its slots are worn out: the extent keeps track of worn slots.
+// vacate gives an extent back. An extent with worn slots stays, because it counts these slots.
 func (w *World) vacate(x *extent) {
 	if w.worn > 0 {
 		for word := x.word; word < x.word+x.words; word++ {

@@ -47,7 +47,7 @@ func TestReset(t *testing.T) {
 				tb.NewN(n, nil)
 			}
 		}
-		// After a reset a world hands out the same slots as a new one.
+		// After Reset, a world hands out the same slots as a new world.
 		slots := func(w *World) (s []uint32) {
 			for e := range w.Query().All() {
 				s = append(s, e.Slot())
@@ -133,11 +133,11 @@ func TestResetWorn(t *testing.T) {
 		w.Reset()
 		w.checkInvariants()
 		if w.Len() != 0 || w.Alive(last) || w.worn != 2 {
-			t.Fatalf("%d entities, %d worn slots", w.Len(), w.worn)
+			t.Fatalf("%d entities and %d worn slots after Reset, want 0 and 2", w.Len(), w.worn)
 		}
 		a.NewN(300, nil)
 		if w.Len() != 300 || w.Alive(last) {
-			t.Fatalf("%d entities", w.Len())
+			t.Fatalf("%d entities, want 300; the worn entity is alive: %t", w.Len(), w.Alive(last))
 		}
 		w.checkInvariants()
 	}

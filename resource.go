@@ -8,12 +8,12 @@ import (
 )
 
 // SetResource stores in the world a value of type T that belongs to no entity, such as a clock, a
-// configuration or a map. It returns the address of the value in the world. A world has one value of each
-// type: SetResource overwrites the present value, at the same address. A resource lies on the Go heap and may
-// hold Go pointers.
+// configuration or a map. It returns the address of the value in the world. A world has at most one value of
+// each type: SetResource overwrites the present value, at the same address. A resource lies on the Go heap
+// and may hold Go pointers.
 //
-// SetResource panics if T is a pointer or an interface: [Resource] looks for the type of the value itself.
-// Write
+// SetResource panics if T is a pointer or an interface, because [Resource] finds a resource by the type of
+// the value itself. Write
 //
 //	clock := vast.SetResource(w, Clock{})
 //
@@ -76,8 +76,8 @@ func FindResource[T any](w *World) *T {
 	return p
 }
 
-// RemoveResource removes the value of type T from the world and reports whether there was one. Pointers to it
-// stay valid.
+// RemoveResource removes the value of type T from the world and reports whether there was such a value.
+// Pointers to the value stay valid.
 func RemoveResource[T any](w *World) bool {
 	w.mustBeOpen("RemoveResource")
 	if FindResource[T](w) == nil {
@@ -111,7 +111,7 @@ func (probes) SetResource(w *World, v reflect.Value) reflect.Value {
 	w.mustBeOpen("probe.SetResource")
 	if !v.IsValid() || !v.CanInterface() {
 		panic("probe: SetResource: the value is the zero reflect.Value or was obtained through an " +
-			"unexported field: give a copy of the whole")
+			"unexported field: give a copy of the whole struct")
 	}
 	typ := v.Type()
 	mustBeValue("probe: SetResource: "+typ.String(), typ)

@@ -38,7 +38,7 @@ func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	if err := w.prepare(); err != nil {
 		return r, nil, err
 	}
-	// Load does not keep promises of Grow: the room goes to what is restored.
+	// A restoration ends the promises of Grow: the restored components take the room.
 	for _, c := range w.columns {
 		c.kept(c.promised)
 	}
@@ -116,8 +116,8 @@ func (w *World) mustBeUnused() error {
 // checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
 func (w *World) checkState(s *state.World) error {
 	if most := w.options.MaxEntities / 64; s.Used > most {
-		return fmt.Errorf("the world needs %d slots, and world %q has at most %d: set Options.MaxEntities "+
-			"to at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
+		return fmt.Errorf("the saved world needs %d slots, and world %q has at most %d: set "+
+			"Options.MaxEntities to at least %d", s.Used*64, w.options.Name, most*64, s.Used*64)
 	}
 	if s.Mark == 0 || s.Mark&generation.MaxCount != 0 {
 		return fmt.Errorf("%#x is not the mark of a world", s.Mark)
@@ -142,7 +142,8 @@ func (w *World) checkState(s *state.World) error {
 	end := uint64(0)
 	for _, x := range s.Extents {
 		if int(x.Archetype) >= len(s.Archetypes) || x.Words == 0 || uint64(x.Word) < end {
-			return fmt.Errorf("the extent at word %d overlaps another or has no archetype", x.Word)
+			return fmt.Errorf("the extent at word %d overlaps another extent, is empty or has no archetype",
+				x.Word)
 		}
 		end = uint64(x.Word) + uint64(x.Words)
 	}
@@ -170,7 +171,7 @@ func columnIn(c *state.Column) *column {
 }
 
 // restoreArchetypes makes the archetypes of a state and returns them. It puts them before other archetypes of
-// the world, in their order: the place of later births depends on it.
+// the world, in the order of the state: the slots of later births depend on the order of archetypes.
 func (w *World) restoreArchetypes(s *state.World) []*Archetype {
 	var order []*Archetype
 	for _, indices := range s.Archetypes {
@@ -196,7 +197,7 @@ func (w *World) restoreArchetypes(s *state.World) []*Archetype {
 	return order
 }
 
-// restoreExtents takes the extents of a state for the archetypes, and commits the control arrays.
+// restoreExtents claims the extents of a state for the archetypes, and commits the control arrays.
 func (w *World) restoreExtents(s *state.World, order []*Archetype) error {
 	if err := w.reach(uint32(s.Used) * 64); err != nil {
 		return err
@@ -228,7 +229,7 @@ func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Le
 // components of a HeapColumn are zero. Settle returns an error if the arrays contradict each other.
 func (states) Settle(of any) error { return of.(*restored).settle() }
 
-// Abandon empties a world whose restoration failed, so that it can be closed and no callback runs.
+// Abandon empties a world whose restoration failed, so that World.Close calls no callbacks.
 func (states) Abandon(of any) {
 	r := of.(*restored)
 	if r.w.live == nil {
@@ -290,8 +291,8 @@ func (r *restored) settleEntities() error {
 		for bit, g := range gens {
 			switch alive := mask>>bit&1 != 0; {
 			case g != 0 && g&^generation.MaxCount != mark || vacant && generation.Exhausted(g):
-				return fmt.Errorf("word %d has the generation %#x, which has another mark or is the "+
-					"last one in a word without an archetype", i, g)
+				return fmt.Errorf("word %d has the generation %#x, which has another mark, or is the "+
+					"last generation and the word has no archetype", i, g)
 			case alive && g == 0:
 				return fmt.Errorf("the entity in slot %d has no generation", i*64+bit)
 			case generation.Exhausted(g):
@@ -306,7 +307,7 @@ func (r *restored) settleEntities() error {
 	return nil
 }
 
-// noteExtremes notes the least and the greatest generation of each word until Finish. It reads each
+// noteExtremes stores the least and the greatest generation of each word, for use until Finish. It reads each
 // generation once, on all processors.
 func (w *World) noteExtremes() {
 	known := make([][2]uint32, w.size/64)
@@ -354,7 +355,8 @@ func (r *restored) settleColumn(i int, c *column) error {
 		}
 		w.addedTo(c, uint32(word))
 		for _, m := range c.marks[len(r.s.Columns[i].Notes):] {
-			// The program has a new tracker, which saw an empty world.
+			// The state has no marks of this tracker. The tracker's last look found an empty world, so all
+			// components are new.
 			m.changed.Mark(uint(word), mask)
 			m.touched.Mark(uint(word), mask)
 		}
@@ -441,7 +443,7 @@ func (k *relation) checkFamilies() error {
 	for slot := range k.targets.present() {
 		f := k.family(slot)
 		if !k.sources.set.Test(uint(f.first)) || !k.sources.set.Test(uint(f.last)) {
-			return fmt.Errorf("%s: slot %d is a target of slots that are no sources", k.sources.name, slot)
+			return fmt.Errorf("%s: slot %d is a target of slots that are not sources", k.sources.name, slot)
 		}
 	}
 	if k.cyclic {

@@ -14,7 +14,7 @@ func (r Run) Start() int { return int(r.start) }
 // Len returns the number of entities.
 func (r Run) Len() int { return int(r.n) }
 
-// Entity returns the run's i-th entity. It panics unless 0 ≤ i < Len, and if the world is closed.
+// Entity returns the run's i-th entity. It panics if i is out of range, or if the world is closed.
 func (r Run) Entity(i int) Entity {
 	if uint(i) >= uint(r.n) {
 		panic("vast: Run.Entity: the index is out of range: use 0 to Len()-1")

@@ -71,8 +71,8 @@ func edgeOf(typ reflect.Type) reflect.Type {
 // bytesLinks is the number of bytes of an edge without its value.
 const bytesLinks = int(unsafe.Offsetof(edge[struct{}]{}.value))
 
-// links returns the bytes of the edge in a slot of the pool without its value. It is sound for slots that
-// have memory.
+// links returns the bytes of the edge in a slot of the pool, without the bytes of the value. It is sound for
+// slots that have memory.
 func (s *runtimeEdges) links(slot int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(s.first, slot*int(unsafe.Sizeof(edge[struct{}]{})))), bytesLinks)
 }
@@ -86,7 +86,7 @@ func (s *runtimeEdges) valueBytes(slot int) []byte {
 	return unsafe.Slice((*byte)(s.at(slot)), s.typ.Size())
 }
 
-// slotOf returns the slot of the pool in which an edge lies.
+// slotOf returns the slot of the pool in which the edge with the given value field lies.
 func (s *runtimeEdges) slotOf(value *struct{}) int {
 	offset := uintptr(unsafe.Pointer(value)) - uintptr(s.first)
 	return int(offset / unsafe.Sizeof(edge[struct{}]{}))
@@ -245,7 +245,7 @@ func (r runtimeEdgesState) Settle(c state.Contents, arrays []state.Array) error 
 
 func (r runtimeEdgesState) Abandon(c state.Contents) {
 	r.Container.Abandon(c)
-	// The address space stays reserved if this fails, and the world is closed anyway.
+	// If unstage fails, the address space stays reserved. The world is closed in any case.
 	_ = r.unstage()
 }
 

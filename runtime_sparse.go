@@ -18,7 +18,7 @@ type runtimePool struct {
 	pool    *bulk.Pool[struct{}]
 	first   unsafe.Pointer // the first element of the pool
 	rooms   rooms.Pool
-	element reflect.Type // a value, and the entity that has it
+	element reflect.Type // a struct of a value and the entity that has the value
 }
 
 // bulkPools makes pools for elements of a type that is known at run time only.

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// TestSettle: a store hears before commands and visitors may write, and before the world is reset or gives
-// memory back.
+// TestSettle: the callback of OnSettle runs before commands and visitors write, and before the world is reset
+// or gives memory back.
 func TestSettle(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	c := NewColumn[int](w)
 	e := w.Archetype(c).New()
-	heard, value := 0, 0
+	calls, value := 0, 0
 	states{}.OnSettle(w, func() {
-		heard++
+		calls++
 		if p := c.Get(e); p != nil {
 			value = *p
 		}
 	})
-	hear := func(what string, want int) {
+	mustHaveRun := func(what string, want int) {
 		t.Helper()
-		if heard != 1 || value != want {
-			t.Errorf("%s: the store heard %d times, when the component was %d, want %d", what, heard, value,
+		if calls != 1 || value != want {
+			t.Errorf("%s: the callback ran %d times, want once; it read %d, want %d", what, calls, value,
 				want)
 		}
-		heard = 0
+		calls = 0
 	}
 	cs := NewCommands(w, CommandsOptions{})
 	defer cs.Close()
@@ -34,10 +34,10 @@ func TestSettle(t *testing.T) {
 	if _, err := w.Apply(cs); err != nil {
 		t.Fatal(err)
 	}
-	hear("World.Apply", 0)
+	mustHaveRun("World.Apply", 0)
 
-	if w.Admit(time.Second); heard != 0 {
-		t.Error("the store hears of visitors that are not there")
+	if w.Admit(time.Second); calls != 0 {
+		t.Error("the callback ran although no visitor waits")
 	}
 	done := make(chan error)
 	come := make(chan struct{}, 1)
@@ -48,16 +48,16 @@ func TestSettle(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	hear("World.Admit", 7)
+	mustHaveRun("World.Admit", 7)
 
 	if err := w.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	hear("World.Trim", 8)
+	mustHaveRun("World.Trim", 8)
 	w.Reset()
-	hear("World.Reset", 8)
+	mustHaveRun("World.Reset", 8)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	hear("World.Close", 8)
+	mustHaveRun("World.Close", 8)
 }

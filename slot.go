@@ -10,15 +10,15 @@ import (
 )
 
 // Slot is the place of one entity in every column. Walks such as [Query.Slots] yield slots, and [Column.At]
-// finds the entity's component by the slot, without looking at the reference again:
+// finds the entity's component by the slot, without another check of the reference:
 //
 //	for s := range moving.Slots() {
 //		p, v := position.At(s), velocity.At(s)
 //		p.X += v.X
 //	}
 //
-// A Slot is valid until the structure of the world changes, so use it in the step of the loop that yields it.
-// To keep the entity, keep [Slot.Entity].
+// A Slot is valid until the structure of the world changes, so use a Slot only in the loop step that yields
+// it. To keep the entity, keep [Slot.Entity].
 type Slot struct {
 	n     uint32
 	world *World
@@ -39,13 +39,13 @@ func (s Slot) Entity() Entity {
 	return s.world.entityIn(s.n)
 }
 
-// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: it
-// costs the same however short the runs are. [Query.Runs] is faster if runs are long and the loop uses
+// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: its
+// cost does not depend on the length of the runs. [Query.Runs] is faster if runs are long and the loop uses
 // slices.
 //
 // The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a
-// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], one
-// call for each run.
+// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To] there is
+// one call for each run instead.
 func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
@@ -95,10 +95,10 @@ func (r Run) All() iter.Seq2[int, Entity] {
 	}
 }
 
-// At returns the component of a slot's entity. The slot must come from a query that asks for the column. For
+// At returns the component of a slot's entity. The slot must come from a query that requires the column. For
 // other columns, use [Column.TryAt]. The address stays valid as [Column] describes. At panics if the slot
-// lies beyond the column's memory. Only builds with the tag invariants also notice that an entity lacks the
-// component, or that the slot is of another world. Complexity: constant; one comparison.
+// lies beyond the column's memory. Only builds with the tag invariants also panic if the entity lacks the
+// component, or if the slot is of another world. Complexity: constant; one comparison.
 func (c Column[T]) At(s Slot) *T {
 	if s.n >= c.c.slots {
 		panic(lacking{c.c, s.n, "At"})

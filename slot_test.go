@@ -171,7 +171,7 @@ func TestEditAtMarks(t *testing.T) {
 		}
 	}
 	if counts != 50 || sparse != 50 {
-		t.Errorf("%d and %d entities are marked", counts, sparse)
+		t.Errorf("%d and %d entities are marked, want 50 and 50", counts, sparse)
 	}
 }
 
@@ -242,8 +242,8 @@ func TestNewEach(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
 	pos, count := NewColumn[position](w), NewColumn[uint64](w)
-	told := 0
-	count.OnAdd(func(_ Entity, v *uint64) { told += int(*v) })
+	sum := 0
+	count.OnAdd(func(_ Entity, v *uint64) { sum += int(*v) })
 	born := w.Archetype(pos, count)
 	first := slices.Collect(w.Query().All())
 	for i, s := range born.NewEach(300) {
@@ -264,8 +264,8 @@ func TestNewEach(t *testing.T) {
 			break
 		}
 	}
-	if born.Len() != 300-64+200 || told != 300+150 || n != 150 {
-		t.Errorf("%d entities, OnAdd saw the sum %d, %d steps", born.Len(), told, n)
+	if born.Len() != 300-64+200 || sum != 300+150 || n != 150 {
+		t.Errorf("%d entities, OnAdd got values with the sum %d, %d steps", born.Len(), sum, n)
 	}
 	says(t, func() {
 		for _, s := range born.NewEach(2) {

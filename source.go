@@ -13,7 +13,7 @@ const (
 	fromPinned                // runs that were collected before
 )
 
-// chooseSource returns the source that the query's conditions ask for.
+// chooseSource returns the source that fits the query's conditions.
 func (q *query) chooseSource() source {
 	switch {
 	case q.list != nil:
@@ -45,7 +45,7 @@ func (k *walk) startBetween(lo, end uint) {
 	}
 }
 
-// goBySlot makes a walk go in the order of slots. The walk must not have yielded a run.
+// goBySlot makes a walk visit entities in the order of slots. The walk must not have yielded a run.
 func (k *walk) goBySlot() {
 	if k.source == fromLinks {
 		k.source = fromRelated
@@ -67,7 +67,7 @@ func (k *walk) nextWhole() bool {
 	return k.nextBetween()
 }
 
-// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. The
+// nextWord returns the next word with matches, and the mask of the matches. At the end the mask is zero. The
 // words ascend.
 func (k *walk) nextWord() (word uint, mask uint64) {
 	for {
@@ -112,7 +112,7 @@ func (k *walk) keep(word uint, mask uint64) uint64 {
 type linkedSources struct {
 	of   *targetOf
 	next uint32 // slot of the next source
-	word uint32 // the word that mask belongs to; none before the first word
+	word uint32 // the word that mask belongs to; the constant none before the first word
 	mask uint64 // slots of the word that meet the query's other conditions
 }
 
@@ -164,8 +164,8 @@ func (k *walk) matches(slot uint32) bool {
 	return l.mask>>(slot%64)&1 != 0 && (len(k.q.targets) == 1 || k.hasTargets(slot))
 }
 
-// hasTargets reports whether an entity has the targets that the query asks for. The entity must have a target
-// in each relation of the query.
+// hasTargets reports whether an entity has the targets of the query. The caller has checked that the entity
+// has a target in each relation of the query.
 func (k *walk) hasTargets(slot uint32) bool {
 	for i := range k.q.targets {
 		if t := &k.q.targets[i]; *t.relation.target(slot) != t.target {
@@ -175,7 +175,8 @@ func (k *walk) hasTargets(slot uint32) bool {
 	return true
 }
 
-// related is the rest of the cursor's run, in a walk by slot over entities with given targets.
+// related is the part of the cursor's run that is not yet checked, in a walk by slot over entities with given
+// targets.
 type related struct{ next, end uint32 }
 
 // nextRelated does the work of nextWhole for entities with the right targets, in the order of slots.

@@ -10,8 +10,9 @@ import (
 
 // BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a
 // Column, with a query over a SparseColumn, and with SparseColumn.All. The three loops take turns. The
-// entities gained the component in the order of slots or in a random order; in "holes", two of three entities
-// lose the component afterwards, so that the values have gaps. The benchmark reports the time per entity.
+// entities gained the component in the order of slots or in a random order; in "holes", two thirds of the
+// entities lose the component afterwards, so that gaps separate the values. The benchmark reports the time
+// per entity.
 func BenchmarkRareStates(b *testing.B) {
 	const n = 1_000_000
 	for _, name := range []string{"slots", "random", "holes"} {

@@ -16,7 +16,7 @@ import (
 // loop over all columns finds it.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("the heap stand-in takes the memory for so many slots at once")
+		t.Skip("the heap stand-in takes the memory for all slots at once")
 	}
 	w := NewWorld(Options{MaxEntities: math.MaxInt32, Pages: vm.PagesSmall})
 	defer w.Close()
@@ -30,7 +30,7 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	c := NewSparseColumn[uint64](w)
 	e := w.Archetype(c).New()
 	if p := c.Get(e); p == nil || *p != 0 || c.c.id != 0 {
-		t.Error("the column made next does not work")
+		t.Error("the next column that is made does not work")
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSparseAllPassesGaps(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("All yields %v, want %v", got, want)
 	}
-	for range c.All() { // Trim in the loop takes away memory behind the last element
+	for range c.All() { // Trim in the loop gives back memory behind the last element
 		if err := w.Trim(); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ const sprintMost = 120
 //
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //
-// Each component is cut to about 120 bytes; a … stands for the rest. A stale entity is shown as 17.3 (stale).
+// Each component is cut to about 120 bytes; a … marks the cut. A stale entity is shown as 17.3 (stale).
 // Complexity: the number of columns.
 func (w *World) Sprint(e Entity) string {
 	b := []byte(e.String())
@@ -81,8 +81,8 @@ func (s shown) text(v string) shown {
 	return s.add("…")
 }
 
-// value adds a value. value does not follow pointers or look into maps. A slice may contain itself: each
-// level adds to the text, and value stops when the text is full.
+// value adds a value. value shows neither the targets of pointers nor the elements of maps. A slice may
+// contain itself: each level adds to the text, and value stops when the text is full.
 func (s shown) value(v reflect.Value) shown {
 	switch v.Kind() {
 	case reflect.Bool:

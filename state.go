@@ -15,8 +15,9 @@ type states struct{}
 
 func init() { state.Vast = states{} }
 
-// Describe returns the state of a world. Its arrays lie in the world's memory, so the structure of the world
-// must not change while they are read. It returns an error if Commands of the world have not been applied.
+// Describe returns the state of a world. The arrays of the state lie in the world's memory, so the structure
+// of the world must not change while the arrays are read. Describe returns an error if Commands of the world
+// have not been applied.
 func (states) Describe(w *World) (*state.World, error) {
 	w.mustBeOpen("store.Save or store.Load")
 	w.mustRunAlone("store.Save or store.Load")
@@ -54,10 +55,10 @@ func (states) Describe(w *World) (*state.World, error) {
 }
 
 // OnSettle registers f. World.Apply, Admit, Reset, Trim and Close call f before they write to the world or
-// give memory back, and f blocks until they may. A nil f ends that.
+// give memory back. f returns when the method may continue. A nil f removes the callback.
 func (states) OnSettle(w *World, f func()) { w.settle = f }
 
-// settled waits until the world may be written to.
+// settled waits until the store allows writing to the world.
 func (w *World) settled() {
 	if w.settle != nil {
 		w.settle()
@@ -112,7 +113,7 @@ func (w *World) arrays(s *state.World) []state.Array {
 	return arrays
 }
 
-// used returns the number of words up to the last one that an archetype owns or owned.
+// used returns the number of words up to the last word that an archetype owns or owned.
 func (w *World) used() int {
 	// Trim keeps floors behind the last word that has generations.
 	for n := w.control.Below() / bytesOwner; n > int(w.frontier); n-- {
@@ -142,9 +143,9 @@ func (w *World) arrayOfGenerations(s *state.World) state.Array {
 		}}
 }
 
-// usedWord returns all slots of a word if one of them ever held an entity, else none. It also returns none
-// for a word that no archetype owns if no generation is above the word's floor: when an archetype owns the
-// word again, own raises the generations to the floor.
+// usedWord returns the mask of all slots of a word if one of the slots ever held an entity, and 0 otherwise.
+// It also returns 0 for a word that no archetype owns if no generation is above the word's floor: when an
+// archetype owns the word again, the method own raises the generations to the floor.
 func (w *World) usedWord(word int) uint64 {
 	least := uint32(0)
 	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {
@@ -180,7 +181,7 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 	return arrays
 }
 
-// arrays returns the arrays of marks for the slots below end. The arrays are number n of column i.
+// arrays returns the arrays of m for the slots below end. m has number n among the marks of column i.
 func (m *marks) arrays(i, n, end int) []state.Array {
 	return []state.Array{
 		state.BitsOf(state.Changed, i, n, end/64, m.changed),

@@ -11,7 +11,7 @@ type Stats struct {
 	// removed, each link made or removed, each tracker made or closed.
 	Changes    uint64
 	Reserved   int // size of the reserved address space
-	Committed  int // memory that may be touched
+	Committed  int // committed memory of the world
 	Columns    []ColumnStats
 	Archetypes []ArchetypeStats
 }
@@ -22,13 +22,13 @@ type ColumnStats struct {
 	Type      string // type of an element; empty for a tag
 	Size      int    // size of one element
 	Entities  int    // number of entities that have the component
-	Slots     int    // slots of the 64-slot words with a component, which a query for the column looks at
+	Slots     int    // slots of the 64-slot words with a component, which a query for the column visits
 	Reserved  int    // address space of the elements
 	Committed int    // memory of elements and presence bits, without elements on the Go heap
 }
 
-// Density returns the share of entities among the slots that a query for the column looks at, from 0 to 1. It
-// is 1 if there are no such slots.
+// Density returns the share of entities among the slots that a query for the column visits, from 0 to 1. It
+// is 1 if the query visits no slots.
 func (s ColumnStats) Density() float64 { return share(s.Entities, s.Slots) }
 
 // ArchetypeStats describe one archetype.
@@ -46,7 +46,7 @@ func (s ArchetypeStats) Fill() float64 { return share(s.Entities, s.Slots) }
 
 // runs returns the number of runs of neighbouring slots that hold an entity.
 func (a *Archetype) runs() (n int) {
-	last, next := uint64(0), uint32(0) // last is 1 if the slot before the word next holds an entity
+	last, next := uint64(0), uint32(0) // last is 1 if the slot before word number next holds an entity
 	for _, x := range a.extents {
 		if x.word != next {
 			last = 0
@@ -76,7 +76,7 @@ func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
 		return false
 	}
-	holes := min(float64(s.Runs)/float64(s.Entities), 0.99) // the share of holes, if they lie at random
+	holes := min(float64(s.Runs)/float64(s.Entities), 0.99) // estimated share of holes among the slots
 	pack, walk := 20+70*holes, holes/(1-holes)/4            // nanoseconds for each entity
 	return float64(walks)*walk > pack
 }

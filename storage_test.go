@@ -143,8 +143,8 @@ func TestStoragesAgree(t *testing.T) {
 				continue
 			}
 			if s.count() != len(model) || q.Count() != len(model) {
-				t.Fatalf("%s, step %d: %d and %d components, want %d", s.name, step, s.count(), q.Count(),
-					len(model))
+				t.Fatalf("%s, step %d: Len is %d, the query counts %d, want %d", s.name, step, s.count(),
+					q.Count(), len(model))
 			}
 			kept := alive[:0]
 			for _, e := range alive {
@@ -168,7 +168,7 @@ func TestStoragesAgree(t *testing.T) {
 	}
 }
 
-func TestHeapColumnLetsGo(t *testing.T) {
+func TestHeapColumnFreesElements(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	names := NewHeapColumn[[]string](w)
@@ -188,7 +188,8 @@ func TestHeapColumnLetsGo(t *testing.T) {
 		w.Delete(e)
 	}
 	if names.heap.blocks[0] == nil || names.heap.blocks[1] != nil || names.heap.blocks[2] == nil {
-		t.Errorf("the block without elements should be given back, and no other: %v", names.heap.used)
+		t.Errorf("only the block without elements should be freed; elements of each block: %v",
+			names.heap.used)
 	}
 	if got := names.Get(es[5]); got == nil || len(*got) != 2 {
 		t.Errorf("an entity in another block lost its component: %v", got)

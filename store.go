@@ -11,7 +11,7 @@ import (
 // store keeps the elements of a column that do not lie at base + slot × size. A store embeds [inPlace] for
 // the methods that it does not need.
 type store interface {
-	// storage says where the elements lie.
+	// storage returns where the elements lie.
 	storage() probing.Storage
 	// at returns the address of the element of a slot that has the component, or nil if the element lies in
 	// the column.
@@ -22,20 +22,21 @@ type store interface {
 	// drop.
 	drop(slot uint32)
 	dropped()
-	// move moves the element of an entity to its new slot, which has no element. The bytes in the column were
-	// moved before.
+	// move moves the element of an entity to its new slot, which has no element. The bytes in the column have
+	// been moved before.
 	move(old, new Entity)
 	// empty removes all elements at once.
 	empty()
-	// has reports whether there is room for n puts and for the owed puts, which were promised to others.
+	// has reports whether there is room for n puts, and for other puts to which room was promised. owed is
+	// the number of those other puts.
 	has(n, owed int) bool
-	// room makes room for n puts and for the owed puts. On failure nothing has changed.
+	// room makes room for n puts, and for the owed other puts as in has. On failure nothing has changed.
 	room(n, owed int) error
 	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
 	// undo. No put may happen between mark and undo.
 	mark() (undo func())
-	// trim gives back the memory that no element needs, except room for the next keep puts.
-	trim(keep int) error
+	// trim gives back the memory that no element needs, except room for the next n puts.
+	trim(n int) error
 	// memory returns the bytes of the store's own memory: addresses, committed memory, and memory on the Go
 	// heap.
 	memory() (reserved, committed, heap int)
@@ -78,14 +79,14 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n puts are made. Up to promised of the n puts
+// owedBeside returns how many puts stay owed to others while n puts are made. min(n, promised) of the n puts
 // redeem a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes room for n puts. Up to promised of the n puts redeem a promise. Promises to others are kept.
+// room makes room for n puts. min(n, promised) of the n puts redeem a promise. Promises to others are kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
-// promise notes that room was promised for n additions.
+// promise raises the number of promised additions to n, if the number is smaller.
 func (c *column) promise(n int) {
 	if more := n - c.promised; more > 0 {
 		c.promised += more
@@ -103,7 +104,7 @@ func (c *column) kept(n int) {
 	c.owe(-n)
 }
 
-// owe notes that the column, and those that it requires, owe n elements more.
+// owe adds n to the number of owed elements, in the column and in the columns that it requires.
 func (c *column) owe(n int) {
 	c.owed += n
 	for _, r := range c.requires {
@@ -115,8 +116,8 @@ func (c *column) owe(n int) {
 // has changed.
 func (c *column) growToAdd(slot uint32) error { return c.makeRoom(slot+1, 1) }
 
-// makeRoom makes room for n additions below slot end and for the components that they require. Up to
-// c.promised of the additions redeem a promise. On failure nothing has changed.
+// makeRoom makes room for n additions below slot end and for the components that they require. min(n,
+// c.promised) of the additions redeem a promise. On failure nothing has changed.
 func (c *column) makeRoom(end uint32, n int) error {
 	if c.hasRoom(end, n, c.promised) && !slices.ContainsFunc(c.requires, func(r *column) bool {
 		return !r.hasRoom(end, n, c.promised)
@@ -138,8 +139,8 @@ func (c *column) makeRoom(end uint32, n int) error {
 	})
 }
 
-// hasRoom reports whether there is room for n additions below slot end. Up to promised of these redeem a
-// promise.
+// hasRoom reports whether there is room for n additions below slot end. min(n, promised) of the additions
+// redeem a promise.
 func (c *column) hasRoom(end uint32, n, promised int) bool {
 	return end <= c.slots && (c.store == nil || c.store.has(n, c.owedBeside(n, promised)))
 }
@@ -166,8 +167,8 @@ func (a *Archetype) hasRoom(n int) bool {
 	return true
 }
 
-// promise notes that the columns with stores owe room for n births of the archetype. The new n may be smaller
-// than the old one.
+// promise notes that the columns with stores owe room for n births of the archetype. n may be smaller than in
+// the previous call.
 func (a *Archetype) promise(n int) {
 	for _, c := range a.columns {
 		if c.store != nil {

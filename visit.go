@@ -29,7 +29,7 @@ type visits struct {
 // visitor is a call of Visit.
 type visitor struct {
 	look  func() (done bool)
-	gone  bool          // whether Visit no longer waits; guarded by mu
+	gone  bool          // whether Visit's context has ended; guarded by mu
 	inner any           // the value that look panicked with
 	err   error         // why look is not called any more
 	ended chan struct{} // closed when look will not be called again
@@ -38,28 +38,28 @@ type visitor struct {
 // bell is a channel that is notified of visitors.
 type bell struct{ c chan<- struct{} }
 
-// Visit calls look on the goroutine that owns the world, at the next [World.Admit], and returns when look has
-// returned true. A sched.Schedule admits visitors between its ticks. look may do everything that the world's
-// owner may do. look must not take long: let it work for some tenths of a millisecond, remember its progress,
-// and return false. The same Admit or a later one then calls look again, until look returns true.
+// Visit calls f on the goroutine that owns the world, during the next [World.Admit]. Visit returns when f has
+// returned true. A sched.Schedule calls Admit between its ticks. f may do everything that the world's owner
+// may do, but must not take long. For long work, f works for some tenths of a millisecond, stores its
+// progress, and returns false. Then the same or a later Admit calls f again, until f returns true.
 //
 // Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
-// the owner runs must not call it: a system, a hook, the body of a loop, or look itself. Such code would wait
-// for itself, and can do the work of look directly. Visit detects such calls in a schedule and in look, while
-// no other world is at work, and panics. In other cases such a call waits until its context ends. Visit
-// returns nil if look has returned true, the context's error if the context ends first, and [ErrClosed] if
-// the world is closed. When Visit returns, look is not running and will not be called again. If look panics,
-// Visit panics with the same value.
-func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
+// the owner runs must not call Visit: a system, a hook, the body of a loop, or f itself. Such a call would
+// wait for itself, and the code can do the work of f directly. Visit panics if a schedule or f makes such a
+// call while no other world is at work. Elsewhere such a call waits until its context ends. Visit returns nil
+// if f has returned true, the context's error if the context ends first, and [ErrClosed] if the world is
+// closed. When Visit returns, f is not running and will not be called again. If f panics, Visit panics with
+// the same value.
+func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if atwork.Inside(w) {
 		panic(fmt.Sprintf("vast: World.Visit was called by code that the owner of world %q runs, such as a "+
-			"system, a hook or look, and would wait for itself: do the work of look there, or call Visit "+
-			"on a goroutine that the owner does not wait for", w.options.Name))
+			"system, a hook or a visitor, so the call would wait for itself: do the work directly, or call "+
+			"Visit on a goroutine that the owner does not wait for", w.options.Name))
 	}
-	v := &visitor{look: look, ended: make(chan struct{})}
+	v := &visitor{look: f, ended: make(chan struct{})}
 	if !w.visits.add(v) {
 		return ErrClosed
 	}
@@ -69,7 +69,7 @@ func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 		if w.visits.withdraw(v) {
 			return ctx.Err()
 		}
-		<-v.ended // look is running
+		<-v.ended // f is running
 		if v.err == errGone {
 			v.err = ctx.Err()
 		}
@@ -82,8 +82,8 @@ func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 
 // Admit calls the functions that wait in [World.Visit], in turn, until no function waits or the given time is
 // over. It calls at least one waiting function, and reports whether functions still wait. Call Admit on the
-// goroutine that owns the world, where the structure may change, such as once a tick. Without visitors, Admit
-// costs one atomic load.
+// goroutine that owns the world, at a point where the world's structure may change, for example once a tick.
+// Without visitors, Admit costs one atomic load.
 func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
@@ -95,7 +95,8 @@ func (w *World) Admit(most time.Duration) (more bool) {
 }
 
 // NotifyVisits sends to c, without blocking, whenever a call of [World.Visit] begins to wait, until stop is
-// called. An idle owner receives from c to wake up and call [World.Admit]. Give c room for one value.
+// called. An idle owner receives from c to wake up and call [World.Admit]. c should have a buffer for one
+// value.
 func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 	b := &bell{c}
 	v := &w.visits
@@ -124,7 +125,7 @@ func (b *bell) ring() {
 	}
 }
 
-// add queues a visitor, unless the world is closed, and reports whether it did.
+// add queues a visitor, unless the world is closed, and reports whether it queued the visitor.
 func (v *visits) add(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -139,8 +140,8 @@ func (v *visits) add(one *visitor) bool {
 	return true
 }
 
-// withdraw removes a visitor from the queue and reports whether it was there. A visitor whose look is running
-// is not in the queue, and its look will not be called again.
+// withdraw removes a visitor from the queue and reports whether the visitor was in the queue. A visitor whose
+// look is running is not in the queue. For such a visitor, withdraw prevents further calls of look.
 func (v *visits) withdraw(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -165,7 +166,8 @@ func (v *visits) admit(most time.Duration) (more bool) {
 		func() {
 			defer func() {
 				if !done {
-					// look panicked or ended the goroutine. The visitor's call of Visit reports this.
+					// look panicked or ended the goroutine. The visitor's call of Visit panics or returns
+					// errGoexit.
 					if one.inner = recover(); one.inner == nil {
 						one.err = errGoexit
 					}

@@ -104,7 +104,7 @@ func TestVisitWithdrawn(t *testing.T) {
 	})
 	w.Admit(time.Hour)
 	if err := <-result; !errors.Is(err, context.Canceled) || inside || calls != 1 {
-		t.Errorf("returned %v, inside %t, after %d calls", err, inside, calls)
+		t.Errorf("returned %v after %d calls, want 1; the call was still running: %t", err, calls, inside)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestVisitClosedWorld(t *testing.T) {
 	result = visiting(t, w, context.Background(), func() bool { w.Close(); return false })
 	w.Admit(time.Hour)
 	if err := <-result; !errors.Is(err, ErrClosed) {
-		t.Errorf("closed by its visitor: %v", err)
+		t.Errorf("in a world that a visitor closed, Visit returned %v", err)
 	}
 }
 
@@ -200,7 +200,8 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestVisitFromLook: Visit panics in a function that another Visit calls, because it would wait for itself.
+// TestVisitFromLook: Visit panics in a function that another Visit calls, because the inner Visit would wait
+// for itself.
 func TestVisitFromLook(t *testing.T) {
 	w := NewWorld(Options{Name: "home"})
 	defer w.Close()

@@ -109,7 +109,7 @@ func TestGuardedByEnvironment(t *testing.T) {
 			"block (21 bytes) of ships",
 			"again: <nil>", "child has survived"}},
 		{"after Close", true, 2, []string{"Close: <nil>", "vm: bad access at 0x",
-			" of ships is gone: it was closed", "closed at "}},
+			" of ships is gone: its region was closed", "closed at "}},
 	} {
 		t.Run(c.child, func(t *testing.T) {
 			if c.faults && vm.HeapStandIn() {

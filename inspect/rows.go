@@ -34,7 +34,7 @@ type rowWriter interface {
 	bytes() []byte             // output to send; valid until the next call
 }
 
-// streamRows sends rows while the search still looks for more.
+// streamRows sends the first rows before the search has found all rows.
 func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {

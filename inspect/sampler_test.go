@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. One send to
-// hang blocks the ticks, and the next send releases them.
+// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. A send to the channel
+// hang blocks the ticks. The next send releases them.
 type paced struct {
 	*sampler
 	w        *vast.World
@@ -82,7 +82,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 			s := p.sample(t)
 			if !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.BudgetSeconds != 0.1 ||
 				!s.Admitting || s.Age > 0.1 {
-				t.Errorf("sample %+v of %+v", s, s.Pace)
+				t.Errorf("sample %+v, pace %+v", s, s.Pace)
 			}
 			if want := (TickTimes{0.03, 0.03, 0.03}); s.TickSeconds != want {
 				t.Errorf("times of ticks %+v, want %+v", s.TickSeconds, want)
@@ -93,7 +93,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 		}
 		past := p.past()
 		if len(past) != 11 || past[0].At != first.At {
-			t.Errorf("%d samples, the first of %v; want 11 since %v", len(past), past[0].At, first.At)
+			t.Errorf("%d samples since %v, want 11 since %v", len(past), past[0].At, first.At)
 		}
 		for i := 1; i < len(past); i++ {
 			if passed := past[i].At - past[i-1].At; !near(passed, 1) {
@@ -115,19 +115,19 @@ func TestSamplerStopsWithoutReaders(t *testing.T) {
 		time.Sleep(watchTime + 2*time.Second)
 		looks := p.looks.Load()
 		if looks < 20 || looks > 24 {
-			t.Errorf("%d visits in the %v after a request", looks, watchTime)
+			t.Errorf("%d visits in the %v after a request, want 20 to 24", looks, watchTime)
 		}
-		p.loops.Wait() // hangs unless the loop has ended
+		p.loops.Wait() // hangs if the loop of the sampler still runs
 		time.Sleep(time.Hour)
 		if n := p.looks.Load() - looks; n != 0 {
-			t.Errorf("%d visits without a reader", n)
+			t.Errorf("%d visits without a reader, want 0", n)
 		}
 		before := len(p.past())
 		p.sample(t)
 		time.Sleep(1100 * time.Millisecond)
 		if s := p.sample(t); before != 0 || !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) ||
 			s.TickSeconds.Worst != 0.03 {
-			t.Errorf("%d samples are left after an hour, want 0; the next sample is %+v of %+v", before, s,
+			t.Errorf("%d samples are left after an hour, want 0; the next sample is %+v, pace %+v", before, s,
 				s.Pace)
 		}
 	})
@@ -143,10 +143,10 @@ func TestSamplerReportsAWorldThatHangs(t *testing.T) {
 		s := p.sample(t)
 		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 ||
 			s.ChangesPerSecond != 0 {
-			t.Errorf("while the world hangs: %+v of %+v", s, s.Pace)
+			t.Errorf("while the world hangs: %+v, pace %+v", s, s.Pace)
 		}
 		if n := len(p.past()); n < 8 {
-			t.Errorf("%d samples while the world hangs for 10 s", n)
+			t.Errorf("%d samples while the world hangs for 10 s, want at least 8", n)
 		}
 		if c, err := p.costs(context.Background()); err != nil || len(c.Systems) != 2 || len(c.Columns) != 0 {
 			t.Errorf("costs of a hanging world: %+v, %v", c, err)
@@ -154,7 +154,7 @@ func TestSamplerReportsAWorldThatHangs(t *testing.T) {
 		p.hang <- struct{}{}
 		time.Sleep(3 * time.Second)
 		if s := p.sample(t); !s.Admitting || s.Age > 0.1 || !near(s.TicksPerSecond, 10) {
-			t.Errorf("after the world hung: %+v of %+v", s, s.Pace)
+			t.Errorf("after the world hung: %+v, pace %+v", s, s.Pace)
 		}
 		if c, err := p.costs(context.Background()); err != nil || len(c.Columns) != 1 ||
 			c.Columns[0].Name != "Made" {
@@ -208,7 +208,7 @@ func TestSamplerAsksControl(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, &controlled{paused: true})
 		if s := p.sample(t); !s.Paused || s.BudgetSeconds != 0.02 || s.Late != 3 || s.Dropped != 4 {
-			t.Errorf("%+v of %+v", s, s.Pace)
+			t.Errorf("%+v, pace %+v", s, s.Pace)
 		}
 	})
 }

@@ -85,7 +85,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	// searches, and each end gives a turn back.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
-		t.Errorf("counted %s", got)
+		t.Errorf("the answer is %s, want the count 3", got)
 	}
 	f.asked.turns <- struct{}{}
 

@@ -66,8 +66,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestSystemsOfSeveralSchedules: the main schedule is the running schedule. If none runs, the
-// main schedule is the schedule with the most ticks.
+// TestSystemsOfSeveralSchedules: the main schedule is the running schedule. If no schedule runs, the main
+// schedule is the schedule with the most ticks.
 func TestSystemsOfSeveralSchedules(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.waitForTicks(t, 1)

@@ -67,7 +67,7 @@ func timesOf(times []time.Duration) TickTimes {
 		return TickTimes{}
 	}
 	slices.Sort(times)
-	// quantile returns the smallest of the times that is not exceeded by at least the given percentage.
+	// quantile returns the smallest of the times that is at least as long as percent % of all times.
 	quantile := func(percent int) float64 { return times[(n*percent+99)/100-1].Seconds() }
 	return TickTimes{quantile(50), quantile(99), times[n-1].Seconds()}
 }

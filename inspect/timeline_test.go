@@ -47,7 +47,7 @@ func TestTimeline(t *testing.T) {
 	f.refused(t, http.StatusNotFound, "GET", "systems/timeline?schedule=999999999", "", "")
 }
 
-// TestTimelineOfAPausedProgram: the recording of the last step is available.
+// TestTimelineOfAPausedProgram: the timeline of a paused program is the recording of its last step.
 func TestTimelineOfAPausedProgram(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.order(t, `{"action":"pause"}`)

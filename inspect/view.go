@@ -25,7 +25,7 @@ type View struct {
 	Bounds, Home Bounds
 	// Down makes y grow downwards, as on screens. Default: upwards, as on maps.
 	Down bool
-	// Wraps joins the right border to the left one.
+	// Wraps joins the right border to the left border.
 	Wraps bool
 	// Sphere declares x a longitude and y a latitude, in degrees. The page then offers a globe too.
 	Sphere bool

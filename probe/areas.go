@@ -19,7 +19,7 @@ const (
 	AreaElements AreaKind = probing.KindElements
 	// AreaPresence holds one bit a slot, which is set if the slot's entity has the component.
 	AreaPresence AreaKind = probing.KindPresence
-	// AreaSummaries holds bits that tell which words of presence bits or live bits are empty or full.
+	// AreaSummaries holds bits that mark the empty and the full words of presence bits or live bits.
 	AreaSummaries AreaKind = probing.KindSummaries
 	// AreaGenerations holds the number of uses of each slot.
 	AreaGenerations AreaKind = probing.KindGenerations
@@ -92,7 +92,7 @@ func (a *Area) Place(slot int) (off, n int) {
 	return a.First + slot/a.Share*a.Stride, max(a.Stride, -a.Stride)
 }
 
-// Slots returns the slots [lo, hi) that have bytes in [off, off+n), whether the slots are in use or not.
+// Slots returns the slots [lo, hi) that have bytes in [off, off+n). The slots need not be in use.
 func (a *Area) Slots(off, n int) (lo, hi int) {
 	if a.Stride == 0 || n <= 0 {
 		return 0, 0
@@ -108,10 +108,9 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 	return from * a.Share, max(from, to) * a.Share
 }
 
-// Areas returns the areas of the world's reservations in the order of addresses, and after them the areas
-// that lie outside of the reservations. Areas do not overlap, and all committed memory of the reservations
-// lies in areas. Areas makes no system call. It returns nil if the world is closed. Complexity: that of
-// sorting the areas.
+// Areas returns the areas of the world's reservations in the order of addresses. The areas outside of the
+// reservations follow. Areas do not overlap, and all committed memory of the reservations lies in areas.
+// Areas makes no system call. It returns nil if the world is closed. Complexity: that of sorting the areas.
 func Areas(w *vast.World) []Area {
 	l := areaList{regions: engine.Regions(w)}
 	engine.Parts(w, l.add)

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestAreasOfEverything makes a world with every kind of array and looks for known values where the areas say
-// they are.
+// TestAreasOfEverything makes a world with every kind of array, and compares the bytes of the areas with
+// known values.
 func TestAreasOfEverything(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
 		w := vast.NewWorld(vast.Options{Name: t.Name(), MaxEntities: 1 << 18, Pages: pages})
@@ -51,7 +51,7 @@ func TestAreasOfEverything(t *testing.T) {
 			kinds[a.Kind]++
 			compared[a.Kind] += compareContents(t, w, c, a, es[:200])
 		}
-		columns := 9 // the relation and the edges have two each
+		columns := 9 // the relation and the edges have two columns each
 		want := map[probe.AreaKind]int{probe.AreaElements: columns - 2, probe.AreaPresence: columns,
 			probe.AreaSummaries: columns + 1, probe.AreaGenerations: 1, probe.AreaOwners: 1,
 			probe.AreaLive: 1, probe.AreaLinks: 1, probe.AreaLevels: 2, probe.AreaWritten: 1,
@@ -106,8 +106,8 @@ func TestAreasOfEverything(t *testing.T) {
 	}
 }
 
-// compareContents reads the bytes of an area for some entities through the reservation, and compares them
-// with what the world says. It returns the number of compared bytes.
+// compareContents reads the bytes of an area for some entities through the reservation, and compares the
+// bytes with the data of the world. It returns the number of compared bytes.
 func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a probe.Area, es []vast.Entity) (
 	compared int) {
 	t.Helper()
@@ -166,7 +166,7 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 			return 0
 		}
 		if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
-			t.Fatalf("the %v of slot %d are % x, want % x", a.Kind, slot, got, want)
+			t.Fatalf("the bytes of slot %d in the area of %v are % x, want % x", slot, a.Kind, got, want)
 		}
 		compared += len(want)
 	}
@@ -188,9 +188,9 @@ func TestKindsAreNamed(t *testing.T) {
 	}
 	if len(seen) != int(probe.AreaHeap)+1 || !seen["mark generations"] ||
 		(probe.AreaHeap+1).String() != "AreaKind(14)" {
-		t.Errorf("%v, %v", seen, probe.AreaHeap+1)
+		t.Errorf("the kinds are named %v, and the next kind %v", seen, probe.AreaHeap+1)
 	}
 	if probe.StorageSparse.String() != "sparse" || probe.Storage(4).String() != "Storage(4)" {
-		t.Errorf("%v, %v", probe.StorageSparse, probe.Storage(4))
+		t.Errorf("the storages are named %v and %v", probe.StorageSparse, probe.Storage(4))
 	}
 }

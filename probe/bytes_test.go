@@ -34,7 +34,7 @@ func TestBytes(t *testing.T) {
 		}
 		for _, col := range []vast.AnyColumn{s, h, tag, nothing} {
 			if got := probe.Bytes(col, run); len(got) != 0 {
-				t.Errorf("%s has %d bytes", col.Name(), len(got))
+				t.Errorf("Bytes returns %d bytes for %s, want none", len(got), col.Name())
 			}
 		}
 		n += run.Len()
@@ -45,7 +45,7 @@ func TestBytes(t *testing.T) {
 	b := vast.NewColumn[uint64](w).Named("b")
 	defer func() {
 		if recover() == nil {
-			t.Error("the bytes of a run without the component did not panic")
+			t.Error("Bytes of a run without the component does not panic")
 		}
 	}()
 	for run := range w.Query(a).Runs() {

@@ -95,6 +95,6 @@ func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 // component. Complexity: the number of columns.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
-// StatsOf returns the same statistics of one column as [vast.World.Stats]. A tool that must not hold up a
-// program asks for one column at a time. Complexity: as [vast.Column.Len].
+// StatsOf returns the same statistics of one column as [vast.World.Stats]. A tool that must not delay a
+// program can call StatsOf for one column at a time. Complexity: as [vast.Column.Len].
 func StatsOf(col vast.AnyColumn) vast.ColumnStats { return engine.StatsOf(col) }

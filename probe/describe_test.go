@@ -44,17 +44,17 @@ func TestDescribe(t *testing.T) {
 	var d described
 	if l.Size != int(unsafe.Sizeof(d)) || l.Align != int(unsafe.Alignof(d)) || len(l.Parts) != 3 ||
 		l.Count != 0 {
-		t.Fatalf("%+v", l)
+		t.Fatalf("the layout is %+v", l)
 	}
 	grid := l.Parts[1]
 	if grid.Name != "grid" || grid.Exported || grid.Offset != int(unsafe.Offsetof(d.grid)) ||
 		grid.Count != 2 || grid.Parts[0].Count != 3 ||
 		grid.Parts[0].Size != 3*int(unsafe.Sizeof(position{})) {
-		t.Errorf("%+v", grid)
+		t.Errorf("the layout of grid is %+v", grid)
 	}
 	y := grid.Parts[0].Parts[0].Parts[1]
 	if y.Name != "Y" || y.Offset != int(unsafe.Offsetof(position{}.Y)) || !y.Exported || len(y.Parts) != 0 {
-		t.Errorf("%+v", y)
+		t.Errorf("the layout of Y is %+v", y)
 	}
 	if l := probe.Describe(tag).Layout; l.Size != 0 || l.Type != nil {
 		t.Errorf("a tag's layout: %+v", l)
@@ -66,7 +66,7 @@ func TestDescribe(t *testing.T) {
 	*text.Get(e) = []string{"a"}
 	cols := probe.ComponentsOf(w, e)
 	if len(cols) != 4 || probe.Describe(cols[2]).ID != 2 || w.Query(cols...).Count() != 1 {
-		t.Errorf("%d components", len(cols))
+		t.Errorf("ComponentsOf returns %d columns, want 4 in the order of registration", len(cols))
 	}
 	v, ok := probe.Value(c, e)
 	if !ok || v.Interface().(described).grid[1][2].Y != 5 {
@@ -96,7 +96,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestTargetsAreNoComponent: the column of targets is not listed as a component of the targets.
+// TestTargetsAreNoComponent: ComponentsOf does not return the column of targets.
 func TestTargetsAreNoComponent(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()

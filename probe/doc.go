@@ -1,6 +1,6 @@
-// Package probe lets a tool look into any world of package vast, and edit it, without the types of its
-// components. A program that knows its columns does not need this package. Inspectors, debuggers, editors and
-// exporters do.
+// Package probe lets a tool read and edit any world of package vast without the types of its components. The
+// package is for inspectors, debuggers, editors and exporters. A program that knows its columns does not need
+// this package.
 //
 // # Types
 //
@@ -13,19 +13,19 @@
 //   - [RelationOf], [EdgesOf] and [NamesOf] find the relation, the edges or the names that a column belongs
 //     to. [AnyEdges] read edges without the type of their values.
 //   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]
-//     answer questions about slots.
+//     return the state of slots.
 //   - [Reservations] lists the address space that a world has reserved. [Areas] lists the arrays in it: an
 //     [Area] converts between slots and addresses.
 //
 // # Rules
 //
 // These functions follow the rules of [vast.World] about goroutines: functions that read may run at the same
-// time as other readers, functions that write must run alone. Another goroutine calls them in
-// [vast.World.Visit]. The methods of [Reservation] except [Reservation.Look] may run at any time. AddValue
-// and RemoveValue change the structure of the world.
+// time as other readers, and functions that write must run alone. A goroutine that does not own the world
+// calls these functions in [vast.World.Visit]. The methods of [Reservation] except [Reservation.Look] may run
+// at any time. AddValue and RemoveValue change the structure of the world.
 //
 // In a closed world there are no areas, extents, entities or components. Columns can still be described.
 //
 // A mistake of the caller, such as a column that was never made or a value of the wrong type, panics with a
-// message that says how to mend it. A stale entity has no components.
+// message that says how to correct the mistake. A stale entity has no components.
 package probe

@@ -55,7 +55,7 @@ func ExampleAreas() {
 	// the next 8 bytes belong to slots 8 to 8
 }
 
-// A tool that knows no types doubles every number of an entity.
+// A tool doubles every number of an entity without knowing a type.
 func ExampleSetValue() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})

@@ -51,6 +51,7 @@ func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }
 
-// Uses returns how often a slot was used: the generation of its entity, or of its last entity. After
-// [vast.World.Trim] the count may be 0 for a slot that no archetype owns. Complexity: constant.
+// Uses returns how often a slot was used: the generation of the slot's entity, or of its last entity if the
+// slot is free. After [vast.World.Trim] the count may be 0 for a slot that no archetype owns. Complexity:
+// constant.
 func Uses(w *vast.World, slot int) uint32 { return engine.Uses(w, slot) }

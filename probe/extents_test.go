@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestExtentsAndOccupied compares the extents and counts of worlds with random entities with a map of slots.
+// TestExtentsAndOccupied makes worlds with random entities, and compares their extents and counts with a map
+// of slots.
 func TestExtentsAndOccupied(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -65,13 +66,13 @@ func TestExtentsAndOccupied(t *testing.T) {
 				}
 			}
 			if n != x.Entities || n != probe.Occupied(w, nil, x.First, next) {
-				t.Fatalf("%+v holds %d entities", x, n)
+				t.Fatalf("the extent %+v holds %d entities", x, n)
 			}
 			entities += n
 			all = append(all, x)
 		}
 		if entities != len(has) || entities != w.Len() {
-			t.Fatalf("extents hold %d entities of %d", entities, len(has))
+			t.Fatalf("the extents hold %d entities, want %d", entities, len(has))
 		}
 		for range 20 {
 			lo, hi := rng.IntN(1<<15), rng.IntN(1<<15+5000)
@@ -102,7 +103,8 @@ func TestExtentsAndOccupied(t *testing.T) {
 			e, alive := probe.EntityAt(w, slot)
 			bit := func(col vast.AnyColumn) bool { return probe.Presence(w, col, slot/64)>>(slot%64)&1 != 0 }
 			if bit(nil) != alive || alive && probe.Uses(w, slot) != e.Generation() || bit(c) != c.Has(e) {
-				t.Fatalf("slot %d: %t, uses %d", slot, bit(nil), probe.Uses(w, slot))
+				t.Fatalf("slot %d: live bit %t, alive %t, uses %d", slot, bit(nil), alive,
+					probe.Uses(w, slot))
 			}
 		}
 		if probe.Presence(w, c, -1) != 0 || probe.Presence(w, nil, math.MaxInt) != 0 ||
@@ -168,12 +170,12 @@ func TestEntityAt(t *testing.T) {
 	for i, e := range all {
 		got, ok := probe.EntityAt(w, int(e.Slot()))
 		if want := i%3 != 0; ok != want || want && got != e {
-			t.Errorf("slot %d: %v, %t", e.Slot(), got, ok)
+			t.Errorf("EntityAt(%d) is %v, %t", e.Slot(), got, ok)
 		}
 	}
-	again := a.New() // takes the lowest slot
+	again := a.New() // takes the lowest free slot
 	if got, ok := probe.EntityAt(w, 0); !ok || got != again || got == all[0] {
-		t.Errorf("slot 0: %v, %t, want %v", got, ok, again)
+		t.Errorf("EntityAt(0) is %v, %t, want %v", got, ok, again)
 	}
 	w.Close()
 	if _, ok := probe.EntityAt(w, 0); ok {

@@ -11,8 +11,8 @@ import (
 // NamesOf does not make the index.
 func NamesOf(w *vast.World) (*vast.Names, bool) { return engine.NamesOf(w) }
 
-// RelationOf returns the relation whose column of sources is col, and whether there is one. The column that
-// [vast.Relation.TargetColumn] returns is not such a column.
+// RelationOf returns the relation whose column of sources is col, and whether there is one. A relation's
+// column of targets does not count: see [vast.Relation.TargetColumn].
 func RelationOf(col vast.AnyColumn) (vast.Relation, bool) { return engine.RelationOf(col) }
 
 // AnyEdges are [vast.Edges] without the type of their values. [EdgesOf] returns them.
@@ -20,9 +20,9 @@ type AnyEdges struct {
 	storage any
 }
 
-// EdgesOf returns the edges whose column of sources is col, and whether there are any. The column that
-// [vast.Edges.TargetColumn] returns is not such a column. Complexity: the number of relations and edges of
-// the world.
+// EdgesOf returns the edges whose column of sources is col, and whether there are such edges. The column of
+// targets does not count: see [vast.Edges.TargetColumn]. Complexity: the number of relations and edges of the
+// world.
 func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {
 	s := engine.EdgesOf(col)
 	return AnyEdges{s}, s != nil

@@ -46,7 +46,8 @@ func TestLinksWithoutTypes(t *testing.T) {
 	any, _ := probe.EdgesOf(roads)
 	if any.Type() != reflect.TypeFor[velocity]() || any.CountTargets(es[0]) != 2 ||
 		any.CountSources(es[1]) != 2 || any.CountTargets(es[1]) != 0 {
-		t.Errorf("%v, %d out, %d in", any.Type(), any.CountTargets(es[0]), any.CountSources(es[1]))
+		t.Errorf("type %v, %d edges out, %d edges in", any.Type(), any.CountTargets(es[0]),
+			any.CountSources(es[1]))
 	}
 	if w.Query(any.SourceColumn()).Count() != 2 || w.Query(any.TargetColumn()).Count() != 2 {
 		t.Error("AnyEdges have other columns than the edges")

@@ -12,29 +12,29 @@ import (
 )
 
 // NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
-// column has the same memory, bits and rules as one that [vast.NewColumn], [vast.NewTag],
+// column has the same memory, bits and rules as a column that [vast.NewColumn], [vast.NewTag],
 // [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
 // read and write its components, queries and archetypes take it, and package store keeps it.
 //
-// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics as the functions of
-// package vast do.
+// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics in the same cases as
+// these functions of package vast.
 func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
 	return engine.NewColumn(w, name, typ, probing.Storage(s))
 }
 
-// TypeOf returns a type with a given [Layout]: the type of an element of a column that [NewColumn] makes. It
-// looks at these fields of a Layout:
+// TypeOf returns a type with a given [Layout], for the elements of a column that [NewColumn] makes. It uses
+// these fields of a Layout:
 //
 //   - Type, if it is not nil: then TypeOf returns it;
 //   - otherwise Count and the first of Parts: the elements of an array;
 //   - otherwise Size, and Name, Offset and the type of each of Parts: the fields of a struct.
 //
-// The fields lie at their offsets, in the same memory as those of a Go struct with this layout. Their names
-// are kept, exported or not. Blank fields fill gaps.
+// The fields lie at the given offsets, as in a Go struct with this layout. All fields keep their names,
+// exported or not. Blank fields fill gaps.
 //
-// TypeOf returns an error if fields overlap, if an offset is not a multiple of the field's alignment, and if
-// a name is not valid for a Go field. Complexity: the number of fields. Go keeps each type that was made
-// until the process ends.
+// TypeOf returns an error if fields overlap, if an offset is not a multiple of the field's alignment, or if a
+// name is not valid for a Go field. Complexity: the number of fields. Go keeps each new type until the
+// process ends.
 func TypeOf(l Layout) (t reflect.Type, err error) {
 	if l.Type != nil {
 		return l.Type, nil
@@ -92,8 +92,8 @@ func structOf(l Layout) (reflect.Type, error) {
 		end = part.Offset + int(t.Size())
 	}
 	if n := len(fields); n > 0 && fields[n-1].Type.Size() == 0 && end == l.Size && end > 0 {
-		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has no size and no bytes behind it, and Go adds "+
-			"a byte there: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
+		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has size 0 and is the last, and Go adds a byte "+
+			"after such a field: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
 	}
 	if l.Size < end || l.Size%align != 0 {
 		return nil, fmt.Errorf("probe: TypeOf(%s): a struct of %d bytes with fields up to byte %d: the size "+

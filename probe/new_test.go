@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// fleet is a type, and made is the same type from a description.
+// fleet is a Go type. The tests compare it with the type that TypeOf makes from its layout.
 type fleet struct {
 	Name  [5]byte
 	Home  vast.Entity
@@ -25,12 +25,13 @@ type fleet struct {
 	last uint8
 }
 
+// layoutOf returns the layout of a type, without the types that TypeOf must make.
 func layoutOf[T any](t *testing.T) probe.Layout {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
 	var without func(l *probe.Layout)
-	without = func(l *probe.Layout) { // TypeOf must make every type with parts, except Entity
+	without = func(l *probe.Layout) { // removes every type with parts, except Entity
 		if len(l.Parts) > 0 && l.Type != reflect.TypeFor[vast.Entity]() {
 			l.Type = nil
 		}
@@ -43,7 +44,7 @@ func layoutOf[T any](t *testing.T) probe.Layout {
 	return l
 }
 
-// TestTypeOf: a type that is made from the description of a Go type has its fields at the same places.
+// TestTypeOf: a type that TypeOf makes from the layout of a Go type has the same fields at the same offsets.
 func TestTypeOf(t *testing.T) {
 	made, err := probe.TypeOf(layoutOf[fleet](t))
 	if err != nil {
@@ -89,12 +90,13 @@ func TestTypeOfWithGaps(t *testing.T) {
 			Type: reflect.TypeFor[struct{}]()}}},
 	} {
 		if made, err := probe.TypeOf(l); err == nil || !strings.HasPrefix(err.Error(), "probe: TypeOf(") {
-			t.Errorf("%s: %v, %v", name, made, err)
+			t.Errorf("%s: TypeOf returns %v, %v", name, made, err)
 		}
 	}
 }
 
-// TestNewColumn: columns of each storage, made at run time, hold, find and lose components as typed ones do.
+// TestNewColumn: columns of each storage, made at run time, hold, find and lose components like typed
+// columns.
 func TestNewColumn(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 5000})
 	made, err := probe.TypeOf(layoutOf[fleet](t))
@@ -111,7 +113,7 @@ func TestNewColumn(t *testing.T) {
 	}
 	if d := probe.Describe(columns[1]); d.Name != "sparse" || d.Storage != probe.StorageSparse ||
 		d.Type != made {
-		t.Errorf("%+v", d)
+		t.Errorf("Describe returns %+v", d)
 	}
 	all := w.Archetype(slices.Concat(columns[:1], []vast.AnyColumn{typed})...)
 	var entities []vast.Entity
@@ -126,9 +128,9 @@ func TestNewColumn(t *testing.T) {
 			t.Fatal("the entity has no component")
 		}
 		if i%2 == 0 {
-			said := reflect.New(text).Elem()
-			said.Field(0).SetString(fmt.Sprint(i))
-			probe.AddValue(columns[2], e, said)
+			value := reflect.New(text).Elem()
+			value.Field(0).SetString(fmt.Sprint(i))
+			probe.AddValue(columns[2], e, value)
 			probe.AddValue(columns[3], e, reflect.ValueOf(struct{}{}))
 		}
 	}
@@ -145,7 +147,7 @@ func TestNewColumn(t *testing.T) {
 	for i, e := range entities {
 		if i%5 == 0 {
 			if _, ok := probe.Value(columns[1], e); ok {
-				t.Errorf("%d was deleted and has a component", i)
+				t.Errorf("entity %d was deleted and has a component", i)
 			}
 			continue
 		}
@@ -153,7 +155,7 @@ func TestNewColumn(t *testing.T) {
 		for k, has := range []bool{true, i%3 > 0} {
 			v, ok := probe.Value(columns[k], e)
 			if ok != has {
-				t.Fatalf("%d has the component: %v", i, ok)
+				t.Fatalf("entity %d has the component %s: %v", i, columns[k].Name(), ok)
 			}
 			if !ok {
 				continue
@@ -166,17 +168,17 @@ func TestNewColumn(t *testing.T) {
 		}
 		v, ok := probe.Value(columns[2], e)
 		if ok != (i%2 == 0) || ok && v.Field(0).String() != fmt.Sprint(i) {
-			t.Fatalf("%d says %v", i, v)
+			t.Fatalf("entity %d has the text %v", i, v)
 		}
 		if _, ok := probe.Value(columns[3], e); ok != (i%2 == 0) {
-			t.Fatalf("%d has the tag: %v", i, ok)
+			t.Fatalf("entity %d has the tag: %v", i, ok)
 		}
 		if i%7 == 0 && probe.RemoveValue(columns[1], e) != (i%3 > 0) {
-			t.Fatalf("%d had no component", i)
+			t.Fatalf("RemoveValue of entity %d returns the wrong result", i)
 		}
 	}
 	if n := w.Query(columns[0], columns[1]).Count(); n == 0 || n != probe.Occupied(w, columns[1], 0, 5000) {
-		t.Errorf("%d entities", n)
+		t.Errorf("%d entities have both components", n)
 	}
 	if err := w.Trim(); err != nil {
 		t.Error(err)
@@ -191,7 +193,7 @@ func TestNewColumn(t *testing.T) {
 	}
 }
 
-// TestNewColumnOfGoType: a column that a tool makes for a Go type is the column of the type.
+// TestNewColumnOfGoType: vast.ColumnOf finds the column that a tool made for a Go type.
 func TestNewColumnOfGoType(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -211,12 +213,12 @@ func TestNewColumnOfGoType(t *testing.T) {
 	typed.AddLater(cs, e, fleet{speed: 4, Home: e})
 	apply()
 	if p := typed.Get(e); p == nil || p.speed != 4 || p.Home != e {
-		t.Errorf("%+v", p)
+		t.Errorf("after AddLater, the component is %+v", p)
 	}
 	typed.SetLater(cs, e, fleet{speed: 5})
 	apply()
 	if typed.Get(e).speed != 5 {
-		t.Errorf("%+v", typed.Get(e))
+		t.Errorf("after SetLater, the component is %+v", typed.Get(e))
 	}
 	typed.RemoveLater(cs, e)
 	apply()

@@ -22,7 +22,7 @@ func Reservations(w *vast.World) []Reservation {
 	return all
 }
 
-// Address returns the address of the first byte, as a number to show. Memory is read by offset, with
+// Address returns the address of the first byte, as a number for display. To read memory, pass offsets to
 // [Reservation.Look].
 func (r Reservation) Address() uintptr { return uintptr(r.r.Base()) }
 
@@ -38,7 +38,7 @@ func (r Reservation) Pages(off, n int, into []vm.PageRun) ([]vm.PageRun, error) 
 }
 
 // Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Writing a component
-// changes these bytes, so Look must not run at the same time as a write: call it where the world may be read,
-// such as in [vast.World.Visit]. f must not use the world. Reading a page that is not in memory maps the
-// system's page of zeros there; see [Reservation.Pages].
+// changes these bytes, so Look must not run at the same time as a write: call Look where the program may read
+// the world, such as in [vast.World.Visit]. f must not use the world. Reading a page that is not in memory
+// maps the system's page of zeros there; see [Reservation.Pages].
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

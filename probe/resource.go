@@ -16,7 +16,7 @@ func Resources(w *vast.World) []reflect.Value { return engine.Resources(w) }
 func Resource(w *vast.World, typ reflect.Type) (reflect.Value, bool) { return engine.Resource(w, typ) }
 
 // SetResource stores a resource whose type is known at run time only, as [vast.SetResource] does, and returns
-// it as [Resource] does. A program that loads a world calls it for each resource. SetResource panics if the
-// type of v is a pointer or an interface; if v is the zero [reflect.Value] or was obtained through an
-// unexported field; and if the world is closed.
+// the resource as [Resource] does. A program that loads a world calls SetResource for each resource.
+// SetResource panics if the type of v is a pointer or an interface; if v is the zero [reflect.Value] or was
+// obtained through an unexported field; and if the world is closed.
 func SetResource(w *vast.World, v reflect.Value) reflect.Value { return engine.SetResource(w, v) }

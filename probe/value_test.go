@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestSetValue writes by reflection into every storage, and reads the values by type and with a tracker.
+// TestSetValue writes by reflection into every storage. It checks the values through typed columns, and the
+// writes with a tracker.
 func TestSetValue(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -50,7 +51,8 @@ func TestSetValue(t *testing.T) {
 	}
 	if dense.Get(e).A != 7 || sparse.Get(e).Y != 2.5 || !slices.Equal(*text.Get(e), []string{"x"}) ||
 		*anything.Get(e) != 12 {
-		t.Errorf("%v %v %v %v", *dense.Get(e), *sparse.Get(e), *text.Get(e), *anything.Get(e))
+		t.Errorf("the values are %v, %v, %v and %v", *dense.Get(e), *sparse.Get(e), *text.Get(e),
+			*anything.Get(e))
 	}
 	if want := []string{"described", "position", "", "Any", "Empty"}; !slices.Equal(wrote, want) {
 		t.Errorf("trackers saw writes of %q, want %q", wrote, want)
@@ -86,7 +88,7 @@ func TestAddValue(t *testing.T) {
 	}
 	if *pos.Get(e) != (position{1, 2}) || *sparse.Get(e) != (velocity{3, 4}) || *text.Get(e) != "hello" ||
 		!tag.Has(e) {
-		t.Error("values differ")
+		t.Error("AddValue stores other values")
 	}
 	for _, want := range []any{position{1, 2}, velocity{3, 4}, "hello", "tag"} {
 		if !slices.Contains(told, want) || len(told) != 4 {

@@ -19,8 +19,9 @@ const (
 	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are the methods that a source or a destination may call on the ring that calls it. inSource and
-// inSink are the texts of the panics there, or "" if the call works.
+// calls are methods of a ring that a source or a destination calls during ReadFrom or WriteTo of the same
+// ring. inSource is the text of the panic in a source, and inSink the text in a destination. The text is ""
+// if the call works.
 var calls = []struct {
 	name             string
 	inSource, inSink string
@@ -89,13 +90,13 @@ var calls = []struct {
 }
 
 // TestCallsBack lets a source and a destination call each method of the ring that calls them. The call works,
-// or it panics and changes nothing. The ring continues even if the panic ends the outer call.
+// or it panics and changes nothing. Even if the panic ends ReadFrom or WriteTo, the ring works afterwards.
 func TestCallsBack(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
-				skip := make([]byte, r.size-2) // makes all pieces cross the end of the memory
+				skip := make([]byte, r.size-2) // then all pieces cross the end of the memory
 				r.Write(skip)
 				r.Discard(len(skip))
 				r.Write([]byte("abc"))
@@ -112,7 +113,7 @@ func TestCallsBack(t *testing.T) {
 						return copy(p, "def"), io.EOF
 					}))
 					if n != 3 || err != nil {
-						t.Errorf("%s in a source: %d, %v", c.name, n, err)
+						t.Errorf("%s in a source: ReadFrom returns %d, %v", c.name, n, err)
 					}
 				})
 				want := "abcdef"
@@ -182,8 +183,8 @@ func checkTold(t *testing.T, what, want, got string) {
 }
 
 // TestSidesThatEndInACall: a source or a destination that panics, or ends its goroutine, ends only the call.
-// Bytes handed over before can be read, another goroutine can take over the side, and Close gives the memory
-// back.
+// Afterwards the bytes of earlier pieces can be read, another goroutine can write or read, and Close gives
+// the memory back.
 func TestSidesThatEndInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, leave := range map[string]func(){
@@ -198,7 +199,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 						f()
 					}()
 					if e := <-done; name == "panic" && e != error(errOwn) || name != "panic" && e != nil {
-						t.Errorf("%s: %v", name, e)
+						t.Errorf("%s: the call panics with %v", name, e)
 					}
 				}
 				again := false
@@ -239,7 +240,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 	}
 }
 
-// TestFaultsInACall: if the caller's memory is gone, Write and Read panic, and the ring continues.
+// TestFaultsInACall: if the caller's memory faults, Write and Read panic, and the ring works afterwards.
 func TestFaultsInACall(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")
@@ -254,7 +255,7 @@ func TestFaultsInACall(t *testing.T) {
 		"Write": func(r *Ring) { r.Write(gone) },
 		"Read":  func(r *Ring) { r.Read(gone) },
 	} {
-		for _, goesOn := range []bool{false, true} {
+		for _, continues := range []bool{false, true} {
 			r := newRing(t, Options{Capacity: 1})
 			r.Write([]byte("abc"))
 			func() {
@@ -265,13 +266,13 @@ func TestFaultsInACall(t *testing.T) {
 				}()
 				vm.Do(func() { f(r) })
 			}()
-			if goesOn {
+			if continues {
 				if n, err := r.Write([]byte("def")); n != 3 || err != nil {
-					t.Errorf("after a fault in %s: %d, %v", name, n, err)
+					t.Errorf("after a fault in %s: Write returns %d, %v", name, n, err)
 				}
 				b := make([]byte, 10)
 				if n, err := r.Read(b); string(b[:n]) != "abcdef" || err != nil {
-					t.Errorf("after a fault in %s: %q, %v", name, b[:n], err)
+					t.Errorf("after a fault in %s: Read returns %q, %v", name, b[:n], err)
 				}
 			}
 			if err := r.Close(); err != nil || !r.released {
@@ -281,8 +282,8 @@ func TestFaultsInACall(t *testing.T) {
 	}
 }
 
-// TestEndlessCallsBack lets a source call the buffer that calls it. Methods that append bytes panic
-// and change nothing. Methods that release and read bytes work.
+// TestEndlessCallsBack lets a source call methods of the buffer that calls the source. Methods that append
+// bytes panic and change nothing. Methods that release and read bytes work.
 func TestEndlessCallsBack(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -324,7 +325,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				limit := vm.NewLimit(1 << 20)
 				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
 					Limit: limit})
-				for e.End() < int64(e.lapSize-4*page) { // until the next lap is near
+				for e.End() < int64(e.lapSize-4*page) { // the next piece then crosses into the next lap
 					if _, err := e.Append(make([]byte, page)); err != nil {
 						t.Fatal(err)
 					}
@@ -350,7 +351,7 @@ func TestEndlessCallsBack(t *testing.T) {
 						return n, io.EOF
 					}))
 					if n != 3 || err != nil {
-						t.Errorf("%s in a source: %d, %v", name, n, err)
+						t.Errorf("%s in a source: ReadFrom returns %d, %v", name, n, err)
 					}
 				})
 				if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || told != "" &&

@@ -15,7 +15,7 @@ import (
 
 // sent is the state of a writer when its stream ended.
 type sent struct {
-	at   uint64 // bytes that the writer believes to have handed over
+	at   uint64 // bytes that the writer has handed over, by its own count
 	last uint64 // bytes that the writer's last call handed over, if this call was Commit
 	err  error
 }

@@ -10,7 +10,7 @@ type deadline struct {
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the deadline passes
 	passed   bool
-	ended    bool // set has no effect any more
+	ended    bool // end was called; further calls of set have no effect
 	timer    *time.Timer
 	settings int // number of calls of set and end; a timer of an earlier setting does nothing
 }

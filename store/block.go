@@ -12,9 +12,10 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file is a magic number and blocks. A block is a header and its bytes. Both have a checksum.
+// A file is a magic number and blocks. A block is a header and its bytes. The header and the bytes have a
+// checksum each.
 
-// magic begins a file. The last two bytes are the version of the format.
+// magic is the beginning of a file. The last two bytes are the version of the format.
 var magic = [16]byte{'v', 'a', 's', 't', ' ', 'w', 'o', 'r', 'l', 'd', '\r', '\n', 0x1a, 0, versionWhole, 0}
 
 // blockKind says what a block holds.
@@ -39,14 +40,15 @@ const (
 type block struct {
 	kind  blockKind
 	index uint32 // of the array, the column or the resource, in the description of the file
-	first uint64 // the first element or value
-	count uint64 // of elements or values; for blockEnd, of the blocks before it
-	size  uint64 // of the bytes
+	first uint64 // index of the first element or value
+	count uint64 // number of elements or values; in blockEnd, number of the blocks before it
+	size  uint64 // number of bytes
 }
 
 const bytesHeader = 40
 
-// maxBlock is the largest number of bytes of a block that Save writes. Only a longer value exceeds it.
+// maxBlock is the largest number of bytes of a block that Save writes. Only a block of a single longer value
+// is larger.
 const maxBlock = 1 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -68,7 +70,7 @@ func newBlockWriter(dst io.Writer, version uint16) (*blockWriter, error) {
 	return w, err
 }
 
-// describe writes the block that begins a file.
+// describe writes the first block of a file, which holds the description.
 func (w *blockWriter) describe(m *manifest) error {
 	text, err := appendManifest(m)
 	if err != nil {
@@ -99,7 +101,8 @@ func appendHeader(h []byte, b block, bytes []byte) []byte {
 	return le.AppendUint32(h, crc32.Checksum(h[begin:], castagnoli))
 }
 
-// elements writes elements of an array. Those that do not belong to the state are zero in the file.
+// elements writes elements of an array. Elements that do not belong to the state are zero in the file. whole
+// means that all elements belong to the state.
 func (w *blockWriter) elements(b block, a *state.Array, whole bool) error {
 	bytes := a.Bytes(int(b.first), int(b.first+b.count))
 	if !whole {
@@ -124,8 +127,8 @@ type blockReader struct {
 	version uint16
 	blocks  uint64
 	header  [bytesHeader]byte
-	headers []byte // of the next blocks, whose bytes follow side by side
-	sum     uint32 // of the bytes that follow
+	headers []byte // headers of the next blocks, whose bytes follow side by side
+	sum     uint32 // checksum of the bytes that follow
 	buffer  []byte
 }
 
@@ -133,10 +136,10 @@ type blockReader struct {
 type source interface {
 	// read reads all of dst.
 	read(dst []byte) error
-	// elements reads all of dst, and returns an error if the checksum of dst is not sum. It may do so later,
-	// but before wait returns. number is the number of the block.
+	// elements reads all of dst, and returns an error if the checksum of dst is not sum. A source may read
+	// and check dst later; then wait returns the error. number is the number of the block.
 	elements(dst []byte, number uint64, sum uint32) error
-	// wait waits for what elements has begun.
+	// wait returns when all reads are done that elements has begun.
 	wait() error
 }
 
@@ -148,7 +151,7 @@ func newBlockReader(src source) (*blockReader, error) {
 		return nil, fmt.Errorf("the file is too short to hold a world: %w", err)
 	}
 	if [14]byte(begin[:14]) != [14]byte(magic[:14]) {
-		return nil, errors.New("the file does not hold a world: give one that Save or a Store has written")
+		return nil, errors.New("the file does not hold a world: give a file that Save or a Store has written")
 	}
 	r.version = binary.LittleEndian.Uint16(begin[14:])
 	if r.version < versionWhole || r.version > versionPlaced {
@@ -159,7 +162,7 @@ func newBlockReader(src source) (*blockReader, error) {
 	return r, nil
 }
 
-// next reads the header of the next block. The caller reads its bytes.
+// next reads the header of the next block. The caller reads the bytes of the block.
 func (r *blockReader) next() (block, error) {
 	if len(r.headers) > 0 {
 		b, err := r.parse(r.headers[:bytesHeader])
@@ -188,7 +191,7 @@ func (r *blockReader) next() (block, error) {
 	return r.next()
 }
 
-// parse returns the block of a header.
+// parse checks a header and returns the block that the header describes.
 func (r *blockReader) parse(h []byte) (block, error) {
 	le := binary.LittleEndian
 	if crc32.Checksum(h[:36], castagnoli) != le.Uint32(h[36:]) {
@@ -201,11 +204,11 @@ func (r *blockReader) parse(h []byte) (block, error) {
 		le.Uint64(h[24:])}, nil
 }
 
-// into reads the bytes of a block into dst. They are there when the source's method wait has returned.
+// into reads the bytes of a block into dst. dst is complete when the source's method wait has returned.
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
-// bytes reads the bytes of a block into a buffer, which the next call uses again. The buffer grows as bytes
-// arrive, so that a wrong size costs no more memory than the file has.
+// bytes reads the bytes of a block into a buffer, which the next call overwrites. The buffer grows as bytes
+// arrive, so that a wrong size takes no more memory than the file has bytes.
 func (r *blockReader) bytes(b block) ([]byte, error) {
 	r.buffer = r.buffer[:0]
 	for left := b.size; left > 0; {
@@ -220,7 +223,7 @@ func (r *blockReader) bytes(b block) ([]byte, error) {
 	return r.buffer, checked(r.buffer, r.blocks-1, r.sum)
 }
 
-// skip passes over the bytes of a block, and checks them.
+// skip reads and checks the bytes of a block.
 func (r *blockReader) skip(b block) error {
 	_, err := r.bytes(b)
 	return err
@@ -231,7 +234,7 @@ func checked(bytes []byte, number uint64, sum uint32) error {
 	return matching(crc32.Checksum(bytes, castagnoli), number, sum)
 }
 
-// matching returns an error if the checksum of a block is not the one of the header.
+// matching returns an error if the checksum of a block differs from the checksum in its header.
 func matching(have uint32, number uint64, sum uint32) error {
 	if have != sum {
 		return fmt.Errorf("block %d is damaged: its checksum is wrong: restore the file from a copy", number)

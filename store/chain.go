@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// chain is the files that hold a checkpoint together: one that holds all of a world, and the deltas up to the
-// checkpoint, each of which continues the file before it.
+// chain is the list of files that together hold a checkpoint. The first file holds a whole world. The other
+// files are deltas, each of which continues the file before it. The last file is the checkpoint.
 type chain struct {
 	layers []*layer // oldest first
 	files  []disk.File
@@ -27,8 +27,8 @@ type layer struct {
 	// description, or to -1.
 	arrays, columns, resources []int
 	next                       []uint64 // the element after the last block of each array of a delta
-	stage                      *stage   // a copy in memory that stands in for a file; or nil
-	indexed                    *indexed // nil until a merge has found the blocks
+	stage                      *stage   // a copy in memory that replaces a file; or nil
+	indexed                    *indexed // set when a merge has found the blocks
 }
 
 // openLayer reads the beginning of a file.
@@ -101,14 +101,14 @@ func openChain(folder disk.Folder, number uint64) (c *chain, err error) {
 	for {
 		y, f, err := openCheckpoint(folder, number)
 		if n := len(c.layers); n > 0 {
-			of := c.layers[n-1]
+			newer := c.layers[n-1]
 			if errors.Is(err, fs.ErrNotExist) {
-				return c, fmt.Errorf("%s is missing, and %s holds only what changed since then: %w",
-					checkpointName(number), of.name, err)
+				return c, fmt.Errorf("%s is missing, and %s holds only the changes since that checkpoint: %w",
+					checkpointName(number), newer.name, err)
 			}
 			if err == nil {
 				c.files = append(c.files, f)
-				err = of.continues(y)
+				err = newer.continues(y)
 			}
 		} else if err == nil {
 			c.files = append(c.files, f)
@@ -124,7 +124,7 @@ func openChain(folder disk.Folder, number uint64) (c *chain, err error) {
 	}
 }
 
-// continues returns an error unless the delta continues the checkpoint in another file.
+// continues returns an error unless the delta y continues the checkpoint in base.
 func (y *layer) continues(base *layer) error {
 	a, b := base.m.Kept, y.m.Kept
 	if a.Store != b.Store {
@@ -132,13 +132,13 @@ func (y *layer) continues(base *layer) error {
 			y.name, b.Store)
 	}
 	if a.Moment != b.BaseMoment {
-		return fmt.Errorf("%s: the file is not the checkpoint %d that %s continues, but another of that "+
-			"number", base.name, a.Number, y.name)
+		return fmt.Errorf("%s: the file is not the checkpoint %d that %s continues, but another checkpoint "+
+			"with that number", base.name, a.Number, y.name)
 	}
 	return nil
 }
 
-// match finds the arrays, columns and resources of each layer in the description of the last one.
+// match finds the arrays, columns and resources of each layer in the description of the last layer.
 func (c *chain) match() error {
 	last := c.layers[len(c.layers)-1].m
 	arrays := make(map[arrayKey]int)
@@ -183,15 +183,15 @@ func (y *layer) match(
 	return err
 }
 
-// find maps the parts of a description to indices in the last description of a chain. of maps the key of a
-// part to this index. The index is -1 if the last description lacks the part. find returns an error if two
-// parts have the same key, or if a part differs from that of the last description.
-func find[T any, K comparable](parts []T, of map[K]int, key func(*T) K, name func(*T) string,
+// find returns, for each part of a description, the index of this part in the last description of a chain, or
+// -1 if the last description lacks the part. indexOf maps keys of parts to these indices. find returns an
+// error if two parts have the same key, or if a part has another type in the last description.
+func find[T any, K comparable](parts []T, indexOf map[K]int, key func(*T) K, name func(*T) string,
 	same func(one *T, k int) bool) (found []int, err error) {
 	taken := make(map[int]bool, len(parts))
 	for i := range parts {
 		one := &parts[i]
-		k, ok := of[key(one)]
+		k, ok := indexOf[key(one)]
 		switch {
 		case !ok:
 			k = -1
@@ -214,8 +214,8 @@ func (c *chain) read(w *vast.World, o Options, maps bool) (*Report, error) {
 	return readWorld(w, c.layers, o, maps)
 }
 
-// whereFrom returns, for each array, column and resource of the last description, the layer with which
-// reading begins: the last layer that holds all of it.
+// whereFrom returns, for each array, column and resource of the last description, the index of the layer with
+// which reading begins: the last layer that holds the whole array, column or resource.
 func whereFrom(layers []*layer) (arrays, columns, resources []int) {
 	last := layers[len(layers)-1].m
 	arrays, columns = make([]int, len(last.Arrays)), make([]int, len(last.Columns))

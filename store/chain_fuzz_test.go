@@ -16,8 +16,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzChain: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world
-// that works, and takes memory that the files explain. So does merging.
+// FuzzChain: a folder with arbitrary bytes in a checkpoint and in two deltas gives an error or a usable
+// world. Merging the files gives an error or succeeds. The size of the files bounds the memory that both
+// allocate.
 func FuzzChain(f *testing.F) {
 	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
 	for _, files := range [][][]byte{chainFiles(f), placedFiles(f)} {
@@ -53,7 +54,7 @@ func FuzzChain(f *testing.F) {
 		}
 		if err == nil {
 			if merged != nil {
-				t.Errorf("the chain can be read, and merging it fails: %v", merged)
+				t.Errorf("the chain can be read, but merging it fails: %v", merged)
 			}
 			for range 3 {
 				if err := l.st.Tick(l.tick); err != nil {
@@ -75,8 +76,8 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// FuzzMoment: a folder with any bytes in a checkpoint and in a delta that follows gives an error or a world
-// that can be looked at, changed and saved, also if its elements are mapped.
+// FuzzMoment: a folder with arbitrary bytes in a checkpoint and in a delta gives an error or a world that can
+// be changed and saved, also if its elements are mapped.
 func FuzzMoment(f *testing.F) {
 	files := placedFiles(f)
 	for _, sealed := range []bool{false, true} {
@@ -117,7 +118,7 @@ func placedFiles(f *testing.F) [][]byte {
 	return chainFiles(f)
 }
 
-// chainFiles returns three files of which each one continues the one before.
+// chainFiles returns the three files of a chain. The second and the third file continue the file before.
 func chainFiles(f *testing.F) (files [][]byte) {
 	f.Helper()
 	d := sim.New(1)

@@ -21,7 +21,8 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// chainedIsland opens a store that merges chains by the number of deltas alone, and recovers its island.
+// chainedIsland opens a store that merges a chain only because of the number of its deltas, and recovers its
+// island.
 func chainedIsland(t *testing.T, f disk.Folder, o Options, mostDeltas int) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
@@ -39,7 +40,7 @@ func chainedIsland(t *testing.T, f disk.Folder, o Options, mostDeltas int) *life
 	return l
 }
 
-// deltas makes ticks, and a checkpoint after each.
+// deltas makes n ticks, and a checkpoint after each tick.
 func (l *life) deltas(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -65,8 +66,8 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 	return d, hash
 }
 
-// TestDamagedChains: a bit that is wrong, an end that is lost, or a file that is lost, anywhere in a chain,
-// is an error that names the file. Merging does not pass it on.
+// TestDamagedChains: a wrong bit, a lost end or a lost file, anywhere in a chain, gives an error that names
+// the file. Merging gives this error too, and changes no file.
 func TestDamagedChains(t *testing.T) {
 	t.Run("usual", testDamagedChains)
 	t.Run("placed", func(t *testing.T) {
@@ -124,11 +125,11 @@ func testDamagedChains(t *testing.T) {
 	}
 	l, err := openedIsland(t, d.Restart(), islandOptions())
 	if err != nil || l.hash() != hash {
-		t.Errorf("the chain that is whole gives another island: %v", err)
+		t.Errorf("the undamaged chain holds another island: %v", err)
 	}
 }
 
-// listingOf returns the names and contents of all files.
+// listingOf returns the names and lengths of all files.
 func listingOf(d *sim.Disk) string {
 	var b strings.Builder
 	for _, name := range d.Names() {
@@ -137,11 +138,11 @@ func listingOf(d *sim.Disk) string {
 	return b.String()
 }
 
-// TestForeignBases: a file that has the name of a base and is another checkpoint is an error.
+// TestForeignBases: a file that has the name of a base but is another checkpoint gives an error.
 func TestForeignBases(t *testing.T) {
 	d, _ := chainOf(t)
 	other, _ := chainOf(t)
-	// The same store, gone on in two ways from a copy of its folder.
+	// Two copies of the folder of one store. Each copy continues on its own.
 	var ways [2]*sim.Disk
 	for i := range ways {
 		ways[i] = d.Copy(1)
@@ -161,8 +162,10 @@ func TestForeignBases(t *testing.T) {
 		{d, "checkpoint-00000001", "belongs to store", other.Bytes("checkpoint-00000001")},
 		{d, "checkpoint-00000003", "belongs to store", other.Bytes("checkpoint-00000003")},
 		{d, "checkpoint-00000003", "is checkpoint 2 under another name", d.Bytes("checkpoint-00000002")},
-		{ways[0], "checkpoint-00000006", "but another of that number", ways[1].Bytes("checkpoint-00000006")},
-		{ways[0], "checkpoint-00000007", "but another of that number", ways[1].Bytes("checkpoint-00000007")},
+		{ways[0], "checkpoint-00000006", "but another checkpoint with that number",
+			ways[1].Bytes("checkpoint-00000006")},
+		{ways[0], "checkpoint-00000007", "but another checkpoint with that number",
+			ways[1].Bytes("checkpoint-00000007")},
 	} {
 		one := c.disk.Copy(1)
 		one.Put(c.name, c.file)
@@ -209,7 +212,7 @@ func blocksOf(t *testing.T, file []byte) (m *manifest, blocks []fileBlock) {
 	}
 }
 
-// fileOf returns the file of blocks.
+// fileOf returns a file with the given description and blocks.
 func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -226,14 +229,14 @@ func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byt
 	return b.Bytes()
 }
 
-// forgery is a file as a test forges it.
+// forgery holds the contents of a file that a test forges.
 type forgery struct {
 	m       *manifest
 	version uint16
 	blocks  []fileBlock
 }
 
-// TestForgedLists: a list of blocks that contradicts itself is an error.
+// TestForgedLists: a list of blocks that contradicts itself gives an error.
 func TestForgedLists(t *testing.T) {
 	elements := block{kind: blockArray, count: 3, size: 3}
 	listed := func(b block) []byte { return appendHeader(nil, b, make([]byte, b.size)) }
@@ -287,7 +290,7 @@ func TestForgedLists(t *testing.T) {
 	}
 }
 
-// TestForgedChains: files with right checksums that contradict each other give an error.
+// TestForgedChains: files that contradict each other give an error, even if their checksums are right.
 func TestForgedChains(t *testing.T) {
 	d, _ := chainOf(t)
 	const name = "checkpoint-00000005"
@@ -301,7 +304,7 @@ func TestForgedChains(t *testing.T) {
 		return i
 	}
 	for what, forge := range map[string]func(m *manifest, blocks []fileBlock) forgery{
-		"a base that is the file": func(m *manifest, b []fileBlock) forgery {
+		"a base that is the file itself": func(m *manifest, b []fileBlock) forgery {
 			m.Kept.Base = 5
 			return forgery{m, 2, b}
 		},
@@ -309,10 +312,10 @@ func TestForgedChains(t *testing.T) {
 			m.Kept.Base = 6
 			return forgery{m, 2, b}
 		},
-		"a base and the version without one": func(m *manifest, b []fileBlock) forgery {
+		"a base and the version of a file without a base": func(m *manifest, b []fileBlock) forgery {
 			return forgery{m, 1, b}
 		},
-		"no base and the version with one": func(m *manifest, b []fileBlock) forgery {
+		"no base and the version of a file with a base": func(m *manifest, b []fileBlock) forgery {
 			m.Kept.Base = 0
 			return forgery{m, 2, b}
 		},
@@ -383,7 +386,8 @@ func TestForgedChains(t *testing.T) {
 	}
 }
 
-// TestMergeOfForgedLengths: arrays that are said to be longer than a memory take neither memory nor time.
+// TestMergeOfForgedLengths: an array that is longer than any memory, according to its description, takes
+// neither memory nor time.
 func TestMergeOfForgedLengths(t *testing.T) {
 	d, _ := chainOf(t)
 	const number = 5
@@ -413,7 +417,7 @@ func TestMergeOfForgedLengths(t *testing.T) {
 	}
 }
 
-// TestFailedDelta: after a checkpoint that could not be written, the next one holds what the failed one had.
+// TestFailedDelta: the checkpoint after a failed checkpoint also holds the changes of the failed checkpoint.
 func TestFailedDelta(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -431,11 +435,12 @@ func TestFailedDelta(t *testing.T) {
 	d.Kill()
 	again, err := openedIsland(t, d.Restart(), o)
 	if err != nil || again.hash() != hash {
-		t.Errorf("another island was kept: %v", err)
+		t.Errorf("the folder holds another island: %v", err)
 	}
 }
 
-// TestMergeOfDamage: a chain with a damaged file is not merged. The checkpoint after that depends on no file.
+// TestMergeOfDamage: a chain with a damaged file is not merged. The next checkpoint holds the whole world, so
+// it depends on no other file.
 func TestMergeOfDamage(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -452,12 +457,12 @@ func TestMergeOfDamage(t *testing.T) {
 	d.Kill()
 	again, err := openedIsland(t, d.Restart(), o)
 	if err != nil || again.hash() != hash {
-		t.Errorf("another island was kept: %v", err)
+		t.Errorf("the folder holds another island: %v", err)
 	}
 }
 
-// TestKeepChains: whatever is merged, the folder has as many moments as Options.Keep says, and each of its
-// files is needed for one of them.
+// TestKeepChains: after any merge, the folder holds the last Options.Keep checkpoints, and each of its files
+// belongs to the chain of such a checkpoint.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -496,7 +501,8 @@ func TestKeepChains(t *testing.T) {
 	}
 }
 
-// TestDeathWhileCompacting ends the program at each call of compact: the folder keeps its world.
+// TestDeathWhileCompacting ends the program, or cuts the power, at each disk call of compact. The folder
+// still holds its world.
 func TestDeathWhileCompacting(t *testing.T) {
 	whole, hash := chainOf(t)
 	step := int64(1)
@@ -516,11 +522,11 @@ func TestDeathWhileCompacting(t *testing.T) {
 			d.Kill()
 			l, err := openedIsland(t, d.Restart(), islandOptions())
 			if err != nil || l.hash() != hash {
-				t.Fatalf("call %d: another island was kept: %v", call, err)
+				t.Fatalf("call %d: the folder holds another island: %v", call, err)
 			}
 			for _, name := range d.Names() {
 				if strings.HasSuffix(name, unfinished) {
-					t.Fatalf("call %d: %s stays", call, name)
+					t.Fatalf("call %d: the unfinished file %s remains", call, name)
 				}
 			}
 		}
@@ -585,7 +591,8 @@ func (f *plain) overwrite(r *rand.Rand, n int) {
 	}
 }
 
-// TestBytesOfDeltas: after 1 % of the pages were overwritten, a checkpoint writes little more than these.
+// TestBytesOfDeltas: after 1 % of the pages were overwritten, a checkpoint writes little more than these
+// pages.
 func TestBytesOfDeltas(t *testing.T) {
 	f := openPlain(t, sim.New(1), 1<<19)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -594,17 +601,18 @@ func TestBytesOfDeltas(t *testing.T) {
 		f.overwrite(r, pages)
 		f.checkpoint(t)
 		if ratio := float64(f.last.Bytes) / float64(pages*4096); ratio > 1.3 {
-			t.Errorf("%d dirty pages: %d bytes were written, %.2f of the pages", pages, f.last.Bytes, ratio)
+			t.Errorf("%d dirty pages: %d bytes were written, %.2f times the bytes of these pages", pages,
+				f.last.Bytes, ratio)
 		}
 	}
-	f.all[17].B++ // an element
+	f.all[17].B++ // one element
 	f.checkpoint(t)
 	if f.last.Bytes > 8<<10 {
 		t.Errorf("%d bytes were written for one element", f.last.Bytes)
 	}
 }
 
-// TestBytesOnDisk: the files never take more than 2.5 times the bytes that live.
+// TestBytesOnDisk: the files never take more than 2.5 times the bytes of a saved world.
 func TestBytesOnDisk(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)
@@ -637,10 +645,10 @@ func TestBytesOnDisk(t *testing.T) {
 	}
 	d.Watch(nil)
 	if merges == 0 || merges == rounds {
-		t.Errorf("%d of %d checkpoints hold everything", merges, rounds)
+		t.Errorf("%d of %d checkpoints hold a whole world", merges, rounds)
 	}
 	if ratio := float64(most) / float64(file.Len()); ratio > 2.5 {
-		t.Errorf("the disk had %d bytes, %.2f of those that live", most, ratio)
+		t.Errorf("the disk had %d bytes, %.2f times the bytes of a saved world", most, ratio)
 	}
 }
 

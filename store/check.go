@@ -12,20 +12,21 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// Check says how a store checks that its program can repeat ticks. Now and then the store reads the
-// checkpoint before the last one into a second world of the program, repeats there what happened until the
-// last checkpoint, and compares the second world with that checkpoint. The zero Check checks nothing.
+// Check says how a store checks that its program can repeat ticks. For a check, the store loads the
+// second-newest checkpoint into a second world of the program. In this world, it repeats the ticks and inputs
+// up to the newest checkpoint. Then it compares the second world with the newest checkpoint. The zero Check
+// checks nothing.
 //
-// Use checks in tests, and on a few of many servers. A check costs the time of the ticks once more. It takes
-// the memory of a second world, and of a copy of the state in the last checkpoint. It runs beside the ticks,
-// which never wait for it.
+// Use checks in tests, and on a few of many servers. A check takes as much time as the repeated ticks. It
+// takes the memory of a second world, and of a copy of the state in the newest checkpoint. A check runs
+// beside the ticks, and ticks never wait for a check.
 type Check struct {
 	// Again opens the program's world once more, as the program does at its start, but with the function open
-	// instead of [Open]. It makes a new world, calls open, calls Attach if the program does, calls Recover,
-	// and closes the world. It must not make ticks after Recover. The store calls Again twice for each check,
-	// on a goroutine of its own. Again returns the error of open or Recover. The second world may use codecs
-	// and variables of the program at the same time as the first one, so these must be safe for use by two
-	// goroutines. Default: no checks.
+	// instead of [Open]. Again makes a new world, calls open, calls Attach if the program does, calls
+	// Recover, and closes the world. Again must not make ticks after Recover. The store calls Again twice for
+	// each check, on a separate goroutine. Again returns the error of open or Recover. The two worlds may use
+	// codecs and variables of the program at the same time, so these must be safe for use by two goroutines.
+	// Default: no checks.
 	Again func(open func(w *vast.World, o Options) (*Store, error)) error
 	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
 	Every time.Duration
@@ -65,8 +66,8 @@ func (s *Store) noteRepeat(one repeat) {
 // unrepeatable reports whether there were changes that cannot be repeated.
 func unrepeatable(steps []repeat) bool { return len(steps) > 0 && steps[0].broken }
 
-// mayCheck begins a check if one is due. It is called on the goroutine that writes checkpoints, when one is
-// durable. mayCheck reports whether a check is under way and may read old checkpoints.
+// mayCheck begins a check if one is due. The goroutine that writes checkpoints calls mayCheck when a
+// checkpoint is durable. busy reports whether a check is under way, which may still read old checkpoints.
 func (s *Store) mayCheck(w *writing) (busy bool) {
 	c := &s.check
 	switch {
@@ -101,8 +102,8 @@ func (s *Store) mayCheck(w *writing) (busy bool) {
 	return true
 }
 
-// replayBeside replays in a second world what happened between two checkpoints, and compares that world with
-// the second checkpoint.
+// replayBeside repeats in a second world the ticks and inputs between two checkpoints, and compares that
+// world with the second checkpoint.
 func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -127,12 +128,12 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is the task of a store that a check opens over a second world, and the outcome.
+// replica is the task and the outcome of a store that a check opens over a second world.
 type replica struct {
 	of     *Store
-	number uint64               // of the checkpoint that is read
-	steps  []repeat             // that Recover repeats
-	over   func(r *Store) error // is called after the steps
+	number uint64               // number of the checkpoint to read
+	steps  []repeat             // the steps that Recover repeats
+	over   func(r *Store) error // called after the steps
 	err    error
 	ended  bool
 }

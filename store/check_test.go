@@ -20,7 +20,7 @@ import (
 // unsound is an island whose ticks end with a call of change, which a replay may not be able to repeat.
 type unsound struct {
 	*island
-	number int32 // differs in each island of the process, and is in no world, so that a replay cannot know it
+	number int32 // differs in each island; no world holds it, so a replay cannot restore it
 	change func(c *unsound)
 	st     *Store
 }
@@ -43,7 +43,7 @@ func (c *unsound) first() vast.Entity {
 
 type opener = func(*vast.World, Options) (*Store, error)
 
-// checkedStore opens a store on a simulated disk that checks the replay of islands.
+// checkedStore opens a store on a simulated disk. The store checks the replay of islands.
 func checkedStore(t *testing.T, d *sim.Disk, o Options, change func(*unsound)) *unsound {
 	t.Helper()
 	var islands atomic.Int32
@@ -93,13 +93,13 @@ func (c *unsound) use(t *testing.T, ticks int) {
 	}
 }
 
-// result is what a check has said.
+// result holds the arguments of Check.Done.
 type result struct {
 	tick uint64
 	err  error
 }
 
-// checking returns options of a store that checks at each checkpoint, and the results.
+// checking returns options of a store that makes a check at each checkpoint, and a channel with the results.
 func checking() (Options, chan result) {
 	o, results := islandOptions(), make(chan result, 100)
 	o.Every = time.Hour
@@ -108,7 +108,7 @@ func checking() (Options, chan result) {
 	return o, results
 }
 
-// checkOf waits until a check is over.
+// checkOf waits until a check is over, and returns its result.
 func (c *unsound) checkOf(results chan result) result {
 	r := <-results
 	for c.st.check.busy.Load() {
@@ -185,14 +185,14 @@ func TestCheck(t *testing.T) {
 				}
 			}
 			if len(results) > 0 {
-				t.Errorf("%d more checks", len(results))
+				t.Errorf("%d checks too many", len(results))
 			}
 		})
 	}
 }
 
-// TestCheckBesideTicks: ticks and checkpoints go on during a check, which keeps old checkpoints. The store
-// removes these after the check.
+// TestCheckBesideTicks: ticks and checkpoints continue during a check. The store keeps old checkpoints during
+// the check, and removes them afterwards.
 func TestCheckBesideTicks(t *testing.T) {
 	o, results := checking()
 	began, goOn := make(chan bool, 10), make(chan bool)
@@ -208,7 +208,7 @@ func TestCheckBesideTicks(t *testing.T) {
 			return err
 		}
 		if st.New() {
-			t.Error("a second world is new")
+			t.Error("the store of the second world is new")
 		}
 		return st.Recover(n.apply, n.tick)
 	}
@@ -245,7 +245,7 @@ func TestCheckBesideTicks(t *testing.T) {
 	}
 }
 
-// TestCheckOnlyRepeatable: if the world was changed outside of ticks since the checkpoint before, the store
+// TestCheckOnlyRepeatable: if the world was changed outside of ticks since the previous checkpoint, the store
 // makes no check.
 func TestCheckOnlyRepeatable(t *testing.T) {
 	o, results := checking()
@@ -264,11 +264,11 @@ func TestCheckOnlyRepeatable(t *testing.T) {
 	}
 	c.use(t, 2)
 	if r := c.checkOf(results); r.err != nil || r.tick != 8 || len(results) > 0 {
-		t.Errorf("up to tick %d, and %d more: %v", r.tick, len(results), r.err)
+		t.Errorf("a check up to tick %d, and %d more checks: %v", r.tick, len(results), r.err)
 	}
 }
 
-// TestCheckFails: a check that cannot be made says so.
+// TestCheckFails: if a check cannot be made, the error says why.
 func TestCheckFails(t *testing.T) {
 	wrong := errors.New("wrong")
 	for want, again := range map[string]func(open opener) error{
@@ -339,7 +339,7 @@ func TestCheckOfSchedule(t *testing.T) {
 			s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) {
 				_ = n.tick()
 				if n.w.Len() < 20 {
-					n.fill() // else all would be dead at some tick, and nothing differs
+					n.fill() // without live entities, no check could find a difference
 				}
 			}})
 			st.Attach(s)

@@ -21,13 +21,13 @@ import (
 // Checkpoint describes a checkpoint, for Options.Notify.
 type Checkpoint struct {
 	Tick    uint64        // the last tick in it
-	Bytes   int64         // of its file, which may hold only what has changed since an earlier one
-	Pause   time.Duration // how long the world stood still for the copy, and systems waited for it
+	Bytes   int64         // of its file, which may hold only the changes since an earlier checkpoint
+	Pause   time.Duration // how long the world stood still for the copy, plus how long systems waited for it
 	Took    time.Duration // from the copy's beginning until the file was durable
-	Skipped int           // checkpoints that were left out before, because the last one was being written
+	Skipped int           // how many checkpoints were skipped because an earlier one was being written
 	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
 	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
-	// durable, and the next one tries again.
+	// durable, and the next checkpoint tries again.
 	PruneErr error
 }
 
@@ -38,32 +38,34 @@ type checkpoints struct {
 	// lost reports that the changes since the last checkpoint in the folder are unknown. Then the next
 	// checkpoint must hold everything.
 	lost bool
-	// share and mostDeltas bound a chain: a file that holds everything, and the deltas that continue it. The
-	// chain may take 1 + share times the bytes that a file with all of the present world would have, and may
-	// have mostDeltas deltas. If a delta would exceed a bound, files of the chain are merged.
+	// A chain is a file that holds everything, and the deltas that continue the file. A chain may have at
+	// most mostDeltas deltas. It may take at most 1 + share times the bytes of a file with all of the present
+	// world. If a delta would exceed a bound, files of the chain are merged.
 	share      float64
 	mostDeltas int
 	now        func() time.Time
 	next       uint64        // number of the next checkpoint
-	last       time.Duration // time of package clock when the last one was begun or skipped
+	last       time.Duration // time of package clock when the last checkpoint was begun or skipped
 	skipped    int
 	due        bool          // a checkpoint must be taken as soon as possible
 	failed     time.Duration // time of package clock when the last attempt failed, or 0
-	// retry is the least time between a failed attempt and the next one, which copies all of the world.
+	// retry is the least time between a failed attempt and the next attempt. The next attempt copies all of
+	// the world.
 	retry time.Duration
 	begun bool // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
 	newestFile string
 	removed    bool                 // files were removed since the folder was synced
-	late       atomic.Pointer[late] // the part of the copy that is not made yet, or nil
+	late       atomic.Pointer[late] // the part of the copy that is made after the pause, or nil
 	written    chan error
 	writing    *writing // the checkpoint that is being written, or nil
 }
 
-// keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list of them.
+// keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list
+// checkpoints.kept.
 type keptFile struct {
 	number uint64
-	since  uint32 // the first segment of the journal that follows it
+	since  uint32 // the first segment of the journal that recovery from this checkpoint reads
 	base   uint64 // the checkpoint that a delta continues, or 0
 	moment string // see keptManifest
 	taken  int64  // see keptManifest
@@ -75,7 +77,7 @@ type writing struct {
 	keptFile
 	everything bool          // the copy holds everything
 	broken     bool          // the checkpoint holds a change outside of ticks
-	steps      []repeat      // from the checkpoint before to this one
+	steps      []repeat      // from the previous checkpoint to this one
 	began      time.Duration // time of package clock
 	info       Checkpoint
 }
@@ -89,22 +91,22 @@ const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
 	// begunName is an empty file that a store has until its first checkpoint is durable. A journal without a
-	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. No checkpoint has the
-	// number 0.
+	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. The name is unique,
+	// because no checkpoint has the number 0.
 	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
 func checkpointName(number uint64) string { return fmt.Sprintf("%s%08d", checkpointPrefix, number) }
 
-// checkpointNumber returns the number of the checkpoint in a file.
+// checkpointNumber returns the number of the checkpoint in a file, and whether the file is finished.
 func checkpointNumber(name string) (number uint64, finished, ok bool) {
 	text, unfinishedOne := strings.CutSuffix(name, unfinished)
 	number, err := strconv.ParseUint(strings.TrimPrefix(text, checkpointPrefix), 10, 64)
 	return number, !unfinishedOne, err == nil && number > 0 && text == checkpointName(number)
 }
 
-// load reads the newest of the checkpoints into the world, and finds the journal that follows it. It returns
-// the names of files that nothing needs: deltas whose base a program has removed before it died.
+// load reads the newest of the checkpoints into the world, and finds the journal that follows the checkpoint.
+// useless are the names of deltas whose base is gone, because a program died after it had removed the base.
 func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string, err error) {
 	if err = s.readMoment(numbers[len(numbers)-1]); err != nil {
 		return nil, err
@@ -160,15 +162,16 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 	}
 	m := y.m.Kept
 	if id, err := storeOf(m); err != nil || id != s.id {
-		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and others "+
-			"to store %s", y.name, m.Store, identity(s.id)))
+		return keptFile{}, errors.Join(err, fmt.Errorf("%s: the checkpoint belongs to store %s, and the "+
+			"newest checkpoint to store %s", y.name, m.Store, identity(s.id)))
 	}
 	return keptFile{number: number, since: m.Since, base: m.Base, moment: m.Moment, taken: m.Taken}, nil
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. It returns an error
-// if Commands wait to be applied, or if the file cannot be written; then the checkpoints before it stay.
+// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. Checkpoint returns an
+// error if Commands wait to be applied, or if the file cannot be written. After an error, the earlier
+// checkpoints stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {
@@ -183,7 +186,7 @@ func (s *Store) Checkpoint() error {
 
 // checkpoint takes a checkpoint and waits until it is durable.
 func (s *Store) checkpoint() error {
-	_ = s.finish(true) // the notification has the error of the checkpoint before this one
+	_ = s.finish(true) // Options.Notify gets the error of the previous checkpoint
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -192,7 +195,7 @@ func (s *Store) checkpoint() error {
 
 // mayCheckpoint takes a checkpoint if one is due, and does not wait for the disk.
 func (s *Store) mayCheckpoint() error {
-	_ = s.finish(false) // an error is in the notification
+	_ = s.finish(false) // Options.Notify gets the error
 	now := clock.Now()
 	every := s.o.Every
 	if every == 0 {
@@ -262,15 +265,16 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// settle returns when the copy of the last checkpoint is made, so that anything may be written.
+// settle waits until the copy of the last checkpoint is complete. After settle, all memory of the world may
+// be written.
 func (s *Store) settle() {
 	if l := s.late.Load(); l != nil {
 		l.all()
 	}
 }
 
-// rotate begins a new segment of the journal for what follows a checkpoint, and enters it into the
-// description.
+// rotate begins a new segment of the journal for the records after a checkpoint, and enters the segment into
+// the checkpoint's description.
 func (s *Store) rotate(m *keptManifest) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,14 +285,14 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 		return err
 	}
 	m.Since = m.Segment
-	if len(s.waiting) > 0 { // the next tick applies them, so they follow the checkpoint
+	if len(s.waiting) > 0 { // the next tick applies the waiting inputs, so they follow the checkpoint
 		m.Position, m.Since = s.waiting[0].position, s.waiting[0].segment
 	}
 	return nil
 }
 
-// write makes a copied world durable, and removes the files that it replaces. It runs on a goroutine of its
-// own, at most once at a time.
+// write makes a copied world durable, and removes the files that the new file replaces. write runs on a
+// goroutine of its own. There is at most one such goroutine.
 func (s *Store) write(w *writing) {
 	err := s.stage.complete()
 	if l := s.stage.late; l != nil {
@@ -345,7 +349,7 @@ func (s *Store) writeFile(w *writing) (err error) {
 	}
 	w.info.Bytes, w.bytes = counted.n, counted.n
 	if j := s.journalNow(); j != nil {
-		if err := j.Flush(); err != nil { // the checkpoint names a segment that must be there
+		if err := j.Flush(); err != nil { // the checkpoint names a segment, which must be durable first
 			return err
 		}
 	}
@@ -392,9 +396,9 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// reached notes that a checkpoint is durable. If the journal alone cannot lead from an older checkpoint to
-// this one, reached records this in the journal before anything counts as durable. Otherwise a loss of the
-// file would not be noticed.
+// reached notes that a checkpoint is durable. If a replay of the journal cannot lead from an older checkpoint
+// to this one, reached first appends a record of this checkpoint to the journal. Without the record, a loss
+// of the checkpoint's file would not be noticed.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -417,7 +421,8 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// finish notes that the writing of a checkpoint has ended, if it has. If wait is true, finish waits for it.
+// finish takes the result of the checkpoint that is being written, if the writing has ended. If wait is true,
+// finish waits until the writing has ended.
 func (s *Store) finish(wait bool) error {
 	if s.writing == nil {
 		return nil
@@ -436,7 +441,7 @@ func (s *Store) finish(wait bool) error {
 	s.late.Store(nil)
 	if err != nil { // each attempt costs a copy of the world and a segment of the journal
 		s.due, s.lost, s.failed = true, true, clock.Now()
-		s.noteRepeat(repeat{broken: true}) // the steps before are not kept
+		s.noteRepeat(repeat{broken: true}) // the steps up to this checkpoint are lost
 	}
 	return err
 }

@@ -12,7 +12,8 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
-	// leavesOut is whether a map leaves out an entry with such a value in its key. nil leaves out none.
+	// leavesOut reports whether a map leaves out entries whose key contains the value. If leavesOut is nil,
+	// the map has all entries.
 	leavesOut func(reflect.Value) bool
 }
 
@@ -43,7 +44,7 @@ func ownCodec(t reflect.Type) (Codec, bool) {
 	if t.Kind() == reflect.Struct && t.NumField() > 1 {
 		for i := range t.NumField() {
 			if f := t.Field(i); f.Anonymous && encodesItself(f.Type) {
-				return Codec{}, false // the methods may be those of this field, and leave out the others
+				return Codec{}, false // methods of this field would leave out the other fields
 			}
 		}
 	}
@@ -69,7 +70,7 @@ func encodesItself(t reflect.Type) bool {
 }
 
 // codecs finds the codec of a type.
-type codecs map[reflect.Type]Codec // the zero Codec for a type without one
+type codecs map[reflect.Type]Codec // a type without a codec has the zero Codec
 
 func codecsOf(o Options) codecs {
 	c := make(codecs)
@@ -79,12 +80,13 @@ func codecsOf(o Options) codecs {
 	return c
 }
 
-// of returns the codec of a type, if the program names one or the type has one.
+// of returns the codec of a type, and whether there is one. The options name the codec, or the type has
+// encoding methods.
 func (c codecs) of(t reflect.Type) (Codec, bool) {
 	one, known := c[t]
 	if !known {
 		one, _ = ownCodec(t)
-		c[t] = one // the method of is called for each value
+		c[t] = one // a cache, because codecs.of is called for each value
 	}
 	return one, one.append != nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestCompare: a world is the same as the file that Save has written of it, and after a change Compare names
-// the place of the change.
+// TestCompare: Compare finds no difference between a world and its saved file. After a change of the world,
+// Compare names the place of the change.
 func TestCompare(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	for name, tt := range map[string]struct {
@@ -79,14 +79,15 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareOtherProgram: a column, a mark or a damaged file is named.
+// TestCompareOtherProgram: Compare names a column that only one world has, and a mark that differs. The error
+// of a damaged file is not a *Difference.
 func TestCompareOtherProgram(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	a.live(2, 300)
 	file := save(t, a, store.Options{})
 	load(t, b, file, store.Options{})
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err != nil {
-		t.Error(err) // though its columns have another order
+		t.Error(err) // the order of the columns does not matter
 	}
 	c := newTown(t, false)
 	mustSay(t, store.Compare(c.w, bytes.NewReader(file), store.Options{}), "the world, field mark: ")
@@ -112,8 +113,8 @@ func TestCompareOtherProgram(t *testing.T) {
 	}
 }
 
-// TestCompareMarked: worlds with one mark and one history are saved as the same bytes, whichever marks other
-// worlds and pools of the process have taken.
+// TestCompareMarked: two worlds with the same mark and the same history are saved as the same bytes. The
+// marks of other worlds and pools in the process make no difference.
 func TestCompareMarked(t *testing.T) {
 	live := func(seed uint64) *town {
 		n := makeTownWith(vast.Options{Name: "town", MaxEntities: 1 << 16, Mark: 200}, false)
@@ -124,17 +125,17 @@ func TestCompareMarked(t *testing.T) {
 	a, b := live(5), live(5)
 	file := save(t, a, store.Options{})
 	if equalBytes && !bytes.Equal(file, save(t, b, store.Options{})) {
-		t.Error("other bytes")
+		t.Error("the two worlds are saved as different bytes")
 	}
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err != nil {
 		t.Error(err)
 	}
 	if !slices.Equal(slices.Collect(a.w.Query().All()), slices.Collect(b.w.Query().All())) {
-		t.Error("other entities")
+		t.Error("the two worlds have different entities")
 	}
 	b.w.Delete(slices.Collect(b.w.Query().All())[0])
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err == nil {
-		t.Error("no difference")
+		t.Error("Compare finds no difference after a deletion")
 	}
 	// Load takes the mark of the file, unless the program has chosen another one.
 	c := newTown(t, false)

@@ -13,7 +13,7 @@ type container struct {
 	name string
 	state.Container
 	contents state.Contents
-	fields   []int // for each field of a table in the file, the number of the program's, or -1
+	fields   []int // for each field of a table in the file, the number of the program's field, or -1
 	reserved bool
 	arrays   []*state.Array
 }
@@ -27,8 +27,8 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 			return nil, fmt.Errorf("container %q: %w", name, err)
 		}
 		if name == "" || slices.ContainsFunc(w.Columns, func(c state.Column) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("the name %q of a container is empty or that of a column: give the "+
-				"container another name", name)
+			return nil, fmt.Errorf("the name %q of a container is empty, or a column has this name: "+
+				"give the container another name", name)
 		}
 		for _, of := range c.Of() {
 			if other, twice := known[of]; twice {
@@ -166,7 +166,8 @@ func (l *loader) takeArrays(arrays []state.Array) {
 	}
 }
 
-// number returns the number that an array of the file has in the program.
+// number returns the number that an array of the file has in the program, or -1 if the program does not have
+// it.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number
@@ -177,7 +178,7 @@ func (l *loader) number(a *arrayManifest) int {
 	return -1
 }
 
-// conversionInContainer returns how elements become those of a container.
+// conversionInContainer returns the conversion from elements in the file to elements of a container.
 func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *schema) (*conversion, error) {
 	if own.Derived && !sameFields(a.Type, to) {
 		return new(conversion), nil
@@ -204,7 +205,7 @@ func sameFields(a, b *schema) bool {
 		})
 }
 
-// writeTo reads a part of an array whose elements do not lie side by side.
+// writeTo reads a block of the file into an array whose elements are not adjacent in memory.
 func (l *loader) writeTo(t *target, b block) error {
 	src, err := l.r().bytes(b)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// saveContainers and loadContainers save and load containers beside an empty world.
+// saveContainers and loadContainers save and load containers together with an empty world.
 func saveContainers(t *testing.T, containers map[string]any) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,7 +53,7 @@ type partV2 struct {
 	New   uint8
 }
 
-// TestContainersOfAnotherType: elements are converted as components are, and handles stay.
+// TestContainersOfAnotherType: elements are converted like components, and handles stay valid.
 func TestContainersOfAnotherType(t *testing.T) {
 	array := closing(t, made(bulk.NewArray[partV1](small)))
 	pool := closing(t, made(bulk.NewPool[partV1](small)))
@@ -141,7 +141,8 @@ func TestTableFields(t *testing.T) {
 	}
 }
 
-// TestListsOfAnotherSize: elements of the same size are converted; another size is an error with both.
+// TestListsOfAnotherSize: elements are converted if the size stays the same. Otherwise the error names both
+// sizes.
 func TestListsOfAnotherSize(t *testing.T) {
 	type before struct{ A, B uint16 }
 	type after struct{ B, A uint16 }
@@ -211,7 +212,8 @@ func TestIndexKeysOfAnotherType(t *testing.T) {
 	}
 }
 
-// TestIndicesFollowTheirPool: the indices of an Indexed fit its pool after Load, whatever the file has.
+// TestIndicesFollowTheirPool: after Load, the indices of an Indexed match its pool, whatever indices the file
+// has.
 func TestIndicesFollowTheirPool(t *testing.T) {
 	type shipV2 struct {
 		Owner uint64
@@ -230,7 +232,8 @@ func TestIndicesFollowTheirPool(t *testing.T) {
 	withIndex := saveContainers(t, map[string]any{"fleet": fleet})
 	withoutIndex := saveContainers(t, map[string]any{"fleet": pool})
 	for _, file := range [][]byte{withIndex, withoutIndex} {
-		// Another key function, another type of element and key, and an index more.
+		// The first fleet has another key function. The second fleet has other types of elements and keys,
+		// and one more index.
 		same := closing(t, made(bulk.NewPool[ship](small)))
 		bySpeed := closing(t, made(bulk.NewHashIndex[uint32, bulk.Handle[ship]](small)))
 		first := bulk.NewIndexed(same)
@@ -266,7 +269,7 @@ func TestIndicesFollowTheirPool(t *testing.T) {
 			}
 		}
 	}
-	// A pool alone takes the file of an Indexed.
+	// The file of an Indexed can be loaded into a pool without indices.
 	alone := closing(t, made(bulk.NewPool[ship](small)))
 	loadContainers(t, withIndex, store.Options{Containers: map[string]any{"fleet": alone}})
 	if alone.Len() != 200 {
@@ -274,7 +277,8 @@ func TestIndicesFollowTheirPool(t *testing.T) {
 	}
 }
 
-// TestTrimmedContainers: Trim keeps generations of slots without memory, and so does a file.
+// TestTrimmedContainers: Trim keeps the generations of slots whose memory it frees, and a file keeps these
+// generations, too.
 func TestTrimmedContainers(t *testing.T) {
 	many := bulk.Options{Capacity: 100_000}
 	pool := closing(t, made(bulk.NewPool[stone](many)))

@@ -50,16 +50,17 @@ type yard struct {
 	boxes   *bulk.HashIndex[box, uint32]
 	scores  *bulk.OrderedIndex[int32, uint64]
 
-	moored []bulk.Handle[ship] // all handles that the fleet ever gave, also of removed ships; as below
-	placed []bulk.Handle[stone]
-	seen   []bulk.Handle[struct{}]
-	loaded []bulk.Handle[stone] // of the plain pool
+	// All handles that the containers have returned, also of elements that were removed.
+	moored []bulk.Handle[ship]     // of fleet
+	placed []bulk.Handle[stone]    // of dense
+	seen   []bulk.Handle[struct{}] // of marks
+	loaded []bulk.Handle[stone]    // of plain
 }
 
 // yardOptions are options in which the programs that write and read a file may differ.
 type yardOptions struct {
 	layout   bulk.Layout
-	capacity int // of lists: their units depend on it
+	capacity int // of items; the size of its units depends on the capacity
 }
 
 func made[T any](c T, err error) T {
@@ -104,7 +105,7 @@ func newYard(t *testing.T, o yardOptions) *yard {
 	return y
 }
 
-// close closes all. With the tag invariants this checks the containers.
+// close closes the world and the containers. With the build tag invariants, Close also checks the container.
 func (y *yard) close(t *testing.T) {
 	for _, c := range []interface{ Close() error }{y.w, y.stones, y.ships, y.byOwner, y.bySpeed, y.items,
 		y.plain, y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
@@ -260,7 +261,7 @@ func (y *yard) live(seed uint64, steps int) {
 	}
 }
 
-// dump returns all that a program can see of the yard, in the order in which it sees it.
+// dump returns the visible state of the yard, in the order of the iterators.
 func (y *yard) dump() string {
 	var b bytes.Buffer
 	for e := range y.w.Query(y.cargo).All() {
@@ -332,7 +333,7 @@ func saveYard(t *testing.T, y *yard) []byte {
 	return b.Bytes()
 }
 
-// saveReproducible saves all but the boxes, whose order follows from a random hash seed.
+// saveReproducible saves everything except the boxes, whose order depends on a random hash seed.
 func (y *yard) saveReproducible(t *testing.T) []byte {
 	t.Helper()
 	o := y.options()
@@ -344,14 +345,14 @@ func (y *yard) saveReproducible(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// follow gives the yard the handles of another.
+// follow copies the handles of another yard.
 func (y *yard) follow(other *yard) {
 	y.moored, y.placed = slices.Clone(other.moored), slices.Clone(other.placed)
 	y.seen, y.loaded = slices.Clone(other.seen), slices.Clone(other.loaded)
 }
 
-// TestContainersRunSaveLoadRun: containers that were saved and loaded go on as those that were not, whatever
-// the layout of the table and the units of the lists.
+// TestContainersRunSaveLoadRun: loaded containers behave like the containers that were saved. The layout of
+// the table and the size of the lists' units may differ.
 func TestContainersRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -384,8 +385,8 @@ func TestContainersRunSaveLoadRun(t *testing.T) {
 	}
 }
 
-// TestContainersDamage: Load of a file with a wrong byte, or of a truncated file, returns an error. The
-// containers are empty then, and work.
+// TestContainersDamage: Load of a file with a wrong byte, or of a truncated file, returns an error. After the
+// error, the containers are empty and can be used.
 func TestContainersDamage(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(3, 300)
@@ -436,7 +437,8 @@ func (y *yard) mustBeEmpty(t *testing.T) {
 	}
 }
 
-// TestContainersRefused: what cannot be saved or loaded is an error that says why, and nothing is lost.
+// TestContainersRefused: if containers cannot be saved or loaded, Save or Load returns an error that says
+// why, and the containers keep their elements.
 func TestContainersRefused(t *testing.T) {
 	shared := made(bulk.NewSharedPool[stone](bulk.Options{Capacity: 100}))
 	defer shared.Close()
@@ -449,7 +451,7 @@ func TestContainersRefused(t *testing.T) {
 		"a <nil> cannot be saved":       {"x": nil},
 		"is nil: make it first":         {"x": (*bulk.Pool[stone])(nil)},
 		`the name "" of a container`:    {"": pool},
-		`the name "cargo" of a container is empty or that of a column: give the container`: {"cargo": pool},
+		`the name "cargo" of a container is empty, or a column has this name: give`: {"cargo": pool},
 		`"a" and "b" are the same`: {"a": pool, "b": bulk.NewIndexed(pool)},
 	} {
 		y := newYard(t, yardOptions{})
@@ -486,7 +488,8 @@ func TestContainersRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := y.dump(); before != after {
-			t.Errorf("%s: Load has changed what it refused: %s", name, difference(before, after))
+			t.Errorf("%s: Load returns an error and changes the containers: %s", name,
+				difference(before, after))
 		}
 		y.live(5, 50)
 	}
@@ -500,7 +503,8 @@ func TestContainersRefused(t *testing.T) {
 	}
 }
 
-// TestContainersByName: containers are found by their names, and room that Grow has made is no obstacle.
+// TestContainersByName: Load finds containers by their names. Load also works for containers that Grow has
+// enlarged.
 func TestContainersByName(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(2, 500)
@@ -535,8 +539,8 @@ func TestContainersByName(t *testing.T) {
 	without.mustBeEmpty(t)
 }
 
-// FuzzLoadContainers: a file whose bytes were changed, with right checksums, gives an error or containers
-// that work.
+// FuzzLoadContainers: Load of a file with changed bytes and correct checksums returns an error, or loads
+// containers that work.
 func FuzzLoadContainers(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})
@@ -566,7 +570,7 @@ func FuzzLoadContainers(f *testing.F) {
 		}
 		for _, s := range y.ships.All() {
 			if !y.items.Valid(s.Cargo) {
-				s.Cargo = bulk.List[item]{} // the check of a List is up to its owner
+				s.Cargo = bulk.List[item]{} // Load does not check a List; the owner must do so
 			}
 		}
 		y.dump()

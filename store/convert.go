@@ -10,7 +10,7 @@ import (
 type conversion struct {
 	from, to int // bytes of an element
 	steps    []step
-	refs     []ref // references, which only parcels convert
+	refs     []ref // entity references; only parcels convert them
 }
 
 // ref is a vast.Entity in an element.
@@ -22,7 +22,7 @@ type ref struct {
 // step converts a part of an element.
 type step struct {
 	from, to int // offsets
-	bytes    int // to copy; 0 for a part that changes its kind
+	bytes    int // number of bytes to copy, or 0 if the part changes its kind
 	source   *schema
 	target   *schema
 	path     string
@@ -38,8 +38,8 @@ func (c *changes) conversionOf(from, to *schema, path string) (*conversion, erro
 	return k, c.convert(k, from, to, 0, 0, path)
 }
 
-// conversionOfPool is conversionOf for the elements of a pool. Such an element has the component in the field
-// with the name value. The other fields belong to package vast.
+// conversionOfPool is conversionOf for the elements of a pool. Such an element holds the component in its
+// field "value". The other fields belong to package vast.
 func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
 		return nil, nil
@@ -89,7 +89,7 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 			if err != nil {
 				return err
 			}
-			part = &changes{renamed: c.renamed, report: new(Report)} // the first element reports for all
+			part = &changes{renamed: c.renamed, report: new(Report)} // only the first element reports
 		}
 		return nil
 	}
@@ -127,7 +127,7 @@ func (k *conversion) run(dst, src []byte, first, n int) error {
 	return nil
 }
 
-// element converts an element. dst is zero.
+// element converts an element. dst must be zero.
 func (k *conversion) element(dst, src []byte) error {
 	for i := range k.steps {
 		step := &k.steps[i]

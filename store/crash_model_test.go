@@ -101,8 +101,8 @@ func (n *island) outside(seed uint64) {
 	n.change(seed, 2)
 }
 
-// hash returns a hash of what a program can see of the island, in the order in which a program sees it. It
-// leaves out the mark of the world, which is random.
+// hash returns a hash of the visible state of the island, in the order of the iterators. The hash leaves out
+// the mark of the world, which is random.
 func (n *island) hash() uint64 {
 	h := uint64(14695981039346656037)
 	add := func(values ...uint64) {
@@ -146,14 +146,14 @@ type event struct {
 	failed   bool   // a tick that failed
 	now      bool   // inputs that were applied at once
 	position uint64 // of the record of these inputs
-	inputs   int    // that were applied
+	inputs   int    // number of inputs that were applied
 	hash     uint64 // of the island afterwards
 }
 
 // isTick reports whether an event is a tick.
 func (e *event) isTick() bool { return e.outside == 0 && !e.now }
 
-// happens lets an event happen. inputs are those that it applies.
+// happens carries out an event. inputs are the inputs that the event applies.
 func (n *island) happens(e event, inputs []note) {
 	for _, in := range inputs {
 		n.apply(in.data)
@@ -170,20 +170,20 @@ func (n *island) happens(e event, inputs []note) {
 
 var errTick = errors.New("the tick fails")
 
-// fail makes a tick that does something else than tick, and returns an error.
+// fail makes a tick whose changes differ from the changes of tick, and returns an error.
 func (n *island) fail() error {
 	n.calendar.Tick++
 	n.change(n.calendar.Tick+1<<20, 4)
 	return errTick
 }
 
-// history is what happened to an island, and what the store has said about it.
+// history is the events of an island, and how much of them the store has reported as durable.
 type history struct {
 	events []event
 	inputs []note // in the order of Record; the first ones were applied
-	floor  int    // events that the store has called durable
-	kept   int    // inputs that the store has called durable
-	exists bool   // the store has called anything durable
+	floor  int    // number of events that the store has reported as durable
+	kept   int    // number of inputs that the store has reported as durable
+	exists bool   // the store has reported something as durable
 }
 
 // note is a recorded input.
@@ -192,7 +192,7 @@ type note struct {
 	position uint64
 }
 
-// copy returns a history that can be changed apart from h.
+// copy returns a copy of h. Changes of the copy do not change h.
 func (h *history) copy() *history {
 	c := *h
 	c.events, c.inputs = slices.Clone(h.events), slices.Clone(h.inputs)
@@ -232,7 +232,7 @@ func (h *history) find(ticks, hash, fresh uint64) (events int, ok bool) {
 	return 0, false
 }
 
-// durableTick notes that the store has called a tick durable.
+// durableTick notes that the store has reported a tick as durable.
 func (h *history) durableTick(tick uint64) error {
 	for n := range len(h.events) + 1 {
 		if h.ticks(n) == tick {
@@ -241,10 +241,11 @@ func (h *history) durableTick(tick uint64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the store calls tick %d durable, and %d were made", tick, h.ticks(len(h.events)))
+	return fmt.Errorf("the store reports tick %d as durable, and only %d ticks were made", tick,
+		h.ticks(len(h.events)))
 }
 
-// durable notes that the store has called inputs below a position durable.
+// durable notes that the store has reported inputs below a position as durable.
 func (h *history) durable(position uint64) {
 	for i, in := range h.inputs {
 		if in.position < position && h.kept <= i {
@@ -258,7 +259,7 @@ func (h *history) durable(position uint64) {
 	}
 }
 
-// rebuild makes an island again from the first events.
+// rebuild makes an island that has the first events of h.
 func (h *history) rebuild(events int) (*island, error) {
 	n := newIsland()
 	n.fill()
@@ -273,7 +274,7 @@ func (h *history) rebuild(events int) (*island, error) {
 	return n, nil
 }
 
-// sameInputs reports whether inputs are those of notes.
+// sameInputs reports whether inputs are the inputs of notes.
 func sameInputs(inputs [][]byte, notes []note) bool {
 	return slices.EqualFunc(inputs, notes, func(a []byte, b note) bool { return bytes.Equal(a, b.data) })
 }

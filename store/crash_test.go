@@ -23,24 +23,27 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// crash is an island that a store keeps on a simulated disk, where it dies again and again.
+// crash is an island that a store keeps on a simulated disk. The programs that open the store die one after
+// the other.
 type crash struct {
 	r       *rand.Rand
 	disk    *sim.Disk
 	mistake sim.Mistake
-	fresh   uint64     // hash of a filled island
-	past    []*history // the first is what happened; others may come back until the first has durable events
-	build   string
-	plain   bool // the programs give Recover no functions
-	mixed   bool // programs of two builds have run
-	drop    bool // the next program must drop the tail
-	inputs  uint64
-	twin    *island // has the same events as the first history, and no store
-	ran     []event // of the twin
-	counts  *counts
+	fresh   uint64 // hash of a filled island
+	// The first history is the present one. Recovery may return to another one of past, until the store
+	// reports something of the first history as durable.
+	past   []*history
+	build  string
+	plain  bool // the programs pass nil functions to Recover
+	mixed  bool // programs of two builds have run
+	drop   bool // the next program must drop the tail
+	inputs uint64
+	twin   *island // has the same events as the first history, and no store
+	ran    []event // the events of the twin
+	counts *counts
 }
 
-// counts is how often a test has seen each event. The test fails if it has not seen some event.
+// counts counts the events of a test. The test fails if an event occurs too rarely.
 type counts struct {
 	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas int
 	merges, tiers                                                                           int
@@ -55,10 +58,10 @@ type life struct {
 	mu      sync.Mutex
 	written []uint64 // ticks of durable checkpoints
 	merges  int      // of all files of a chain
-	tiers   int      // merges of the newest ones
+	tiers   int      // merges of the newest files of a chain
 }
 
-// wrong is a broken promise of the store.
+// wrong is the error of a test in which the store has broken a promise.
 type wrong struct{ error }
 
 func wrongf(format string, args ...any) error { return wrong{fmt.Errorf(format, args...)} }
@@ -80,7 +83,7 @@ func (l *life) tick() error {
 	return l.island.tick()
 }
 
-// end closes the store and the world of a life. The disk has stopped.
+// end closes the store and the world of a life. The disk is stopped already.
 func (l *life) end() error {
 	if l.st != nil {
 		_ = l.st.Close()
@@ -96,7 +99,7 @@ func (c *crash) recover(l *life) error {
 	return l.st.Recover(l.apply, l.tick)
 }
 
-// open opens the store and recovers the island. The error is a wrong, or an error of the store.
+// open opens the store and recovers the island. The error is of type wrong, or an error of the store.
 func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	l = &life{island: newIsland()}
 	o.Notify = func(k Checkpoint) {
@@ -127,7 +130,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	}
 	if l.st.New() {
 		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
-			return l, wrongf("the folder counts as new, and something in it was durable")
+			return l, wrongf("the store is new, and something in its folder was durable")
 		}
 		l.fill()
 		c.past = []*history{{}}
@@ -164,24 +167,25 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	return l, wrong{errors.Join(why...)}
 }
 
-// recovered compares a recovered island with a history, and returns the part of it that was recovered. base
-// and hash are of the checkpoint.
+// recovered compares a recovered island with a history, and returns the recovered part of the history. base
+// is the tick of the checkpoint, and hash is the hash of the island in it.
 func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, error) {
 	from, ok := h.find(base, hash, c.fresh)
 	if !ok {
-		return nil, fmt.Errorf("the checkpoint of tick %d holds another island", base)
+		return nil, fmt.Errorf("the island in the checkpoint of tick %d is not in the history", base)
 	}
 	to, ok := h.find(l.st.LastTick(), l.hash(), c.fresh)
 	if !ok {
-		return nil, fmt.Errorf("tick %d has another island after recovery, after %d events of %d",
-			l.st.LastTick(), h.floor, len(h.events))
+		return nil, fmt.Errorf("the island of tick %d after recovery is not in the history of %d events, "+
+			"of which %d are durable", l.st.LastTick(), len(h.events), h.floor)
 	}
 	if to < h.floor {
 		return nil, fmt.Errorf("%d events were recovered, and %d were durable", to, h.floor)
 	}
 	applied := h.applied(to)
 	if before := h.applied(from); before > applied || !sameInputs(l.got, h.inputs[before:applied]) {
-		return nil, fmt.Errorf("the replay has applied %d inputs, want %d", len(l.got), applied-before)
+		return nil, fmt.Errorf("the replay has applied %d inputs, want the %d recorded ones", len(l.got),
+			applied-before)
 	}
 	var waiting [][]byte
 	for _, in := range l.st.waiting {
@@ -189,8 +193,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	end := applied + len(waiting)
 	if end > len(h.inputs) || !sameInputs(waiting, h.inputs[applied:end]) {
-		return nil, fmt.Errorf("%d inputs wait for the next tick: they are not those after the first %d of "+
-			"%d", len(waiting), applied, len(h.inputs))
+		return nil, fmt.Errorf("%d inputs wait for the next tick, and differ from the inputs after the "+
+			"first %d of %d", len(waiting), applied, len(h.inputs))
 	}
 	if end < h.kept {
 		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)
@@ -202,7 +206,7 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	return h, nil
 }
 
-// poll notes what the store calls durable.
+// poll notes what the store reports as durable.
 func (c *crash) poll(l *life) error {
 	h := c.past[0]
 	before := *h
@@ -227,14 +231,14 @@ func (c *crash) poll(l *life) error {
 	return nil
 }
 
-// all notes that everything so far is durable.
-func (c *crash) all() {
+// allDurable notes that all events and inputs so far are durable.
+func (c *crash) allDurable() {
 	h := c.past[0]
 	h.floor, h.kept, h.exists = len(h.events), len(h.inputs), true
 	c.past = c.past[:1]
 }
 
-// step does one thing with the store. It returns what the store returns.
+// step does one random operation with the store, and returns the error of the store.
 func (c *crash) step(l *life) error {
 	h := c.past[0]
 	switch c.r.IntN(20) {
@@ -265,7 +269,7 @@ func (c *crash) step(l *life) error {
 		if err := l.st.Checkpoint(); err != nil {
 			return err
 		}
-		c.all()
+		c.allDurable()
 	case 6:
 		seed := c.r.Uint64() | 1
 		l.outside(seed)
@@ -311,7 +315,7 @@ func (c *crash) tick(l *life, e event) error {
 			if err := l.fail(); !changed {
 				return err
 			}
-			l.st.Changed() // means the same
+			l.st.Changed() // has the effect of an error
 			return nil
 		}
 	}
@@ -337,7 +341,7 @@ func (c *crash) tick(l *life, e event) error {
 	return errors.Join(c.happened(l, e), err)
 }
 
-// happened adds an event, which the twin has, too.
+// happened adds an event to the history, and repeats the event in the twin.
 func (c *crash) happened(l *life, e event) error {
 	h := c.past[0]
 	if e.outside == 0 {
@@ -353,12 +357,12 @@ func (c *crash) happened(l *life, e event) error {
 	e.hash = c.twin.hash()
 	h.events, c.ran = append(h.events, e), append(c.ran, e)
 	if l.hash() != e.hash {
-		return wrongf("the island differs from one without a store after %d events", len(h.events))
+		return wrongf("the island differs from its twin without a store after %d events", len(h.events))
 	}
 	return nil
 }
 
-// use uses the store until it ends or fails.
+// use does random operations with the store until the store is closed or fails.
 func (c *crash) use(l *life) (err error) {
 	if h := c.past[0]; c.twin == nil || !slices.Equal(c.ran, h.events) {
 		if c.twin != nil {
@@ -384,17 +388,17 @@ func (c *crash) use(l *life) (err error) {
 		if err := l.st.Close(); err != nil {
 			return err
 		}
-		c.all()
+		c.allDurable()
 	}
 	return nil
 }
 
-// expected reports whether err comes from a disk that fails on purpose.
+// expected reports whether err is an error that the simulated disk injects.
 func expected(err error) bool {
 	return errors.Is(err, sim.ErrStopped) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
 }
 
-// options draws the options of a program.
+// options returns random options for a program.
 func (c *crash) options() Options {
 	o := islandOptions()
 	o.Every = []time.Duration{1, time.Hour}[c.r.IntN(2)]
@@ -461,8 +465,8 @@ func (c *crash) live(f disk.Folder) (err error) {
 	return errors.Join(err, l.end())
 }
 
-// damage damages one file of a copy of the disk. The store is opened as it must be, or the error names a
-// file; then it can be opened when the file is as it was.
+// damage damages one file of a copy of the disk. Then the store must open with the right contents, or the
+// error must name a file. After such an error, the store must open when the file is restored.
 func (c *crash) damage() error {
 	d := c.disk.Copy(c.r.Uint64())
 	f := d.Restart()
@@ -513,7 +517,7 @@ func (c *crash) damage() error {
 	}
 	d.Put(name, before)
 	if err := try(); err != nil {
-		return wrongf("%s was %s and is as it was: %w", name, what, err)
+		return wrongf("%s was %s and is restored: %w", name, what, err)
 	}
 	return nil
 }
@@ -537,8 +541,8 @@ func (c *crash) run() (err error) {
 	return err
 }
 
-// TestCrashes lets stores die at random calls of a simulated disk, by faults, and by damage at rest. Each
-// seed is a test of its own: -run 'TestCrashes/^417$' repeats one.
+// TestCrashes stops stores at random calls of a simulated disk. It also injects faults, and damages files
+// between two runs. Each seed is a subtest: -run 'TestCrashes/^417$' repeats the test with seed 417.
 func TestCrashes(t *testing.T) {
 	c := new(counts)
 	seeds := longtest.Pick(300, 100_000)
@@ -547,7 +551,8 @@ func TestCrashes(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			// The model writes outside of ticks, which spoils late copies. The race detector finds that, too.
+			// The model writes outside of ticks, which spoils copies that are made after the pause. The race
+			// detector would report these writes.
 			if way := seed % 4; way < 3 && !vm.HeapStandIn() {
 				defer FindWritten([]string{ByTheKernel, Exactly, ByComparison}[way])()
 			}
@@ -569,14 +574,15 @@ func TestCrashes(t *testing.T) {
 		c.failed < least.failed || c.now < least.now || c.damaged < least.damaged ||
 		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges ||
 		c.tiers < least.tiers) {
-		t.Errorf("the crashes are too tame: %+v, want at least %+v", *c, least)
+		t.Errorf("events occur too rarely: %+v, want at least %+v", *c, least)
 	}
 }
 
-// TestMistakes uses folders that make mistakes: at least one store that dies must break a promise.
+// TestMistakes uses folders that make mistakes. For each mistake, at least one seed must find a broken
+// promise of the store.
 func TestMistakes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it tests the tests, in the whole form")
+		t.Skip("skipped with -short: it tests whether TestCrashes finds mistakes")
 	}
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
 		var found error

@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestDamage: each wrong byte and each lost end of a file is an error, and the world is closed.
+// TestDamage: if a byte of a file is wrong, or the end of a file is lost, Load returns an error and closes
+// the world.
 func TestDamage(t *testing.T) {
 	n := newTown(t, false)
 	n.live(3, 400)
@@ -42,7 +43,8 @@ func TestDamage(t *testing.T) {
 	try("cut at", len(file)-1, file[:len(file)-1])
 }
 
-// TestLoadRefuses: a world that cannot take a file stays as it was, and the message says why.
+// TestLoadRefuses: if Load cannot load a file into a world, the world stays unchanged, and the error says
+// why.
 func TestLoadRefuses(t *testing.T) {
 	n := newTown(t, false)
 	n.live(4, 400)
@@ -55,7 +57,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	used.w.Delete(e)
 	if _, err = store.Load(used.w, bytes.NewReader(file), store.Options{}); err == nil {
-		t.Error("a world that had an entity was loaded into")
+		t.Error("Load into a world that had an entity returns no error")
 	}
 	commands := newTown(t, false)
 	cs := vast.NewCommands(commands.w, vast.CommandsOptions{})
@@ -121,7 +123,7 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWriteFails: an error of the writer is the error of Save.
+// TestWriteFails: Save returns the error of the writer.
 func TestWriteFails(t *testing.T) {
 	n := newTown(t, false)
 	n.live(6, 2000)

@@ -8,18 +8,18 @@ import (
 	"reflect"
 )
 
-// errShort is the error of a value that ends too early or has a length beyond its end.
+// errShort is the error of a value whose bytes end too early, or whose length exceeds the bytes.
 var errShort = errors.New("a value ends too early")
 
 // decoder decodes values that encode has written.
 type decoder struct {
 	codecs
 	changes *changes
-	b       []byte  // what is left
-	unborn  *unborn // the references that were decoded; nil if all entities exist
+	b       []byte  // the bytes that are not decoded yet
+	unborn  *unborn // the decoded references; nil if all entities exist already
 }
 
-// check compares the types of a file and of the program before values are decoded.
+// check returns an error if values of a type of the file cannot be decoded as values of the program's type.
 func (c *changes) check(from, to *schema, path string) error {
 	switch {
 	case from.Kind == kindOpaque && to.Kind == kindOpaque:
@@ -44,8 +44,8 @@ func (c *changes) check(from, to *schema, path string) error {
 	return c.fit(from, to, path)
 }
 
-// decode decodes a value of the type from into v, which is zero and addressable. If v is not valid, decode
-// passes over the value. path names v.
+// decode decodes a value into v, which is zero and addressable. The schema `from` describes the encoded
+// value. If v is not valid, decode skips the value. path names v.
 func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	switch from.Kind {
 	case kindOpaque:
@@ -76,7 +76,7 @@ func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	return d.decodeNumber(from, v, path)
 }
 
-// take returns a part of the value that has its length before it.
+// take reads a length, and returns the next bytes of this length.
 func (d *decoder) take() ([]byte, error) {
 	n, size := binary.Uvarint(d.b)
 	if size <= 0 || n > uint64(len(d.b)-size) {
@@ -90,16 +90,17 @@ func (d *decoder) take() ([]byte, error) {
 // maxEmpty is the largest length of a slice or a map whose elements take no bytes in a file.
 const maxEmpty = 1 << 16
 
-// length returns the length of a slice or a map, and whether it is not nil.
-func (d *decoder) length(least int) (n int, some bool, err error) {
+// length reads the length of a slice or a map. some is false if the slice or the map is nil. An element takes
+// at least minBytes bytes.
+func (d *decoder) length(minBytes int) (n int, some bool, err error) {
 	u, size := binary.Uvarint(d.b)
-	// An element takes at least least bytes, so the bytes that the file has bound the length.
 	if size <= 0 {
 		return 0, false, errShort
 	}
+	// The remaining bytes bound the length, so a damaged length cannot make decode allocate too much.
 	most := uint64(maxEmpty)
-	if least > 0 {
-		most = uint64((len(d.b) - size) / least)
+	if minBytes > 0 {
+		most = uint64((len(d.b) - size) / minBytes)
 	}
 	if u > most+1 {
 		return 0, false, errShort
@@ -111,7 +112,7 @@ func (d *decoder) length(least int) (n int, some bool, err error) {
 	return int(u - 1), true, nil
 }
 
-// least returns a lower bound of the bytes of an encoded value.
+// least returns a lower bound for the number of bytes of an encoded value.
 func (s *schema) least() int {
 	switch s.Kind {
 	case "struct":

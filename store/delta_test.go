@@ -62,7 +62,7 @@ func (k keptYard) storeOptions() store.Options {
 	return o
 }
 
-// checkpoints returns the numbers of the checkpoints in a folder, and the numbers of those that are deltas.
+// checkpointsIn returns the numbers of all checkpoints in a folder, and the numbers of the deltas.
 func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	t.Helper()
 	for _, name := range d.Names() {
@@ -78,8 +78,8 @@ func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	return all, deltas
 }
 
-// TestChains keeps a world that changes at random by chains of deltas: after each checkpoint, and after each
-// merge, the folder holds the world that lives, byte for byte.
+// TestChains changes a world at random and takes checkpoints that form chains of deltas. After each
+// checkpoint and each merge, the world in the folder equals the live world byte for byte.
 func TestChains(t *testing.T) {
 	makers := map[string]func(t *testing.T, other bool) changing{
 		"town": func(t *testing.T, other bool) changing {
@@ -148,17 +148,19 @@ func TestChains(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("%d merges of all files, %d of the newest, %d deltas, %d protected blocks", merges, tiers, deltas,
-		watched)
+	t.Logf("%d merges of all files, %d merges of the newest, %d deltas, %d protected blocks", merges, tiers,
+		deltas, watched)
 	if can && watched == 0 {
-		t.Error("the kernel never watched a block")
+		t.Error("the kernel never protected a block")
 	}
 	if merges < 2 || tiers < 2 || deltas < 50 {
-		t.Errorf("%d and %d merges and %d deltas are too few", merges, tiers, deltas)
+		t.Errorf("%d merges of all files, %d merges of the newest files and %d deltas are too few", merges,
+			tiers, deltas)
 	}
 }
 
-// sameWorld reads b from a folder and c from a file that it saves of a, and compares them.
+// sameWorld loads b from a folder. It saves a to a file, and loads c from that file. Then it compares b with
+// c.
 func sameWorld(t *testing.T, f disk.Folder, a, b, c changing) {
 	t.Helper()
 	var file bytes.Buffer
@@ -276,7 +278,7 @@ func TestChainsAreConverted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a, b := inChain(), inFile(); a != b || len(a) == 0 {
-			t.Fatalf("the chain gives another world than a file: %s", difference(a, b))
+			t.Fatalf("the world from the chain differs from the world from a file: %s", difference(a, b))
 		}
 		if err := again.Close(); err != nil {
 			t.Error(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// copied saves a world and loads it into another.
+// copied saves a world and loads the file into another world.
 func copied(t *testing.T, from, to *vast.World, o store.Options) *store.Report {
 	t.Helper()
 	var file bytes.Buffer
@@ -30,7 +30,8 @@ func world(t *testing.T) *vast.World {
 	return w
 }
 
-// TestColumnOfWords: components of the type that holds bits elsewhere are kept, too.
+// TestColumnOfWords: Save and Load keep components of type uint64. The store also uses arrays of uint64 for
+// bits.
 func TestColumnOfWords(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")
@@ -44,7 +45,8 @@ func TestColumnOfWords(t *testing.T) {
 	}
 }
 
-// TestRelationsOfEachSize: the links of a relation end anywhere in a word.
+// TestRelationsOfEachSize: Load restores a relation, whichever bit of a 64-bit word belongs to the last
+// linked entity.
 func TestRelationsOfEachSize(t *testing.T) {
 	for n := 2; n < 1500; n += 37 {
 		a, b := world(t), world(t)
@@ -85,7 +87,7 @@ func TestClosedWorlds(t *testing.T) {
 	}
 }
 
-// TestRoomBeforeLoad: room that Grow has promised does not stand in the way.
+// TestRoomBeforeLoad: Load works for a column that Grow has enlarged.
 func TestRoomBeforeLoad(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewSparseColumn[position](a), vast.NewSparseColumn[position](b)
@@ -108,7 +110,7 @@ type stamped struct {
 	Tiles []tile
 }
 
-// TestEmbeddedMethods: the methods of an embedded field do not stand for the whole struct.
+// TestEmbeddedMethods: the encoding methods of an embedded field are not used for the whole struct.
 func TestEmbeddedMethods(t *testing.T) {
 	v := stamped{time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), "name", []tile{1, 200}}
 	got, _, err := inNew[stamped](t, true, inOld(t, true, v), store.Options{})
@@ -127,7 +129,8 @@ type loadV2 struct {
 	Parts [2]struct{ Y int32 }
 }
 
-// TestRenamedEverywhere: fields of sparse columns, of edges and in arrays have the paths that reports show.
+// TestRenamedEverywhere: Options.Renamed accepts the paths of fields in sparse columns, in edges and in
+// arrays.
 func TestRenamedEverywhere(t *testing.T) {
 	old := loadV1{Weight: 3}
 	old.Parts[1].X = 4
@@ -164,7 +167,7 @@ func TestRenamedEverywhere(t *testing.T) {
 	}
 }
 
-// TestCodecPanics: a codec that panics leaves a closed world.
+// TestCodecPanics: if a codec panics, Load closes the world.
 func TestCodecPanics(t *testing.T) {
 	a, b := world(t), world(t)
 	x := vast.NewHeapColumn[tree](a)

@@ -125,14 +125,15 @@ func (c codecs) leavesOut(key reflect.Value) bool {
 	return false
 }
 
-// addressable returns a copy of a value that has an address.
+// addressable returns an addressable copy of a value.
 func addressable(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type()).Elem()
 	p.Set(v)
 	return p
 }
 
-// field returns a field of an addressable struct, to read and write it even if it is not exported.
+// field returns a field of an addressable struct. The caller can read and write the field even if it is not
+// exported.
 func field(v reflect.Value, i int) reflect.Value {
 	f := v.Field(i)
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()

@@ -13,7 +13,7 @@ import (
 
 type Health struct{ Points int }
 
-// The world of a later version of the program finds the components by their names.
+// Load finds components by their names, so a later version of the program can load the file.
 func Example() {
 	newWorld := func() (*vast.World, vast.Column[Health], vast.Relation) {
 		w := vast.NewWorld(vast.Options{})
@@ -25,7 +25,7 @@ func Example() {
 	health.Set(child, Health{7})
 	childOf.Set(child, parent)
 
-	var file bytes.Buffer // os.Create, usually
+	var file bytes.Buffer // usually a file that os.Create has created
 	if err := store.Save(w, &file, store.Options{}); err != nil {
 		panic(err)
 	}
@@ -36,7 +36,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	target, _ := childOf.Target(child) // the same references as before
+	target, _ := childOf.Target(child) // child and parent refer to the same entities in the new world
 	fmt.Println(health.Get(child).Points, target == parent)
 	fmt.Printf("%+v\n", *report)
 	// Output:
@@ -44,7 +44,7 @@ func Example() {
 	// {Dropped:[] Added:[] Converted:[]}
 }
 
-// A document has entities by their names, and people can edit it.
+// A document refers to entities by their names, and people can edit the document.
 func ExampleReadJSON() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -84,7 +84,7 @@ func ExampleReadJSON() {
 	// store: reading JSON into world "world": line 2, column 30: Health has no field "Age": remove it, correct it, or give its new name in Options.Renamed
 }
 
-// A ship goes to another world with its crew. The captain refers to the ship.
+// A ship moves to another world with its crew. The captain refers to the ship.
 func ExamplePacker() {
 	type captain struct{ Of vast.Entity }
 	newSea := func() (*vast.World, vast.Column[Health], vast.Column[captain], vast.Relation, *store.Packer) {
@@ -108,7 +108,7 @@ func ExamplePacker() {
 	if err != nil {
 		panic(err)
 	}
-	w.Delete(ship) // and the crew
+	w.Delete(ship) // also deletes the crew
 
 	other, health, captains, aboard, p := newSea()
 	defer other.Close()
@@ -125,7 +125,7 @@ func ExamplePacker() {
 	// 0 2 34
 }
 
-// Two worlds that should be the same are not.
+// Compare names the first difference between a world and its saved file.
 func ExampleCompare() {
 	w := vast.NewWorld(vast.Options{Name: "game"})
 	defer w.Close()
@@ -151,7 +151,7 @@ func ExampleCheck() {
 	defer os.RemoveAll(dir)
 
 	type open = func(*vast.World, store.Options) (*store.Store, error)
-	total := 0 // of all worlds
+	total := 0 // not part of a world, so a replay does not restore it
 	start := func(open open, o store.Options) (w *vast.World, st *store.Store, tick func() error, err error) {
 		w = vast.NewWorld(vast.Options{Name: "game"})
 		health := vast.NewColumn[Health](w)
@@ -173,7 +173,7 @@ func ExampleCheck() {
 	w, st, tick, err := start(func(w *vast.World, o store.Options) (*store.Store, error) {
 		return store.Open(dir, w, o)
 	}, store.Options{Check: store.Check{
-		Every: 1, // at each checkpoint; a minute by default
+		Every: 1, // a check at each checkpoint; the default is one check a minute
 		Again: func(open open) error {
 			w, _, _, err := start(open, store.Options{})
 			return errors.Join(err, w.Close())

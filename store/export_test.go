@@ -20,21 +20,22 @@ func init() {
 // OpenFolder opens a folder that is not locked, such as a simulated one.
 var OpenFolder = open
 
-// LongChains makes a store merge chains by the number of deltas alone. All files are merged if the number is
-// 0.
+// LongChains makes a store merge chains by the number of deltas alone. If mostDeltas is 0, the store merges
+// all files.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.
 func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }
 
-// The ways in which stores find the memory that was written.
+// The ways in which stores find memory that was written since the last checkpoint.
 const (
-	ByTheKernel  = "kernel" // if it can
+	ByTheKernel  = "kernel" // if the kernel can watch memory
 	ByComparison = "comparison"
 	Exactly      = "exactly" // by copies of all memory
 )
 
-// FindWritten sets the way for stores that are opened from now on. stop sets the usual way.
+// FindWritten sets the way for stores that are opened from now on. These stores copy arrays of all sizes
+// after the pause, if possible. stop restores the usual behaviour.
 func FindWritten(way string) (stop func()) {
 	usual, least := newPages, leastLate
 	leastLate = 1
@@ -47,7 +48,8 @@ func FindWritten(way string) (stop func()) {
 	return func() { newPages, leastLate = usual, least }
 }
 
-// Protected returns how many blocks of memory the kernel watches for a store, and whether it can.
+// Protected returns how many blocks of memory the kernel watches for a store, and whether the kernel can
+// watch memory.
 func (s *Store) Protected() (blocks int, can bool) {
 	p, can := s.stage.pages.(*watchedPages)
 	if can {
@@ -56,7 +58,7 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages report only memory whose bytes differ from those at the scan before.
+// exactPages report only memory whose bytes differ from the bytes at the previous scan.
 type exactPages struct {
 	before, now map[uintptr][]byte // by address
 	mu          sync.Mutex
@@ -115,15 +117,15 @@ func usable(base unsafe.Pointer, n int) (copied []byte) {
 
 func (*exactPages) close() error { return nil }
 
-// PlaceFrom has stores place runs of at least n bytes, and map runs of any length. stop sets the usual
-// lengths.
+// PlaceFrom makes stores place runs of at least n bytes in files so that they can be mapped, and map runs of
+// at least one page. stop restores the usual lengths.
 func PlaceFrom(n int) (stop func()) {
 	place, least := leastPlaced, leastMapped
 	leastPlaced, leastMapped = n, mapped.PageSize
 	return func() { leastPlaced, leastMapped = place, least }
 }
 
-// Read has moments be read instead of mapped until stop is called.
+// Read makes loads of checkpoints read all elements instead of mapping them, until stop is called.
 func Read() (stop func()) {
 	regions := mapped.Regions
 	mapped.Regions = nil

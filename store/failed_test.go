@@ -27,8 +27,8 @@ func (l *life) failing(panics bool) (err error) {
 	})
 }
 
-// TestFailedTick lets a program die after a tick that failed, whose inputs are durable. The next program does
-// not replay that tick: the inputs wait for its next one.
+// TestFailedTick lets a program die after a failed tick whose inputs are durable. The next program does not
+// replay the failed tick. The inputs wait for the next tick of that program.
 func TestFailedTick(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		d := sim.New(1)
@@ -37,7 +37,7 @@ func TestFailedTick(t *testing.T) {
 		a.ticks(t, 2)
 		a.idle()
 		hash := a.hash()
-		f.full.Store(true) // no checkpoint holds what follows
+		f.full.Store(true) // the disk is full, so no later checkpoint succeeds
 		a.input(t, 1)
 		if err := a.failing(panics); !errors.Is(err, errTick) {
 			t.Fatalf("the error is %v", err)
@@ -70,7 +70,7 @@ func TestFailedTick(t *testing.T) {
 		b.input(t, 3)
 		d.Kill()
 		c := recoveredIsland(t, d.Restart(), islandOptions())
-		c.sameAs(t, b) // a checkpoint has the effect of the tick that failed
+		c.sameAs(t, b) // the checkpoint holds the changes of the failed tick
 		d.Kill()
 	}
 }
@@ -85,7 +85,7 @@ func TestDeathInTick(t *testing.T) {
 	_ = a.st.Tick(func() error { // the journal may notice later that the disk has stopped
 		a.input(t, 2)
 		if tick := a.st.DurableTick(); tick > 2 {
-			t.Errorf("tick %d is durable, and not over", tick)
+			t.Errorf("tick %d is durable before it has ended", tick)
 		}
 		d.Kill()
 		return nil
@@ -96,8 +96,8 @@ func TestDeathInTick(t *testing.T) {
 	}
 }
 
-// TestInputInTick: an input that is recorded in a tick belongs to the next one, also if a checkpoint follows
-// the tick.
+// TestInputInTick: the next tick applies an input that is recorded in a tick, also if there is a checkpoint
+// between the two ticks.
 func TestInputInTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -159,7 +159,7 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
 			!strings.Contains(err.Error(), newest+" is missing") ||
 			!strings.Contains(err.Error(), "newest-00000004") {
-			t.Errorf("%d kept: the error is %v", keep, err)
+			t.Errorf("Keep is %d, and the error is %v", keep, err)
 		}
 		d.Put(newest, content)
 		d.Kill()
@@ -168,8 +168,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// The loss of the first checkpoint with a journal is noticed, too. The journal makes up for later
-		// ones.
+		// The loss of the first checkpoint with a journal is also noticed. If a later checkpoint is lost, a
+		// replay from an older checkpoint leads to the same state.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()
@@ -180,7 +180,7 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		d.Kill()
 		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
 			!strings.Contains(err.Error(), "is missing") {
-			t.Errorf("%d kept: the error is %v", keep, err)
+			t.Errorf("Keep is %d, and the error is %v", keep, err)
 		}
 		d.Put(with, content)
 		d.Kill()
@@ -200,8 +200,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 	}
 }
 
-// TestPruneFails: a checkpoint is durable even if the files before it cannot be removed. They are removed
-// later.
+// TestPruneFails: a checkpoint is durable even if older files cannot be removed. The next checkpoint removes
+// these files.
 func TestPruneFails(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		d := sim.New(1)
@@ -230,7 +230,7 @@ func TestPruneFails(t *testing.T) {
 			}
 		})
 		if err := l.st.Checkpoint(); err != nil {
-			t.Errorf("the checkpoint is durable, and the error is %v", err)
+			t.Errorf("the checkpoint is durable, and Checkpoint returns %v", err)
 		}
 		d.Watch(nil)
 		if c := <-written; c.Err != nil || !errors.Is(c.PruneErr, syscall.EIO) || c.Tick != 3 {
@@ -370,14 +370,14 @@ func TestSubmit(t *testing.T) {
 	if len(a.got) != 4 || a.got[0][0] != 7 || a.st.LastTick() != 2 {
 		t.Errorf("%v were applied at tick %d", a.got, a.st.LastTick())
 	}
-	d.PowerCut() // all is durable, and applied again
+	d.PowerCut() // all inputs are durable, and the replay applies them
 	b := recoveredIsland(t, d.Restart(), islandOptions())
 	b.sameAs(t, a)
 	b.ticks(t, 1)
 	a.tick()
 	b.input(t, 9)
 	if b.hash() != a.hash() {
-		t.Error("the island goes on differently")
+		t.Error("the next tick after recovery gives another island")
 	}
 	d.Kill()
 	c := recoveredIsland(t, d.Restart(), islandOptions())
@@ -424,7 +424,8 @@ func TestVisitorsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.st.LastTick() != 3 || b.hash() != a.hash() || len(submitted) > 0 {
-		t.Errorf("tick %d is the last one, or the island differs", b.st.LastTick())
+		t.Errorf("the last tick is %d, want 3; or the island differs; or Submit has returned",
+			b.st.LastTick())
 	}
 	if err := s.Tick(); err != nil {
 		t.Fatal(err)
@@ -434,8 +435,8 @@ func TestVisitorsWait(t *testing.T) {
 	}
 }
 
-// TestRetry: after a checkpoint that could not be written, ticks do not try again at once, however often
-// checkpoints are due.
+// TestRetry: if a checkpoint cannot be written, ticks do not retry the checkpoint until the delay retry has
+// passed, even if further checkpoints are due.
 func TestRetry(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -449,11 +450,11 @@ func TestRetry(t *testing.T) {
 	}
 	d.SetCapacity(0)
 	if l.ticks(t, 3); l.st.writing != nil {
-		t.Error("a tick tries again at once")
+		t.Error("a tick retries the checkpoint at once")
 	}
 	l.st.failed -= time.Hour
 	if l.ticks(t, 1); l.st.writing == nil {
-		t.Error("no tick tries again")
+		t.Error("a tick after the delay does not retry the checkpoint")
 	}
 	if err := l.st.finish(true); err != nil {
 		t.Error(err)

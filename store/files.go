@@ -22,9 +22,9 @@ type File struct {
 	Kind    FileKind
 	Bytes   int64
 	Written time.Time // by the clock of the file system
-	Number  uint64    // of a checkpoint, or of a segment of the journal
+	Number  uint64    // of the checkpoint or journal segment; for FileNewest, of the named checkpoint
 	Tick    uint64    // the last tick in a checkpoint
-	Taken   time.Time // when the checkpoint was taken, by the clock of the program; zero if that is not known
+	Taken   time.Time // when the checkpoint was taken, by the clock of the program; zero if not known
 	Base    uint64    // the checkpoint that this one continues; 0 if the file holds all of the world
 	Err     error     // what is wrong with the file, or nil
 }
@@ -33,20 +33,20 @@ type File struct {
 type FileKind string
 
 const (
-	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or what has changed since another one
+	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or the changes since another checkpoint
 	FileJournal    FileKind = "journal"    // inputs and ticks
 	FileUnfinished FileKind = "unfinished" // a part of a checkpoint: a crash left it, or it is being written
-	FileNewest     FileKind = "newest"     // says which checkpoint must be there
+	FileNewest     FileKind = "newest"     // names a checkpoint that the folder must have
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
 	FileUnknown    FileKind = "unknown"    // does not belong to a store
-	FileMissing    FileKind = "missing"    // is not there, and other files need it
+	FileMissing    FileKind = "missing"    // a file that other files need, and that the folder lacks
 )
 
 const lockFile = "lock"
 
 // Files lists the files of a store's folder in the order of their names. If path is the path of a file that
-// [Save] has written, Files lists this file. It reads only the descriptions of checkpoints; [Verify] reads
+// [Save] has written, Files lists this file. Files reads only the descriptions of checkpoints; [Verify] reads
 // everything. Files takes no lock: a program can keep its world in the folder at the same time.
 func Files(path string) ([]File, error) {
 	l, err := list(path)
@@ -58,7 +58,7 @@ func Files(path string) ([]File, error) {
 
 // listing is a list of files.
 type listing struct {
-	folder disk.Folder // nil if the path is that of a file
+	folder disk.Folder // nil if the path names a file
 	files  []File
 	kept   map[string]*keptManifest // of the checkpoints whose description is sound
 }
@@ -142,20 +142,20 @@ func (l *listing) moments() []File {
 	})
 }
 
-// attempts is how often a folder is listed again if files that it had are gone.
+// attempts is how often a folder is listed again if a listed file is gone.
 const attempts = 8
 
 // onMoments calls f with the moments of a folder, oldest first. If a program that has the folder open removes
-// a file meanwhile, onMoments calls f again with the moments that are left.
+// a file meanwhile, onMoments calls f again with the moments that remain.
 func onMoments(dir string, f func(folder disk.Folder, moments []File) error) error {
-	for left := attempts; ; left-- {
+	for retries := attempts; ; retries-- {
 		l, err := list(dir)
 		if err != nil {
 			return err
 		}
 		if l.folder == nil {
-			return errors.New("the path is that of a file, and not of a store's folder: read a file of " +
-				"Save with Load or LoadAny")
+			return errors.New("the path names a file, and not the folder of a store: use Load or LoadAny " +
+				"for a file that Save has written")
 		}
 		moments := l.moments()
 		if len(moments) == 0 {
@@ -163,7 +163,7 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 		}
 		err = f(l.folder, moments)
 		var damage *journal.Damage
-		if err == nil || left == 0 || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
+		if err == nil || retries == 0 || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -173,16 +173,16 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 // LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
 // saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. LoadMoment takes no
 // lock, so a program may have the folder open. That program may remove the checkpoint at any time: then the
-// error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: its
-// Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
+// error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: the
+// program's Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
 //
-// On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if their types and the
-// order of columns are those of the file: the system reads a page when the page is touched. The pages are
-// private to the world, so the world can be changed. They count as committed memory. LoadMoment reads and
-// checks everything else. It does not check the checksums of mapped elements: see [Verify]. Do not change or
-// cut the files while the world is open: a touch of a page that is gone, or cannot be read from the disk, is
-// a memory fault, which vm.Watch explains. A program that keeps its world in the folder only removes files.
-// Removing a mapped file does no harm.
+// On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files: the system reads a page
+// when the page is touched. LoadMoment does so if the types of the elements and the order of the columns are
+// the same in the world and in the file. The pages are private to the world, so the world can be changed. The
+// pages count as committed memory. LoadMoment reads and checks everything else. LoadMoment does not check the
+// checksums of mapped elements: see [Verify]. Do not change or cut the files while the world is open: an
+// access to a page that is gone, or that the disk cannot read, is a memory fault, which vm.Watch explains. A
+// program that keeps its world in the folder only removes files. Removing a mapped file does no harm.
 //
 // Complexity: reads and checks all but the mapped elements.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {

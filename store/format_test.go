@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPythonReader: the reader in Python, written from the description of the format, finds what the world
-// holds.
+// TestPythonReader: docs/read_store.py prints the contents of a world. The reader in Python follows the
+// description of the format.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestPythonReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustList(t, python, path, n)
-	// The same world in a store.
+	// A world in the folder of a store.
 	dir := t.TempDir()
 	kept := newTown(t, false)
 	st, err := store.Open(dir, kept.w, store.Options{})
@@ -39,7 +39,7 @@ func TestPythonReader(t *testing.T) {
 	}
 	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
 	mustList(t, python, dir, kept)
-	// And in a store whose elements can be mapped.
+	// A world in a folder whose files hold elements that can be mapped.
 	defer store.PlaceFrom(1)()
 	dir = t.TempDir()
 	kept = newTown(t, false)
@@ -73,7 +73,7 @@ func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint
 	}
 }
 
-// mustList checks what the reader in Python prints of a town in a file or folder.
+// mustList checks what the reader in Python prints for a town in a file or folder.
 func mustList(t *testing.T, python, path string, n *town) {
 	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
@@ -123,7 +123,7 @@ func python3(v bool) string {
 	return "False"
 }
 
-// TestPythonReaderOfContainers: the same for containers.
+// TestPythonReaderOfContainers: docs/read_store.py prints the elements of containers.
 func TestPythonReaderOfContainers(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestPythonReaderOfContainers(t *testing.T) {
 	mustListYard(t, python, dir, n)
 }
 
-// mustListYard checks what the reader in Python prints of a yard in a file or folder.
+// mustListYard checks what the reader in Python prints for a yard in a file or folder.
 func mustListYard(t *testing.T, python, path string, n *yard) {
 	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()

@@ -15,9 +15,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-var write = flag.Bool("write", false, "write the files of this platform in testdata anew")
+var write = flag.Bool("write", false, "rewrite the files of this platform in testdata")
 
-// TestFilesOfOtherMachines: a file opens on every platform, whichever platform has written it.
+// TestFilesOfOtherMachines: Load reads files that other platforms have written.
 func TestFilesOfOtherMachines(t *testing.T) {
 	text := filepath.Join("testdata", "town.txt")
 	if *write {
@@ -48,8 +48,8 @@ func TestFilesOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestContainersOfOtherMachines: the same for containers. Each file has a text of its own, because the seeds
-// of hash indices differ.
+// TestContainersOfOtherMachines: Load reads containers that other platforms have written. Each platform has
+// its own expected text, because the seeds of hash indices differ.
 func TestContainersOfOtherMachines(t *testing.T) {
 	path := func(arch, kind string) string { return filepath.Join("testdata", "yard-"+arch+kind) }
 	if *write {
@@ -82,10 +82,10 @@ func TestContainersOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestChainsOfOtherMachines: the same for a file and the deltas that follow it.
+// TestChainsOfOtherMachines: a store reads complete files and deltas that other platforms have written.
 func TestChainsOfOtherMachines(t *testing.T) { testChains(t, "chain") }
 
-// TestPlacedChainsOfOtherMachines: the same for files whose elements can be mapped.
+// TestPlacedChainsOfOtherMachines: a store reads files of other platforms whose elements can be mapped.
 func TestPlacedChainsOfOtherMachines(t *testing.T) {
 	defer store.PlaceFrom(256)()
 	testChains(t, "placed")
@@ -117,7 +117,7 @@ func testChains(t *testing.T, kind string) {
 		}
 		for _, name := range d.Names() {
 			if !strings.HasPrefix(name, "checkpoint-") {
-				continue // an empty file
+				continue // the other files are empty
 			}
 			file := filepath.Join(dir(runtime.GOARCH), name)
 			if err := os.WriteFile(file, d.Bytes(name), 0o644); err != nil {

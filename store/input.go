@@ -14,15 +14,15 @@ type input struct {
 	segment  uint32 // of the journal
 }
 
-// Record records an input: something that comes from outside, such as the command of a player. The next tick
+// Record records an input: data from outside of the program, such as the command of a player. The next tick
 // passes the input to the function apply of Recover. After a crash, a replay makes the same call. Inputs are
 // applied in the order in which they were recorded. Record copies data and does not wait for the disk.
 //
 // The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Do not
-// answer the sender of the input before.
+// answer the sender of the input earlier.
 //
-// Record returns an error if the disk has failed, or if 64 MiB of records wait for the disk. Then the input
-// is not applied.
+// Record returns an error if the disk has failed, or if 64 MiB of records wait for the disk. After such an
+// error the input is not applied.
 func (s *Store) Record(data []byte) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,16 +37,16 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
-// Submit records an input, applies it between two ticks, even if no tick follows soon, and returns nil when
-// the input is durable and applied. It is for inputs that must take effect at once, such as an edit in an
-// inspector of a program that is paused. Inputs that were recorded before are applied first. A replay applies
-// the input before the next tick, too.
+// Submit records an input and applies it between two ticks, even if no tick follows soon. Submit returns nil
+// when the input is durable and applied. Use Submit for inputs that must take effect at once, such as an edit
+// in the inspector of a paused program. Inputs that were recorded earlier are applied first. A replay also
+// applies the input before the next tick.
 //
-// Submit visits the world, so the rules of [vast.World.Visit] hold: call it on another goroutine than that of
-// the world. If the last tick is not over because there was no memory for its commands, the next tick applies
+// Submit visits the world, so the rules of [vast.World.Visit] hold: call Submit on a goroutine other than the
+// world's. If the last tick is not over because there was no memory for its commands, the next tick applies
 // the input, perhaps after Submit has returned.
 //
-// Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. It
+// Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. Submit
 // also returns the errors of Record and Wait.
 func (s *Store) Submit(ctx context.Context, data []byte) error {
 	var position uint64
@@ -63,7 +63,7 @@ func (s *Store) Submit(ctx context.Context, data []byte) error {
 	return s.Wait(ctx, position)
 }
 
-// submit records an input, and applies all that wait. The caller owns the world.
+// submit records an input, and applies all waiting inputs. The caller owns the world.
 func (s *Store) submit(data []byte) (position uint64, err error) {
 	if s.phase != running {
 		return 0, errNoJournal
@@ -120,8 +120,8 @@ func (s *Store) Durable() uint64 {
 	return 0
 }
 
-// Wait waits until the input at a position is durable, or until ctx ends. It returns the error of ctx, or why
-// the input cannot become durable.
+// Wait waits until the input at a position is durable, or until ctx ends. Wait returns the error of ctx, or
+// an error that says why the input cannot become durable.
 func (s *Store) Wait(ctx context.Context, position uint64) error {
 	j := s.journalNow()
 	if j == nil {

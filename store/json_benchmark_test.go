@@ -26,14 +26,15 @@ func things(b *testing.B, full bool) *vast.World {
 	return w
 }
 
-// thing is the same for encoding/json.
+// thing holds the components of an entity, for encoding/json.
 type thing struct {
 	Momentum momentum
 	Charge   charge
 	Kind     kind
 }
 
-// BenchmarkJSON compares 100,000 entities with three components with encoding/json and a slice of structs.
+// BenchmarkJSON compares WriteJSON and ReadJSON with encoding/json: for 100,000 entities with three
+// components, and for a slice of 100,000 structs.
 func BenchmarkJSON(b *testing.B) {
 	w := things(b, true)
 	defer w.Close()

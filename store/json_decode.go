@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// jsonReader decodes the values of a document. While it does, the entities of the document do not exist, so a
-// reference to one of them gets a stand-in, and a note that its place is to be filled.
+// jsonReader decodes the values of a document. The entities of the document do not exist yet. So a reference
+// to such an entity gets a stand-in, and unborn notes the place of the reference.
 type jsonReader struct {
 	*jsonText
 	*changes
@@ -22,10 +22,10 @@ type jsonReader struct {
 	names   map[string]int // the rows of the entities with a name
 	numbers map[uint64]int // the rows of the entities with a number
 	unborn
-	dropped map[string]bool // the columns and fields that Options.Renamed drops, and the document has
+	dropped map[string]bool // the names in the document that Options.Renamed drops
 }
 
-// entity decodes a reference. path names the value that holds it.
+// entity decodes a reference. path names the value that holds the reference.
 func (r *jsonReader) entity(path string, e *vast.Entity) error {
 	if r.null() {
 		return nil
@@ -41,11 +41,11 @@ func (r *jsonReader) entity(path string, e *vast.Entity) error {
 
 // end is an entity to which a reference or a link leads.
 type end struct {
-	vast.Entity     // if it is an entity of the world
-	row         int // if it is an entity of the document, else -1
+	vast.Entity     // of the world
+	row         int // of an entity of the document, or -1 for an entity of the world
 }
 
-// reference passes over a reference that is not null.
+// reference consumes a reference that is not null.
 func (r *jsonReader) reference(path string) (end, error) {
 	at := r.at
 	c := r.next()
@@ -105,12 +105,12 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 		"this name", path, name)
 }
 
-// mismatch returns an error about the value that comes next.
+// mismatch returns an error about the next value.
 func (r *jsonReader) mismatch(s *shape, must string) error {
 	return r.errorf(r.at, "%s must be %s, not %s", s.path, must, r.shown())
 }
 
-// value decodes the value that comes next into v, which is zero and addressable.
+// value decodes the next value into v, which is zero and addressable.
 func (r *jsonReader) value(s *shape, v reflect.Value) error {
 	s.used = true
 	c := r.next()
@@ -157,7 +157,7 @@ func (r *jsonReader) value(s *shape, v reflect.Value) error {
 	return r.mapping(s, v)
 }
 
-// digits passes over a number or a string, and returns it. ok reports whether one of the two came next.
+// digits consumes a number or a string, and returns its text. ok is false if the next value is neither.
 func (r *jsonReader) digits() (digits string, ok bool, err error) {
 	switch c := r.next(); {
 	case c == '"':
@@ -185,7 +185,7 @@ func (r *jsonReader) integer(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// setInteger sets a value from digits, and reports whether it can hold the number.
+// setInteger sets v from digits, and reports whether v can hold the number.
 func setInteger(v reflect.Value, digits string) bool {
 	if v.CanInt() {
 		n, err := strconv.ParseInt(digits, 10, v.Type().Bits())
@@ -207,7 +207,7 @@ func wholeNumber(s *shape) string {
 	return "a whole number from 0 to " + strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
 }
 
-// float passes over a float with the given number of bits.
+// float consumes a float with the given number of bits.
 func (r *jsonReader) float(s *shape, bits int) (float64, error) {
 	start := r.at
 	switch c := r.next(); {
@@ -254,7 +254,7 @@ func (r *jsonReader) complex(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// text passes over a string, or the object that stands for a string that is not UTF-8.
+// text consumes a string, or the object that stands for a string that is not UTF-8.
 func (r *jsonReader) text(s *shape) ([]byte, error) {
 	start := r.at
 	switch r.next() {
@@ -282,7 +282,7 @@ func (r *jsonReader) text(s *shape) ([]byte, error) {
 	return nil, r.mismatch(s, "a string")
 }
 
-// bytes passes over a string in base64.
+// bytes consumes a string in base64.
 func (r *jsonReader) bytes(s *shape) ([]byte, error) {
 	const must = "a string in base64"
 	start := r.at
@@ -356,7 +356,7 @@ func (r *jsonReader) slice(s *shape, v reflect.Value) error {
 		return r.mismatch(s, "a list or null")
 	}
 	n := r.count()
-	v.Set(reflect.MakeSlice(v.Type(), n, n)) // of its final length, because places are kept by address
+	v.Set(reflect.MakeSlice(v.Type(), n, n)) // not grown later, because unborn keeps addresses
 	return r.elements(s, v)
 }
 
@@ -367,7 +367,7 @@ func (r *jsonReader) array(s *shape, v reflect.Value) error {
 	return r.elements(s, v)
 }
 
-// elements decodes the list that comes next.
+// elements decodes the next value, which is a list.
 func (r *jsonReader) elements(s *shape, v reflect.Value) error {
 	r.open()
 	for i := 0; r.more(); i++ {
@@ -411,7 +411,7 @@ func (r *jsonReader) structure(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// drop passes over a value that Options.Renamed drops.
+// drop skips a value that Options.Renamed drops.
 func (r *jsonReader) drop(path string) {
 	r.skip()
 	if !r.dropped[path] {

@@ -69,7 +69,7 @@ func (j *jsonWriter) value(s *shape, v reflect.Value) (err error) {
 	return nil
 }
 
-// byMethod appends a value that methods of its type or a codec encode.
+// byMethod appends a value that is encoded by methods of its type or by a codec.
 func (j *jsonWriter) byMethod(s *shape, v reflect.Value) error {
 	var own []byte
 	var err error
@@ -136,13 +136,13 @@ func (j *jsonWriter) structure(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// entry is an entry of a map, encoded.
+// entry is an encoded entry of a map.
 type entry struct {
 	key, value []byte
-	number     reflect.Value // of an entry whose key is a number, which decides about the order
+	number     reflect.Value // the key, if the entries are sorted by numbers
 }
 
-// mapping appends a map, its entries in the order of their keys.
+// mapping appends a map, with the entries in the order of their keys.
 func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 	if v.IsNil() {
 		j.text("null")
@@ -229,7 +229,7 @@ func (j *jsonWriter) pairs(entries []entry) {
 	j.text("]")
 }
 
-// appendInt appends a number, or its digits as a string if other programs would lose some of them.
+// appendInt appends a number, or its digits as a string if other programs would lose some digits.
 func appendInt(b []byte, i int64) []byte {
 	if i < -maxSafe || i > maxSafe {
 		return append(strconv.AppendInt(append(b, '"'), i, 10), '"')
@@ -244,10 +244,11 @@ func appendUint(b []byte, u uint64) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// maxSafe is the largest integer up to which a float64, the number of JavaScript and others, is exact.
+// maxSafe is the largest integer up to which a float64 is exact. JavaScript and other languages read numbers
+// as float64.
 const maxSafe = 1 << 53
 
-// appendFloat appends the shortest number that reads back the same, or the name of a float that is no number.
+// appendFloat appends the shortest number that parses to the same float, or a string for NaN and infinities.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch a := math.Abs(f); {
 	case math.IsNaN(f):

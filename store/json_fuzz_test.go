@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzReadJSON: any text gives an error and leaves the world as it was, or adds entities to a world that
-// works. What was read is written and read again as it is.
+// FuzzReadJSON: for any text, ReadJSON returns an error and does not change the world, or adds entities to a
+// world that works. A document of that world can be read and written again, and stays the same.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +

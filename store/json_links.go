@@ -7,9 +7,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// readOrder is the order of the sources of an entity, as the document gives it.
+// readOrder is the order of the sources of an entity that the document gives.
 type readOrder struct {
-	row, at int // at: in the document
+	row     int // of the entity
+	at      int // position in the document, for errors
 	sources []int
 }
 
@@ -70,7 +71,7 @@ func (r *documentReader) sources(row int) error {
 		case c == nil:
 			continue
 		case c.Linked == "":
-			return r.errorf(at, "%s is no relation and no edges, so it has no sources", c.Name)
+			return r.errorf(at, "%s is neither a relation nor edges, so it has no sources", c.Name)
 		case !seen.add(c.number):
 			return r.errorf(at, "%s comes twice", c.Name)
 		case r.next() != '[':
@@ -100,7 +101,7 @@ type plan struct {
 	levels int   // of a hierarchy
 }
 
-// plan finds the order in which links are to be made, so that targets and sources keep their order.
+// plan returns an order for making the links. In this order, targets and sources keep their order.
 func (r *documentReader) plan(c *readColumn) (plan, error) {
 	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
 		return plan{}, nil
@@ -118,8 +119,8 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 // linksInto returns, for each entity of the document, the links into it in their order.
 func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	into := make(map[int][]int)
-	known := make(map[vast.Entity]int) // the last source with a link to an entity of the world
-	last := make(map[int]int)          // the last source with a link to an entity of the document
+	known := make(map[vast.Entity]int) // for an entity of the world, the last source that links to it
+	last := make(map[int]int)          // for an entity of the document, the last source that links to it
 	for i, l := range c.links {
 		var twice bool
 		if l.to.row >= 0 {
@@ -146,8 +147,8 @@ func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 		for _, source := range o.sources {
 			i, ok := bySource[source]
 			if !ok {
-				return nil, r.errorf(o.at, "the sources in %s list an entity twice, or one without a link "+
-					"to this entity", c.Name)
+				return nil, r.errorf(o.at, "the sources in %s list an entity twice, or an entity without a "+
+					"link to this entity", c.Name)
 			}
 			delete(bySource, source)
 			ordered = append(ordered, i)
@@ -208,8 +209,8 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 	return p, nil
 }
 
-// planLinks orders links so that two orders hold: that of the links out of each source, and that of the links
-// into each target.
+// planLinks returns an order for making the links. In this order, the links out of each source keep their
+// order, and so do the links into each target.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
 	from := make([]int, len(c.links))
 	for i, l := range c.links {
@@ -223,15 +224,15 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 	return plan{links: links}, nil
 }
 
-// inBothOrders returns the order in which links are to be made, so that the links out of each source and the
-// links into each target come in their orders. from has the source of each link. The links out of a source
-// lie side by side, in their order. into has the links into each target. If the orders contradict each other,
-// links are missing in the result.
-func inBothOrders(from []int, into map[int][]int) (order []int) {
-	waits := make([]uint8, len(from))  // how many links must be made before a link: at most two
-	frees := make([][2]int, len(from)) // the indices + 1 of the links that wait for a link
-	for i := 1; i < len(from); i++ {
-		if from[i] == from[i-1] {
+// inBothOrders returns an order for making links, as indices. In this order, the links out of each source
+// keep their order, and so do the links into each target. sources has the source of each link. The links out
+// of a source are adjacent in sources, in their order. into has the links into each target, in their order.
+// If the orders contradict each other, links are missing in the result.
+func inBothOrders(sources []int, into map[int][]int) (order []int) {
+	waits := make([]uint8, len(sources))  // how many links must be made before a link: at most two
+	frees := make([][2]int, len(sources)) // the indices + 1 of the links that wait for a link
+	for i := 1; i < len(sources); i++ {
+		if sources[i] == sources[i-1] {
 			waits[i]++
 			frees[i-1][0] = i + 1
 		}
@@ -242,7 +243,7 @@ func inBothOrders(from []int, into map[int][]int) (order []int) {
 			frees[links[k-1]][1] = links[k] + 1
 		}
 	}
-	for i := range from {
+	for i := range sources {
 		if waits[i] == 0 {
 			order = append(order, i)
 		}
@@ -260,8 +261,8 @@ func inBothOrders(from []int, into map[int][]int) (order []int) {
 	return order
 }
 
-// room makes room for the names and links of the document, so that making them cannot fail once the entities
-// have slots.
+// room reserves memory for the names and links of the document. After room, adding names and links cannot
+// fail.
 func (r *documentReader) room(plans []plan) error {
 	for i, c := range r.columns {
 		n := len(plans[i].links)

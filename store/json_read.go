@@ -17,11 +17,13 @@ import (
 type Document struct {
 	// Entities are the new entities, in the order of the document.
 	Entities []vast.Entity
-	// Named has the new entities that have a name, by name. Numbered has those that have an id, by id.
+	// Named has the new entities that have a name, by name. Numbered has the new entities that have an id, by
+	// id.
 	Named    map[string]vast.Entity
 	Numbered map[uint64]vast.Entity
-	// Report names the fields and resources that the document lacks, which are zero, and the columns, fields
-	// and resources that Options.Renamed drops.
+	// Report.Added names the fields that the document lacks, which are zero, and the resources that the
+	// document lacks, which do not change. Report.Dropped names the columns, fields and resources that
+	// Options.Renamed drops.
 	Report Report
 }
 
@@ -29,25 +31,31 @@ type Document struct {
 // world may have other entities. [WriteJSON] writes such documents, and people may write them. ReadJSON reads
 // src up to its end.
 //
-// The entities are new: they get slots as any others. References between entities of the document lead to the
-// new entities. {"outside": "name"} refers to an entity that the world had before. A field that the document
-// leaves out is zero, as are the last elements of an array.
+// The entities are new, and get slots like all new entities. References between entities of the document lead
+// to the new entities. {"outside": "name"} refers to an entity that the world had before. A field that the
+// document leaves out is zero. The document may also leave out elements at the end of an array, which are
+// then zero.
 //
-// ReadJSON returns an error with the line and the path if the document is not JSON, if it has a column, a
-// field or a resource that the program lacks, if a value does not fit, if a reference leads nowhere, if two
-// entities have one name or number, if the world has the name already, and if links form a circle in a
-// hierarchy. Options.Renamed gives columns and fields their new names, and drops those that it maps to "".
+// ReadJSON returns an error with the line and the path in these cases:
 //
-// After an error the world is as it was before: ReadJSON decodes the whole document and makes room before it
+//   - The document is not JSON.
+//   - The document has a column, a field or a resource that the program lacks.
+//   - A value does not fit its type, or a reference leads to no entity.
+//   - Two entities have the same name or number, or the world already has an entity of this name.
+//   - Links form a circle in a hierarchy.
+//
+// Options.Renamed gives columns, fields and resources their new names, and drops those that it maps to "".
+//
+// After an error the world is unchanged: ReadJSON decodes the whole document and reserves memory before it
 // makes an entity. If a callback panics, ReadJSON deletes the entities that it has made.
 //
-// Entities are born with their components, and gain the components that these require; see
-// [vast.World.Require]. Then callbacks see all components of the document, but not yet names, links and
-// resources, which follow in this order. Trackers note what was added. Sources and targets keep their order.
+// Entities are born with their components, and with the components that these require; see
+// [vast.World.Require]. Callbacks of components see all components of the document, but no names, links and
+// resources yet. ReadJSON adds names, links and resources afterwards, in this order. Trackers note the added
+// components. Sources and targets keep their order.
 //
-// A document need not be trusted. A document of n bytes takes memory for n bytes, for the entities, and for
-// one value of the column or the element for each value in the document. Complexity: a few passes over the
-// document.
+// ReadJSON may be used for untrusted documents. It takes memory for the bytes of the document, for the
+// entities, and for a Go value of each value in the document. Complexity: a few passes over the document.
 func ReadJSON(w *vast.World, src io.Reader, o Options) (*Document, error) {
 	columns, err := documents.Columns("store.ReadJSON", w, false)
 	if err == nil {
@@ -77,8 +85,8 @@ type documentReader struct {
 	births    []*birth
 	groups    map[string]*birth // by the columns
 	own       []*readColumn     // the columns that the last row is born with
-	key       []byte            // their numbers
-	entities  []vast.Entity     // for each row, once they are born
+	key       []byte            // the numbers of the columns in own
+	entities  []vast.Entity     // the entity of each row, once it is born
 	resources []reflect.Value
 }
 
@@ -87,8 +95,8 @@ type newRow struct {
 	name       string
 	id         uint64
 	numbered   bool
-	components int // where they lie in the document, or 0
-	sources    int // likewise
+	components int // their position in the document, or 0
+	sources    int // their position in the document, or 0
 }
 
 // birth is the entities of a document that are born with the same columns.
@@ -110,11 +118,12 @@ type readColumn struct {
 
 // readLink is a link of a relation or an edge.
 type readLink struct {
-	from, at int // at: in the document
-	to       end
+	from int // row of the source
+	at   int // position in the document, for errors
+	to   end
 }
 
-// decoded are values of a type. They do not move.
+// decoded are values of a type. A value keeps its address when further values are added.
 type decoded struct {
 	chunks []reflect.Value // slices
 	used   int             // of the last chunk
@@ -216,8 +225,8 @@ func (r *documentReader) document() error {
 		}
 		into := map[string]*int{"entities": &entities, "resources": &resources}[string(name)]
 		if into == nil || *into > 0 {
-			return r.errorf(at, "the document has the member %q, and may have \"entities\" and \"resources\""+
-				", each once", name)
+			return r.errorf(at, "the document has the member %q: only \"entities\" and \"resources\" are "+
+				"possible, each once", name)
 		}
 		r.next()
 		*into = r.at
@@ -236,7 +245,7 @@ func (r *documentReader) document() error {
 	return r.readResources(resources)
 }
 
-// keys reads the names and numbers of all entities, so that components can refer to them.
+// keys reads the names and numbers of all entities, so that components can refer to the entities.
 func (r *documentReader) keys(at int) error {
 	if r.at = at; r.next() != '[' {
 		return r.errorf(r.at, "\"entities\" must be a list, not %s", r.shown())
@@ -281,8 +290,8 @@ func (r *documentReader) entityKey() error {
 			one.sources = r.at
 			err = r.mustBeObject(member)
 		default:
-			err = r.errorf(at, "an entity has the member %q, and may have \"name\", \"id\", \"components\" "+
-				"and \"sources\"", member)
+			err = r.errorf(at, "an entity has the member %q: only \"name\", \"id\", \"components\" and "+
+				"\"sources\" are possible", member)
 		}
 		if err != nil {
 			return err
@@ -401,8 +410,8 @@ func (r *documentReader) row(i int) error {
 	return nil
 }
 
-// column passes over the name of a column. If Options.Renamed drops the column, it passes over the value,
-// too, and returns nil.
+// column consumes the name of a column. If Options.Renamed drops the column, column also skips the value, and
+// returns nil.
 func (r *documentReader) column() (*readColumn, error) {
 	at := r.at
 	name, err := r.member()
@@ -499,7 +508,7 @@ func (r *documentReader) resource(byName map[string]*shape) error {
 	return r.value(s, v)
 }
 
-// add makes the entities of the document, once it has been decoded.
+// add makes the entities of the decoded document.
 func (r *documentReader) add(plans []plan) error {
 	archetypes, counts := make([]*vast.Archetype, len(r.births)), make([]int, len(r.births))
 	for i, b := range r.births {

@@ -11,14 +11,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// form is how values of a type look in JSON.
+// form is the JSON form of the values of a type.
 type form uint8
 
 const (
 	formBool     form = iota
 	formInt           // a number, or a string of its digits
-	formUint          // likewise
-	formFloat         // a number, or the name of a float that is no number
+	formUint          // a number, or a string of its digits
+	formFloat         // a number, or a string for NaN and infinities
 	formComplex       // a list of two floats
 	formString        // a string, or an object with base64 if it is not UTF-8
 	formBytes         // a string in base64, or null
@@ -33,7 +33,7 @@ const (
 	formMap           // an object, or a list of objects with key and value, or null
 )
 
-// shape describes how values of a type look in JSON.
+// shape describes the JSON form of the values of a type.
 type shape struct {
 	form   form
 	t      reflect.Type
@@ -55,7 +55,7 @@ type shapeField struct {
 	seen     bool // whether a document had the field
 }
 
-// of returns the field of an addressable struct, to read and write it.
+// of returns the field of an addressable struct, for reading and writing.
 func (f *shapeField) of(v reflect.Value) reflect.Value {
 	if f.exported {
 		return v.Field(f.index)
@@ -72,8 +72,8 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasOwn reports whether a type has methods of its own, and not only those of an embedded field, which leave
-// out the other fields.
+// hasOwn reports whether a type has the methods. It returns false if an embedded field of a larger struct has
+// the methods, because they would leave out the other fields.
 func hasOwn(t reflect.Type, methods ...reflect.Type) bool {
 	has := func(t reflect.Type) bool {
 		for _, m := range methods {
@@ -102,8 +102,8 @@ type shapes struct {
 	*changes
 }
 
-// of returns the shape of the values of a type. It returns an error that names the path of the part that JSON
-// cannot hold. above has the types that contain t.
+// of returns the shape of the values of a type. If JSON cannot hold a part of the type, the error names the
+// path of that part. above has the types that contain t.
 func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, error) {
 	s := &shape{t: t, path: path}
 	switch {
@@ -197,7 +197,7 @@ func (c shapes) completeStruct(s *shape, above []reflect.Type) error {
 	return c.rename(s)
 }
 
-// rename enters the names that Options.Renamed gives to the fields of a struct.
+// rename adds the old names of fields, which Options.Renamed maps to new names, to s.named.
 func (c shapes) rename(s *shape) error {
 	if c.changes == nil {
 		return nil
@@ -234,7 +234,7 @@ func (s *shape) textKeys() bool {
 	return f == formString || f == formInt || f == formUint || f == formText
 }
 
-// added appends the fields that the values of a document lacked to the report.
+// added appends to the report the fields that were missing in the values of a document.
 func (s *shape) added(r *Report) {
 	if s == nil || !s.used {
 		return

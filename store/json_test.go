@@ -39,22 +39,22 @@ func readJSON(t *testing.T, w *vast.World, text string, o store.Options) *store.
 	return d
 }
 
-// readError returns the error of a document.
+// readError returns the error of reading a document.
 func readError(w *vast.World, text string, o store.Options) error {
 	_, err := store.ReadJSON(w, strings.NewReader(text), o)
 	return err
 }
 
-// mustSay reports an error that does not say a text.
+// mustSay fails if the message of err does not contain text.
 func mustSay(t *testing.T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {
-		t.Errorf("%v\ninstead of\n%s", err, text)
+		t.Errorf("the error is\n%v\nwant\n%s", err, text)
 	}
 }
 
-// TestJSONRoundTrip: a document that was read into a new world and written again is the same, whatever the
-// order in which the columns were registered, and both worlds have the same components and links.
+// TestJSONRoundTrip: a document that is read into a new world and written again stays the same, whatever the
+// order in which the columns were registered. Both worlds have the same components and links.
 func TestJSONRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
 		a, b := newTown(t, false), newTown(t, seed%2 == 0)
@@ -134,7 +134,8 @@ func (n *town) named() string {
 		n.names.Len(), n.childOf.Len(), n.aimsAt.Len(), n.roads.Len()) + strings.Join(lines, "\n")
 }
 
-// TestJSONByHand: a document that a person has written, and the document that is written from it.
+// TestJSONByHand: ReadJSON reads a document that a person has written. WriteJSON then writes the expected
+// document.
 func TestJSONByHand(t *testing.T) {
 	n := newTown(t, false)
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
@@ -193,8 +194,8 @@ func TestJSONByHand(t *testing.T) {
 
 const nameOfClock = "github.com/vastgo/vast/store_test.clock"
 
-// TestJSONOfQuery: the entities of a query come into a world with others. References between them lead to the
-// new entities, and references to others are kept by name or refused.
+// TestJSONOfQuery: ReadJSON adds the entities of a query to a world with other entities. References between
+// the added entities lead to the new entities. References to other entities are kept by name, or are errors.
 func TestJSONOfQuery(t *testing.T) {
 	n := newTown(t, false)
 	home, child, other := n.walkers.New(), n.carriers.New(), n.carriers.New()
@@ -209,7 +210,7 @@ func TestJSONOfQuery(t *testing.T) {
 	n.childOf.Set(other, child)
 	n.roads.Add(other, home, 5)
 	n.roads.Add(other, other, 6)
-	n.roads.Add(home, other, 7) // from an entity outside
+	n.roads.Add(home, other, 7) // from an entity that does not match
 	var b bytes.Buffer
 	if err := store.WriteJSONOf(n.w.Query(n.burden), &b, store.Options{}); err != nil {
 		t.Fatal(err)
@@ -235,7 +236,7 @@ func TestJSONOfQuery(t *testing.T) {
 	if target, _ := n.childOf.Target(copied); target != kid {
 		t.Error(target)
 	}
-	// In another world nothing is called home.
+	// The other world has no entity named home.
 	empty := newTown(t, true)
 	mustSay(t, readError(empty.w, text, store.Options{}),
 		`burden.Of refers to "home" outside of the document, and the world has no entity of this name`)
@@ -247,7 +248,7 @@ func TestJSONOfQuery(t *testing.T) {
 		", which does not match the query and has no name: name it, or let the query match it")
 }
 
-// TestJSONValues: each kind of value comes back, and looks as documented.
+// TestJSONValues: WriteJSON writes each kind of value as documented, and ReadJSON reads the same value.
 func TestJSONValues(t *testing.T) {
 	type inner struct{ hidden int8 }
 	type values struct {
@@ -358,7 +359,8 @@ func TestJSONOtherSpellings(t *testing.T) {
 	}
 }
 
-// TestJSONErrors: each mistake in a document is an error that says where and what, and changes nothing.
+// TestJSONErrors: for each mistake in a document, ReadJSON returns an error with the place and the cause, and
+// does not change the world.
 func TestJSONErrors(t *testing.T) {
 	in := func(components string) string { // the components begin at line 1, column 30
 		return `{"entities":[{"components": {` + components + `}}]}`
@@ -373,9 +375,9 @@ func TestJSONErrors(t *testing.T) {
 		{"[]", `line 1, column 1: the document must be an object with the member "entities", not []`},
 		{`{"entities": 1}`, `line 1, column 14: "entities" must be a list, not 1`},
 		{`{"entities": [], "entities": []}`, `column 18: the document has the member "entities"`},
-		{`{"version": 1}`, `the document has the member "version", and may have "entities" and "resources"`},
+		{`{"version": 1}`, `the document has the member "version": only "entities" and "resources" are`},
 		{`{"entities": [null]}`, "an entity must be an object, not null"},
-		{`{"entities": [{"tag": 1}]}`, `an entity has the member "tag", and may have "name", "id"`},
+		{`{"entities": [{"tag": 1}]}`, `an entity has the member "tag": only "name", "id"`},
 		{`{"entities": [{"id": 1, "id": 2}]}`, `the entity has the member "id" twice`},
 		{`{"entities": [{"components": []}]}`, `"components" must be an object, not []`},
 		{`{"entities": [{"name": 5}]}`, "the name of an entity must be a string, not 5"},
@@ -447,13 +449,13 @@ func TestJSONErrors(t *testing.T) {
 				"ancestors form a circle"},
 		{two(`"id": 1, "components": {"childOf": 2}`, `"id": 2, "components": {"childOf": 1}`),
 			"form a circle"},
-		{`{"entities":[{"sources": {"position": []}}]}`, "position is no relation and no edges"},
+		{`{"entities":[{"sources": {"position": []}}]}`, "position is neither a relation nor edges"},
 		{`{"entities":[{"sources": {"roads": 1}}]}`, "the sources in roads must be a list, not 1"},
 		{`{"entities":[{"sources": {"roads": [], "roads": []}}]}`, "roads comes twice"},
 		{`{"entities":[{"sources": {"roads": [{"outside": "Mayor"}]}}]}`, "must be entities of the document"},
 		{`{"entities":[{"id": 1, "sources": {"childOf": [1]}}]}`,
 			"the sources in childOf list an entity twice, or " +
-				"one without a link"},
+				"an entity without a link"},
 		{`{"entities":[{"id": 1, "sources": {"roads": [3, 2]}}, {"id": 2, "components": {"roads": ` +
 			`[{"to": 1}, {"to": 4}]}}, {"id": 3, "components": {"roads": [{"to": 4}, {"to": 1}]}}, ` +
 			`{"id": 4}]}`,
@@ -480,7 +482,8 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONRefused: WriteJSON names what a document cannot hold, and ReadJSON the field that it cannot read.
+// TestJSONRefused: the errors name the field or the column that a document cannot hold, or that ReadJSON
+// cannot read.
 func TestJSONRefused(t *testing.T) {
 	type pointer struct{ P *int }
 	w := world(t)
@@ -538,7 +541,8 @@ func TestJSONRefused(t *testing.T) {
 	mustSay(t, err, "commands have been recorded and not applied")
 }
 
-// TestJSONRenamed: columns, fields and resources get their new names, and those without one are dropped.
+// TestJSONRenamed: columns, fields and resources get their new names. Those that map to the empty name are
+// dropped.
 func TestJSONRenamed(t *testing.T) {
 	w := world(t)
 	body := vast.NewColumn[loadV2](w).Named("Body")
@@ -564,7 +568,7 @@ func TestJSONRenamed(t *testing.T) {
 }
 
 // TestJSONCallbacks: callbacks see the components of the document, required components are added, and
-// trackers see what came.
+// trackers note the added components.
 func TestJSONCallbacks(t *testing.T) {
 	n := newTown(t, false)
 	w := n.w
@@ -597,7 +601,7 @@ func TestJSONCallbacks(t *testing.T) {
 	}
 }
 
-// TestJSONWholeOrNot: if memory runs out, or if a callback or a codec panics, the world has no entity more.
+// TestJSONWholeOrNot: if memory runs out, or if a callback panics, ReadJSON adds no entities.
 func TestJSONWholeOrNot(t *testing.T) {
 	many := `{"entities": [{"name": "one", "components": {"position": {}}}` +
 		strings.Repeat(`, {"components": {"position": {}}}`, 999) + `]}`
@@ -611,7 +615,7 @@ func TestJSONWholeOrNot(t *testing.T) {
 	if refused := (*vm.Error)(nil); !errors.As(err, &refused) || w.Len() != 0 {
 		t.Error(err, w.Len())
 	}
-	w.Archetype().NewN(640, nil) // the words of the archetypes that had room are free again
+	w.Archetype().NewN(640, nil) // the failed call has released the room that it had reserved
 	w.Reset()
 	w.Archetype(burdens).NewN(640, nil)
 	n := newTown(t, false)
@@ -653,8 +657,8 @@ func TestJSONWholeOrNot(t *testing.T) {
 	}
 }
 
-// TestJSONOrder: the sources that a document lists come first and in its order, and the others in the order
-// of the document.
+// TestJSONOrder: the sources that a document lists come first, in the listed order. Other sources follow in
+// the order of their entities in the document.
 func TestJSONOrder(t *testing.T) {
 	n := newTown(t, false)
 	d := readJSON(t, n.w, `{"entities": [
@@ -713,6 +717,6 @@ func TestJSONDeepHierarchy(t *testing.T) {
 	again := newTown(t, false)
 	text := writeJSON(t, to.w, store.Options{})
 	if readJSON(t, again.w, text, store.Options{}); writeJSON(t, again.w, store.Options{}) != text {
-		t.Error("the document of the chain has changed")
+		t.Error("the document of the chain has changed in a round trip")
 	}
 }

@@ -67,10 +67,11 @@ func (t *jsonText) next() byte {
 	return 0
 }
 
-// open enters an object or a list, whose first byte is the next one.
+// open enters the next value, which is an object or a list.
 func (t *jsonText) open() { t.at++ }
 
-// more moves to the next member or element of an object or a list, or behind its end.
+// more moves to the next member of an object or element of a list. If there is none, it moves behind the end
+// and returns false.
 func (t *jsonText) more() bool {
 	switch t.next() {
 	case ',':
@@ -84,7 +85,7 @@ func (t *jsonText) more() bool {
 	return true
 }
 
-// skip passes over a value and returns its text.
+// skip consumes a value and returns its text.
 func (t *jsonText) skip() []byte {
 	t.next()
 	start, depth := t.at, 0
@@ -109,7 +110,7 @@ func (t *jsonText) skip() []byte {
 	}
 }
 
-// quoted passes over a string and returns what is between its quotes, and whether it has escapes.
+// quoted consumes a string. It returns the bytes between the quotes, and whether the string has escapes.
 func (t *jsonText) quoted() (raw []byte, escaped bool) {
 	t.at++
 	start := t.at
@@ -124,7 +125,7 @@ func (t *jsonText) quoted() (raw []byte, escaped bool) {
 	return t.b[start : t.at-1], escaped
 }
 
-// word passes over a number, true, false or null and returns it.
+// word consumes a number, true, false or null, and returns its text.
 func (t *jsonText) word() []byte {
 	start := t.at
 	for t.at < len(t.b) {
@@ -137,7 +138,7 @@ func (t *jsonText) word() []byte {
 	return t.b[start:]
 }
 
-// null passes over null if it comes next, and reports whether it did.
+// null consumes the next value if it is null, and reports whether it was null.
 func (t *jsonText) null() bool {
 	if t.next() != 'n' {
 		return false
@@ -146,11 +147,11 @@ func (t *jsonText) null() bool {
 	return true
 }
 
-// member passes over the name of a member and returns it. The value follows.
+// member consumes the name of a member and returns it. The value follows.
 func (t *jsonText) member() (name []byte, err error) { return t.string() }
 
-// string passes over a string, which must come next, and returns its content. The content may lie in the
-// text.
+// string consumes the next value, which must be a string, and returns its content. The content may share
+// memory with the text.
 func (t *jsonText) string() ([]byte, error) {
 	t.next()
 	at := t.at
@@ -203,7 +204,7 @@ func unit(escape []byte) rune {
 	return rune(n)
 }
 
-// count returns the number of elements of the list that comes next, without moving.
+// count returns the number of elements of the next value, which is a list. It does not move.
 func (t *jsonText) count() (n int) {
 	at := t.at
 	for t.open(); t.more(); n++ {
@@ -213,7 +214,7 @@ func (t *jsonText) count() (n int) {
 	return n
 }
 
-// shown returns the value that comes next for a message, cut short.
+// shown returns the text of the next value for a message, cut to a few bytes. It does not move.
 func (t *jsonText) shown() string {
 	const most = 40
 	t.next()

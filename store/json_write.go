@@ -31,19 +31,19 @@ import (
 //	      "roads": [{"to": 1, "value": 7}]
 //	    }},
 //
-// An entity is known by its name or, if others refer to it and it has no name, by the number "id".
-// docs/store-format.md describes the document. References of type [vast.Entity] become references by name or
-// number, wherever they lie in components, edges and resources. A reference to a deleted entity becomes null,
-// and an entry of a map with such a reference in its key is left out.
+// A document refers to an entity by its name. An entity without a name has the number "id" if the document
+// refers to the entity. docs/store-format.md describes the document. References of type [vast.Entity] become
+// references by name or number, wherever they lie in components, edges and resources. A reference to a
+// deleted entity becomes null, and an entry of a map with such a reference in its key is left out.
 //
 // All fields are written by their names, also unexported ones. A type that has the methods MarshalJSON and
-// UnmarshalJSON, or MarshalText and UnmarshalText, is written by its methods. A type with a codec
-// in the options, or with the binary methods of [Save], is written as its bytes. Numbers are exact, apart
-// from the bits of a NaN.
+// UnmarshalJSON, or MarshalText and UnmarshalText, is written by these methods. A type with a codec in the
+// options, or with the binary methods of [Save], is written as bytes in base64. Numbers are exact, apart from
+// the bits of a NaN.
 //
 // The same world gives the same document, whatever the order in which its columns were registered. Entities
-// with the same components come together, in the order of their slots. So a document that was read into a new
-// world and written again is the same, if its entities have the components that others require.
+// with the same components are adjacent, in the order of their slots. So a document that is read into a new
+// world and written again stays the same, if its entities already have all required components.
 //
 // WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
 // not UTF-8, or if a component or dst cannot be written. After an error dst holds an incomplete document.
@@ -55,8 +55,8 @@ func WriteJSON(w *vast.World, dst io.Writer, o Options) error {
 }
 
 // WriteJSONOf does the same as [WriteJSON] for the entities that match a query, with all of their components.
-// A reference to another living entity of the world is written as {"outside": "name"}, and is an error if
-// that entity has no name. Links from entities that do not match are left out.
+// A reference to another living entity of the world is written as {"outside": "name"}. If that entity has no
+// name, WriteJSONOf returns an error. Links from entities that do not match are left out.
 func WriteJSONOf(q vast.Query, dst io.Writer, o Options) error {
 	return writeJSON("WriteJSONOf", documents.WorldOf(q), &q, dst, o)
 }
@@ -77,7 +77,7 @@ func writeJSON(function string, w *vast.World, q *vast.Query, dst io.Writer, o O
 	return nil
 }
 
-// documents holds the methods of package vast that JSON needs, besides those of engine.
+// documents holds the methods of package vast that JSON needs, in addition to the methods of engine.
 var documents = state.Vast.(interface {
 	Columns(function string, w *vast.World, writes bool) ([]state.Column, error)
 	WorldOf(q vast.Query) *vast.World
@@ -142,8 +142,8 @@ type jsonWriter struct {
 	b       []byte
 	columns []*jsonColumn
 	rows    []row
-	at      []uint32                  // by slot, one more than the index of its row; 0 without a row
-	sources map[*row][]orderOfSources // of the entities that have some
+	at      []uint32                  // by slot: the index of the entity's row plus 1, or 0
+	sources map[*row][]orderOfSources // lists of sources that the document needs
 	marking bool                      // whether this pass only notes which entities are referred to
 	stale   int                       // number of references to deleted entities so far
 }
@@ -151,8 +151,8 @@ type jsonWriter struct {
 // row is an entity of a document.
 type row struct {
 	vast.Entity
-	id       uint32 // 0 if no entity refers to it, or if it has a name
-	referred bool   // whether an entity refers to it
+	id       uint32 // 0 if the document does not refer to the entity, or if the entity has a name
+	referred bool   // whether the document refers to the entity
 	name     string
 }
 
@@ -237,7 +237,7 @@ func (j *jsonWriter) resources(o Options, c shapes) (all []*shape, values []refl
 
 // choose puts the entities of a query into the order of the document.
 func (j *jsonWriter) choose(q vast.Query) error {
-	var born []int // the columns that decide about the order: entities are born with them
+	var born []int // the columns that determine the order: entities are born with them
 	for i, c := range j.columns {
 		if c.Linked == "" {
 			born = append(born, i)
@@ -309,7 +309,7 @@ func (j *jsonWriter) row(e vast.Entity) *row {
 	return r
 }
 
-// mark finds the entities that others refer to, and numbers those without a name.
+// mark finds the entities that the document refers to, and numbers such entities without a name.
 func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 	j.marking = true
 	for i, s := range resources {
@@ -348,8 +348,8 @@ func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 // hasRefs reports whether values hold references. A tag has no shape.
 func (s *shape) hasRefs() bool { return s != nil && s.refs }
 
-// order notes the order of the sources of an entity in a relation or in edges, if it is not that of the
-// document.
+// order notes the order of the sources of an entity in a relation or in edges, if it differs from the order
+// of the document.
 func (j *jsonWriter) order(c *jsonColumn, r *row) {
 	o := orderOfSources{jsonColumn: c}
 	add := func(source vast.Entity) {
@@ -494,7 +494,7 @@ func (j *jsonWriter) targets(c *jsonColumn, r *row) error {
 	return nil
 }
 
-// reference appends a reference to an entity. path names the value that holds it.
+// reference appends a reference to an entity. path names the value that holds the reference.
 func (j *jsonWriter) reference(e vast.Entity, path string) error {
 	if r := j.row(e); r != nil {
 		r.referred = true

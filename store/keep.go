@@ -9,13 +9,13 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// wanted returns for each kept file whether its checkpoint stays, by Options.Keep and KeepFor. now is in
+// wanted returns for each kept file whether Options.Keep or KeepFor wants its checkpoint to stay. now is in
 // milliseconds, like the times of checkpoints.
 //
 // Time is cut into spans. The length of a span is a power of two of milliseconds, at most an eighth of the
 // age of the checkpoints in it. A span begins at a multiple of its length. One checkpoint of each span stays.
-// When checkpoints get older, two neighbouring spans become one, and one of their two checkpoints goes. The
-// checkpoint of a span that needs the fewest files stays, because other checkpoints of its chain need these
+// When checkpoints get older, two neighbouring spans become one span with two checkpoints, and one of the two
+// is removed. The checkpoint that needs fewer files stays, because other checkpoints of the chain need these
 // files, too.
 func wanted(kept []keptFile, o Options, now int64) []bool {
 	stays := make([]bool, len(kept))
@@ -67,7 +67,7 @@ func needed(kept []keptFile, stays []bool) []bool {
 	return files
 }
 
-// oldestOf returns the first checkpoint that stays.
+// oldestOf returns the index of the first checkpoint that stays.
 func oldestOf(stays []bool) int {
 	for i, yes := range stays {
 		if yes {
@@ -77,8 +77,8 @@ func oldestOf(stays []bool) int {
 	return 0
 }
 
-// limit clears stays of the oldest checkpoints until the needed files and the journal have at most
-// Options.KeepBytes bytes. The newest checkpoint stays.
+// limit sets stays to false, for the oldest checkpoints first, until the needed files and the journal have at
+// most Options.KeepBytes bytes. The newest checkpoint stays.
 func (s *Store) limit(stays []bool) error {
 	if s.o.KeepBytes == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (s *Store) prune() error {
 			continue
 		}
 		err := s.folder.Remove(checkpointName(s.kept[i].number))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an attempt that failed may have removed it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an earlier attempt may have removed it
 			return err
 		}
 		s.kept, s.removed = slices.Delete(s.kept, i, i+1), true

@@ -11,8 +11,9 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// TestKeepForThins takes a checkpoint each second, in chains, and removes those that need not stay: after
-// each one, the checkpoints that stay are apart by at most a quarter of their age.
+// TestKeepForThins simulates a checkpoint each second, in chains, and removes the checkpoints that need not
+// stay. After each removal, two neighbouring checkpoints are at most a quarter of their age apart, or two
+// seconds.
 func TestKeepForThins(t *testing.T) {
 	const second = int64(1000)
 	length := 3 * 60 * 60
@@ -32,7 +33,7 @@ func TestKeepForThins(t *testing.T) {
 		}
 		kept = append(kept, one)
 		stays := wanted(kept, o, now)
-		if n%7 == 0 { // a program that looks less often keeps no less
+		if n%7 == 0 { // sometimes no checkpoint is removed
 			continue
 		}
 		var moments []keptFile
@@ -48,7 +49,7 @@ func TestKeepForThins(t *testing.T) {
 		for i, m := range moments {
 			age := now - m.taken
 			if age > o.KeepFor.Milliseconds() {
-				t.Fatalf("after %d s a checkpoint stays that is %d ms old", n, age)
+				t.Fatalf("after %d s, a checkpoint of an age of %d ms stays", n, age)
 			}
 			if i+1 < len(moments) && moments[i+1].taken-m.taken > max(age/4, 2*second) {
 				t.Fatalf("after %d s, no checkpoint stays between those of %d and %d ms ago", n, age,
@@ -63,9 +64,9 @@ func TestKeepForThins(t *testing.T) {
 		}
 		kept = thoseOf(kept, files)
 	}
-	t.Logf("at most %d checkpoints, %d files of others", most, shared)
+	t.Logf("at most %d checkpoints stay; %d files stay only because deltas need them", most, shared)
 	if most > 150 || most < 40 {
-		t.Errorf("%d checkpoints stay", most)
+		t.Errorf("at most %d checkpoints stay, want 40 to 150", most)
 	}
 }
 
@@ -79,10 +80,11 @@ func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
 	return rest
 }
 
-// TestWanted: what stays if Keep, KeepFor and KeepBytes disagree, and of which checkpoints of a span.
+// TestWanted: which checkpoints stay if Keep, KeepFor and KeepBytes disagree, and which checkpoint of a span
+// stays.
 func TestWanted(t *testing.T) {
 	const now = 1_800_000_000_000
-	// Number 4 continues 3, and that 2. The age of number 1 is not known.
+	// Number 4 continues number 3, and number 3 continues number 2. The age of number 1 is not known.
 	kept := []keptFile{
 		{number: 1},
 		{number: 2, taken: now - 90_000},
@@ -104,7 +106,7 @@ func TestWanted(t *testing.T) {
 		{Options{KeepFor: 89_999 * time.Millisecond}, "..34567"},
 		{Options{KeepFor: time.Hour}, ".2.4567"}, // 2 needs fewer files than 3
 		{Options{KeepFor: time.Nanosecond}, "......7"},
-		{Options{KeepBytes: 1}, ".2.4567"}, // without a regard to bytes
+		{Options{KeepBytes: 1}, ".2.4567"}, // wanted does not limit the bytes
 		{Options{KeepBytes: 1, Keep: 2}, ".....67"},
 		{Options{KeepBytes: 1, KeepFor: time.Second}, "...4567"},
 	} {
@@ -123,7 +125,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// hourly is an island with a checkpoint each hour, by a clock that the test sets.
+// hourly is an island with a checkpoint each hour of a clock that the test sets.
 type hourly struct {
 	*life
 	d      *sim.Disk
@@ -160,7 +162,7 @@ func (h *hourly) open(t *testing.T, o Options, journal bool) {
 
 func (h *hourly) note() { h.hashes[h.st.kept[len(h.st.kept)-1].number] = h.hash() }
 
-// pass lets hours pass.
+// pass advances the clock, and takes a checkpoint in each hour.
 func (h *hourly) pass(t *testing.T, hours int) {
 	t.Helper()
 	for range hours {
@@ -170,8 +172,8 @@ func (h *hourly) pass(t *testing.T, hours int) {
 	}
 }
 
-// mustKeep checks that the folder has no files but those that some checkpoints need, that each of these
-// holds its island, and that the journal leads from the oldest one to the end.
+// mustKeep checks that each of the given checkpoints holds its island, and that the folder has only
+// checkpoint files that these checkpoints need.
 func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
 	t.Helper()
 	files := make(map[string]bool)
@@ -202,7 +204,7 @@ func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
 	}
 }
 
-// TestKeepFor: a store keeps checkpoints by their age, also after the program and the folder have moved.
+// TestKeepFor: a store keeps checkpoints by their age, also if another program opens a copy of the folder.
 func TestKeepFor(t *testing.T) {
 	for _, journal := range []bool{false, true} {
 		o := islandOptions()
@@ -216,7 +218,7 @@ func TestKeepFor(t *testing.T) {
 		h.pass(t, 4)
 		h.mustKeep(t, 3, 4, 5, 6, 7, 8)
 		d.Kill()
-		h.d = d.Copy(2) // times of files are of no account
+		h.d = d.Copy(2) // the store does not use the times of files
 		h.hour = 11
 		h.open(t, o, journal) // takes a checkpoint at 11 h
 		h.mustKeep(t, 7, 8, 9)
@@ -248,7 +250,7 @@ func TestKeepFor(t *testing.T) {
 	}
 }
 
-// TestKeepBytes: the oldest checkpoints go when the files have too many bytes.
+// TestKeepBytes: the store removes the oldest checkpoints when the files have too many bytes.
 func TestKeepBytes(t *testing.T) {
 	for _, journal := range []bool{false, true} {
 		o := islandOptions()
@@ -273,7 +275,7 @@ func TestKeepBytes(t *testing.T) {
 			longest = max(longest, len(h.st.kept))
 		}
 		if longest < 5 {
-			t.Errorf("at most %d checkpoints stay", longest)
+			t.Errorf("at most %d checkpoints stay, want 5 or more", longest)
 		}
 		h.st.o.KeepBytes = 1
 		h.pass(t, 1)

@@ -10,49 +10,49 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A delta holds what differs from the checkpoint before it. The store does not keep the bytes of that
+// A delta holds the differences from the previous checkpoint. The store does not keep the bytes of that
 // checkpoint, but a hash of each unit of about 1 KiB. A unit whose hash differs has changed.
 //
-// The hash is of canonical bytes: elements that do not belong to the state count as zero, as in files. So a
-// unit has the hash of what a reader of the files finds there. This covers an element that died and was born
-// again, bytes that a dead element has left, and a presence bit that changed while no byte of the element
-// did. The hash has 64 bits and a seed that the store draws. Two contents of one unit have the same hash with
-// a probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one in half a million
-// years. A CRC of 32 bits would miss one every hour.
+// The store hashes canonical bytes: elements that do not belong to the state count as zero, as in files. So
+// the hash of a unit is the hash of the bytes that a reader of the files gets. The hash is also correct if an
+// element died and was born again, if a dead element has left bytes, and if only a presence bit changed. The
+// hash has 64 bits and a random seed for each store. Two contents of one unit have the same hash with a
+// probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one change in half a
+// million years. With a CRC of 32 bits, the store would miss one change every hour.
 //
-// With the help of pages the store need not read memory that was not written. Unwritten memory does not prove
-// that the canonical bytes are the same, so the store also keeps which elements belonged to the state. It
+// If the store has pages, it does not read memory that was not written. Unwritten memory does not prove that
+// the canonical bytes are the same, so the store also keeps which elements belonged to the state. The store
 // skips a unit if none of its memory was written and the same elements belong to the state.
 
-// pages knows which memory was written. An implementation depends on the operating system; without one, all
-// memory is read and compared.
+// pages reports which memory was written. Implementations depend on the operating system. Without an
+// implementation, the store reads and compares all memory.
 type pages interface {
-	// scan ends an interval and begins the next. It is called once for each checkpoint, while nothing changes
-	// the world.
+	// scan ends an interval and begins the next interval. It is called once for each checkpoint, while
+	// nothing changes the world.
 	scan()
-	// changed returns the parts of n bytes from base on that may have been written in the interval that the
-	// last scan has ended, as offsets, in order. known is false if nothing is known of this memory. Bytes
-	// that were not committed during all of the interval may have been written. The answer is valid until the
-	// next scan.
+	// changed reports which parts of the n bytes from base on may have been written in the interval that the
+	// last scan has ended. parts are pairs of offsets, in ascending order. known is false if nothing is known
+	// about this memory. Bytes that were not committed during the whole interval count as written. parts is
+	// valid until the next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
 	// guard begins to watch n bytes from base on. The caller has called changed for these bytes after the
-	// last scan. guard returns false if it cannot watch them. release ends the watch, and reports whether the
-	// bytes are as they were. Several goroutines may call release at once.
+	// last scan. guard returns false if it cannot watch these bytes. release ends the watch, and reports
+	// whether the bytes are unchanged since guard. Several goroutines may call release at once.
 	guard(base unsafe.Pointer, n int) bool
 	release(base unsafe.Pointer, n int) bool
 	close() error
 }
 
-// bytesUnit is about the size of a unit. A page of 4 KiB touches at most five units of this size, so a
-// checkpoint writes at most a quarter more than the written pages. The hashes take about a hundredth of the
-// memory that they stand for, and twice that if elements have an unlucky size.
+// bytesUnit is the approximate number of bytes of a unit. A page of 4 KiB touches at most five units of this
+// size, so a checkpoint writes at most a quarter more than the written pages. The hashes take about 1 % of
+// the hashed memory, and up to 2 % for some sizes of elements.
 const bytesUnit = 1 << 10
 
 // unitOf returns how many elements of a size a unit has: a power of two.
 func unitOf(size int) int { return 1 << (bits.Len(uint(max(bytesUnit/size, 1))) - 1) }
 
-// pieceOf returns how many elements of a size one goroutine compares at a time, and how many a block of a
-// checkpoint has at most: a multiple of the unit and of 64.
+// pieceOf returns how many elements of a size a piece has: a multiple of the unit and of 64. One goroutine
+// compares a piece at a time, and a block of a checkpoint has at most as many elements as a piece.
 func pieceOf(size int) int {
 	step := max(unitOf(size), 64)
 	return max(maxBlock/(size*step), 1) * step
@@ -63,7 +63,7 @@ type known struct {
 	seeds  [2]maphash.Seed
 	arrays map[arrayKey]*knownArray
 	// values and resources are the hashes of the values of columns and of resources, by name. A file holds
-	// these whole or not at all.
+	// each column's values and each resource whole or not at all.
 	values, resources map[string][2]uint64
 }
 
@@ -81,25 +81,25 @@ func (k *known) forget() {
 
 // knownArray is an array as the last checkpoint holds it.
 type knownArray struct {
-	base  unsafe.Pointer // its memory; only if there are pages, which know nothing of arrays
+	base  unsafe.Pointer // address of its memory at the last checkpoint; only if there are pages
 	len   int            // elements
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
-	masks []uint64       // for each 64 elements those that belong to the state; only if there are pages
-	now   []uint64       // the same of the checkpoint that is being taken, if the array is late
-	warm  []bool         // for each piece, whether a part of it has changed lately
+	masks []uint64       // a bit for each element: it belongs to the state; only if there are pages
+	now   []uint64       // the masks of the checkpoint that is being taken, if the array is late
+	warm  []bool         // for each piece, whether the last comparison found more than 1/32 changed
 	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
 	sums  [][2]uint64    // of the blocks of an array that is written whole
 	used  bool           // the array is a part of the checkpoint that is being taken
 }
 
 // hotFor is the number of checkpoints that copy a piece without a comparison after most of the piece has
-// changed. A comparison would cost as much as the copy, and find little that has not changed.
+// changed. A comparison would cost as much as the copy, and find few unchanged units.
 const hotFor = 8
 
 // fit resizes the slices for n elements. Elements beyond the end count as zero, as in files.
 func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	if end := min(n, k.len); n != k.len && end%unit != 0 {
-		k.units[end/unit] = unsure // it has other elements than before
+		k.units[end/unit] = unsure // the unit has other elements than before
 	}
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
@@ -108,7 +108,7 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
 		if n%64 != 0 {
-			k.masks[n/64] &= 1<<(n%64) - 1 // if it was longer
+			k.masks[n/64] &= 1<<(n%64) - 1 // clears the bits behind the end
 		}
 	}
 }
@@ -124,7 +124,7 @@ func resize[T any](s []T, n int) []T {
 	return append(s, make([]T, n-len(s))...)
 }
 
-// array returns what is known of an array, and notes that the array is still there.
+// array returns the knownArray of an array, and notes that the array still exists.
 func (k *known) array(key arrayKey) *knownArray {
 	a := k.arrays[key]
 	if a == nil {
@@ -173,7 +173,7 @@ type comparison struct {
 	index uint32   // of the array
 	piece int      // number of the piece
 	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
-	clean bool     // nothing but parts was written; otherwise parts says nothing
+	clean bool     // only parts may have been written; if clean is false, parts has no meaning
 	hot   bool     // the units are copied without a comparison, and hashed later
 	late  bool     // the copy is made after the pause
 	warm  bool     // the units are copied without a comparison, and compared later: see distil
@@ -181,13 +181,13 @@ type comparison struct {
 	full  int // bytes of units with elements that belong to the state
 
 	blocks []staged // the copy of the runs
-	err    error    // why there is none
+	err    error    // why there is no copy
 }
 
 // run are adjoining units that a delta must have.
 type run struct {
 	lo, hi int  // elements
-	zero   bool // none of them belongs to the state
+	zero   bool // none of these elements belongs to the state
 }
 
 // compare finds the units of a piece that have changed, and notes their hashes. masks says whether to note
@@ -229,7 +229,7 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		case c.hot:
-			*old = unsure // until the copy is written
+			*old = unsure // the hash is noted when the copy is written
 			c.add(lo, hi, false)
 		case c.warm:
 			c.add(lo, hi, false)
@@ -243,7 +243,7 @@ func (c *comparison) compare(k *known, masks bool) {
 				now = k.hash(copied)
 			}
 			if now != *old {
-				if *old > unsure { // a new element says nothing about how often others change
+				if *old > unsure { // units without a known hash do not count
 					changed += (hi - lo) * size
 				}
 				*old = now
@@ -251,7 +251,7 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		}
 	}
-	if !c.warm { // else distil does it
+	if !c.warm { // distil judges a warm piece
 		c.judge(changed)
 	}
 }
@@ -267,8 +267,8 @@ func (c *comparison) judge(changed int) {
 	}
 }
 
-// distil compares the copy of a warm piece, which has all units that may have changed, and keeps those that
-// have.
+// distil compares the copied units of a warm piece with the known hashes, and keeps only the units that have
+// changed.
 func (c *comparison) distil(k *known) {
 	size := int(c.array.Type.Size())
 	unit, changed := unitOf(size), 0
@@ -280,7 +280,7 @@ func (c *comparison) distil(k *known) {
 			continue
 		}
 		clearOthers(b.own, c.array, int(b.first))
-		from := 0 // the first element of the block that is not distilled, or has changed
+		from := 0 // the first element after the last unchanged unit
 		keep := func(end int) {
 			if from < end {
 				one := b
@@ -307,7 +307,7 @@ func (c *comparison) distil(k *known) {
 }
 
 // unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down
-// to whole units and whole words of presence bits. It returns lo if there are none.
+// to whole units and whole words of presence bits. It returns lo if there are no such elements.
 func (c *comparison) unwritten(lo, end, unit int) int {
 	step := max(unit, 64)
 	if !c.clean || lo%step != 0 {
@@ -320,8 +320,8 @@ func (c *comparison) unwritten(lo, end, unit int) int {
 	return end
 }
 
-// untouched reports whether units whose memory was not written are as in the last checkpoint, because the
-// same elements belong to the state.
+// untouched reports whether units are the same as in the last checkpoint. Their memory was not written, so
+// untouched only compares which elements belong to the state.
 func (c *comparison) untouched(lo, hi, unit int) bool {
 	size, full := int(c.array.Type.Size()), 0
 	for n := lo / unit; n*unit < hi; n++ {
@@ -347,8 +347,9 @@ func (c *comparison) untouched(lo, hi, unit int) bool {
 	return true
 }
 
-// kept returns whether any and whether all of the elements [lo, hi) belong to the state. If masks are noted,
-// same is whether the same elements belonged to the state in the last checkpoint.
+// kept returns whether any element of [lo, hi) belongs to the state, and whether all do. If masks is true,
+// kept notes the masks, and same reports whether the same elements belonged to the state in the last
+// checkpoint.
 func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
 	if c.array.Kept == nil {
 		return true, true, true
@@ -395,7 +396,8 @@ func canonical(dst []byte, a *state.Array, lo, hi int) {
 }
 
 // roughly copies the elements that belong to the state, and perhaps some others. Elements that it does not
-// copy are zero in the copy. It does not read a group of 64 elements if none of them belongs to the state.
+// copy are zero in the copy. roughly does not read a group of 64 elements if none of these elements belongs
+// to the state.
 func roughly(dst []byte, a *state.Array, lo, hi int) {
 	size := int(a.Type.Size())
 	for at := lo; at < hi; {

@@ -26,14 +26,14 @@ type modelArray struct {
 	memory  []byte
 	len     int
 	kept    []uint64 // nil if all elements belong to the state
-	written []bool   // for each 4096 bytes, since the last scan
+	written []bool   // for each page, whether it was written since the last scan
 	gone    bool     // the world does not have the array
 }
 
 const modelPage = 4096
 
-// change makes random changes, as a program does: elements die, are born with what their memory holds or with
-// other values, and arrays become longer and shorter. Memory that no live element has may change, too.
+// change makes random changes, like a program. Elements die. Elements are born with the old bytes of their
+// memory, or with new values. Arrays become longer and shorter. The memory of dead elements may change, too.
 func (m *model) change() {
 	for _, a := range m.arrays {
 		size := int(a.typ.Size())
@@ -64,7 +64,7 @@ func (m *model) change() {
 					a.gone = !a.gone
 				case 0, 1:
 					a.len = m.r.IntN(most + 1)
-				case 2: // all of it, so that it is not compared for a while
+				case 2: // all elements, so that the pieces become hot
 					for i := range a.memory {
 						a.write(i, byte(m.r.IntN(256)))
 					}
@@ -74,7 +74,7 @@ func (m *model) change() {
 	}
 }
 
-// flip lets a few elements die or be born, as may happen before late arrays are copied.
+// flip makes a few elements die or be born, which may also happen before late arrays are copied.
 func (m *model) flip() {
 	for _, a := range m.arrays {
 		for range m.r.IntN(4) {
@@ -90,7 +90,7 @@ func (a *modelArray) write(i int, b byte) {
 	a.written[i/modelPage] = true
 }
 
-// canonical returns the elements as files have them.
+// canonical returns the elements as files hold them.
 func (a *modelArray) canonical() []byte {
 	size := int(a.typ.Size())
 	b := bytes.Clone(a.memory[:a.len*size])
@@ -128,7 +128,7 @@ func (m *model) picture(kept *keptManifest) *picture {
 	return p
 }
 
-// modelPages knows which memory of a model was written, or says that it does not.
+// modelPages reports which memory of a model was written. At random, it reports that this is not known.
 type modelPages struct {
 	*model
 	parts map[unsafe.Pointer][][2]int
@@ -159,8 +159,8 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The files of a chain together hold the arrays as they were in the pause, and so does a merge of
-// them.
+// written. The files of a chain together hold the arrays as they were in the pause, and so does the merged
+// file of a chain.
 func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // so that small arrays are late
 	var late, warm, hot bool
@@ -189,7 +189,7 @@ func TestDeltas(t *testing.T) {
 			if seed%3 > 0 {
 				s.pages = &modelPages{model: m}
 			}
-			wants := make([][]byte, len(m.arrays)) // what a checkpoint must have of each array
+			wants := make([][]byte, len(m.arrays)) // the expected elements of each array in a checkpoint
 			for number := uint64(1); number < 12; number++ {
 				m.change()
 				kept := &keptManifest{Store: "00", Number: number}
@@ -255,12 +255,13 @@ func TestDeltas(t *testing.T) {
 		})
 	}
 	if !late || !warm || !hot {
-		t.Errorf("arrays are copied after the pause: %t, warm: %t, hot: %t", late, warm, hot)
+		t.Errorf("arrays were copied after the pause: %t, warm pieces: %t, hot pieces: %t; want all true",
+			late, warm, hot)
 	}
 }
 
-// changedUnits fails if the copy of a piece has units that are as before. In units of zeros, elements may
-// have died or have been born.
+// changedUnits fails if the copy of a piece has unchanged units. It skips units of zeros, in which elements
+// may have died or have been born.
 func changedUnits(t *testing.T, c *comparison, before, now []byte) {
 	t.Helper()
 	size := int(c.array.Type.Size())
@@ -269,13 +270,14 @@ func changedUnits(t *testing.T, c *comparison, before, now []byte) {
 		for lo := int(b.first); lo < int(b.first+b.count); lo += unit {
 			from, to := lo*size, min(lo+unit, int(b.first+b.count))*size
 			if bytes.Equal(before[from:to], now[from:to]) && len(bytes.Trim(now[from:to], "\x00")) > 0 {
-				t.Fatalf("elements %d to %d of array %d are as before", lo, to/size, c.array.Number)
+				t.Fatalf("elements %d to %d of array %d are unchanged, and the copy has them", lo, to/size,
+					c.array.Number)
 			}
 		}
 	}
 }
 
-// mergeWith merges the files of the last chain from a random place on with a copy.
+// mergeWith merges the copy of s with files of the last chain, from a random file on.
 func mergeWith(r *rand.Rand, folder disk.Folder, f disk.File, s *stage) error {
 	c, err := openChain(folder, s.m.Kept.Base)
 	if err != nil {
@@ -288,7 +290,8 @@ func mergeWith(r *rand.Rand, folder disk.Folder, f disk.File, s *stage) error {
 	return errors.Join(err, c.close())
 }
 
-// mergedArrays returns the elements of all arrays of a checkpoint by their numbers, by way of a merged file.
+// mergedArrays merges the chain of a checkpoint into one file, and returns the elements of its arrays by
+// number.
 func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byte {
 	t.Helper()
 	c, err := openChain(folder, number)
@@ -326,13 +329,13 @@ func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byt
 	}
 }
 
-// surePages always know.
+// surePages are modelPages that always report which memory was written.
 type surePages struct{ *modelPages }
 
 func (p surePages) changed(base unsafe.Pointer, _ int) ([][2]int, bool) { return p.parts[base], true }
 
-// TestArrayGrowsAgain: elements that come again behind the end of a shorter array, without a write, are in
-// the next checkpoint.
+// TestArrayGrowsAgain: an array becomes shorter, and longer again without a write. The next checkpoint holds
+// the elements that the array has regained.
 func TestArrayGrowsAgain(t *testing.T) {
 	a := &modelArray{typ: reflect.TypeFor[[64]byte](), memory: bytes.Repeat([]byte{7}, 4096), len: 64,
 		kept: []uint64{^uint64(0)}, written: make([]bool, 1)}
@@ -355,7 +358,7 @@ func TestArrayGrowsAgain(t *testing.T) {
 			}
 		}
 		if want := []int{64, 0, 16}[step]; elements != want {
-			t.Errorf("the checkpoint with %d elements has %d that changed, want %d", n, elements, want)
+			t.Errorf("the checkpoint of %d elements has %d changed elements, want %d", n, elements, want)
 		}
 	}
 	if err := s.close(); err != nil {

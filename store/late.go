@@ -14,21 +14,22 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// The largest arrays of a world are changed only by systems that declare to write their column, and by
-// changes of the structure. So most of a copy need not be made in the pause of the world. This part of the
-// copy is called late: it is made between ticks, and beside systems that write other columns. Code that is
-// about to write calls need or all first. These help with the copy, and return when it is made.
+// Only systems that declare to write a column, and changes of the structure, write the largest arrays of a
+// world. So most of a copy need not be made in the pause of the world. This part of the copy is called late:
+// it is made between ticks, and while systems write other columns. Code that is about to write calls need or
+// all first. These methods help with the copy, and return when the copy is complete.
 //
 // Code that writes without a declaration would spoil the copy. So the memory is guarded: the kernel reports
-// whether the memory was written before the copy was made. If it was, there is no checkpoint, and the next
-// checkpoints copy the column in the pause. If the kernel cannot guard memory, nothing is late.
+// whether the memory was written before the copy was complete. If the memory was written, the checkpoint
+// fails, and the next checkpoints copy the column in the pause. If the kernel cannot guard memory, nothing is
+// late.
 
-// late is the part of a copy that is made after the pause. The goroutine that owns the world makes it. Other
-// methods may be called from any goroutine.
+// late is the part of a copy that is made after the pause. The goroutine that owns the world calls postpone.
+// The methods of late may be called from any goroutine.
 type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
-	asked  atomic.Int64 // how many arrays systems have asked for
+	asked  atomic.Int64 // number of requests by systems so far
 	waits  waits        // of other goroutines for the copy
 	ended  atomic.Bool  // no array is left
 }
@@ -40,19 +41,20 @@ type lateArray struct {
 	lo, hi int    // its pieces, in the work of the stage
 	next   atomic.Int64
 	left   atomic.Int64
-	asked  atomic.Int64  // when a system asked for the array: 1 for the first one, 0 if none did
-	torn   atomic.Bool   // the memory was written before the copy was made
-	done   chan struct{} // closed when the copy is made and the array is no longer guarded
+	asked  atomic.Int64  // number of the first request for the array, from 1; 0 if there was none
+	torn   atomic.Bool   // the memory was written before the copy was complete
+	done   chan struct{} // closed when the copy is complete and the array is no longer guarded
 }
 
-// eagerFor is the number of checkpoints that copy a column in the pause after a copy of it was spoilt.
+// eagerFor is the number of checkpoints that copy a column in the pause, after a late copy of the column was
+// spoilt.
 const eagerFor = 64
 
-// leastLate is the least number of bytes of an array that is copied after the pause.
+// leastLate is the least size, in bytes, of an array that is copied after the pause.
 var leastLate = 256 << 10
 
-// postpone makes an array late, if that is possible, and reports whether it did. The comparisons of the array
-// are those of s.work from first on.
+// postpone makes an array late if that is possible, and reports whether the array is late. s.work[first:] are
+// the comparisons of the array.
 func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first int) bool {
 	switch a.Kind {
 	case state.Elements, state.Links, state.PoolElements:
@@ -67,7 +69,7 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 	if s.eager[name] > 0 || !s.pages.guard(a.Base, n) {
 		return false
 	}
-	// Which elements belong to the state is known at this moment only.
+	// Elements may die and be born after the pause, so note now which elements belong to the state.
 	known.now = resize(known.now, (a.Len+63)/64)
 	masks := known.now
 	a.Masks(masks)
@@ -85,7 +87,7 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 }
 
 // help copies pieces of an array until each piece is copied, or another goroutine copies it. Between two
-// pieces it lets other goroutines run.
+// pieces, help yields the processor.
 func (a *lateArray) help(s *stage) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for {
@@ -122,7 +124,7 @@ func (a *lateArray) copy(s *stage, c *comparison) {
 	c.copy(s)
 }
 
-// finish copies all arrays that are left, on as many goroutines as there are processors.
+// finish copies all arrays that are not copied yet, on as many goroutines as there are processors.
 func (l *late) finish() error {
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) - 1 {
@@ -138,7 +140,7 @@ func (l *late) finish() error {
 			s.eager[a.name] = eagerFor
 			torn = append(torn, a.name)
 		}
-		if n := a.asked.Load(); n > 0 { // else the copy was made before anything asked
+		if n := a.asked.Load(); n > 0 { // without a request, the column keeps its rank
 			s.urgent[a.name] = n
 		}
 	}
@@ -147,9 +149,9 @@ func (l *late) finish() error {
 		return nil
 	}
 	slices.Sort(torn)
-	return fmt.Errorf("column %s was written between ticks, or by a system that does not declare it, while "+
-		"it was being copied: name the column in the Writes of the system, and make changes that come from "+
-		"outside in inputs; until then the column is copied while the world stands still",
+	return fmt.Errorf("column %s was written while it was being copied, between ticks or by a system that "+
+		"does not declare to write it: name the column in the Writes of the system, and make changes from "+
+		"outside in inputs; for some time, checkpoints copy the column while the world stands still",
 		strings.Join(slices.Compact(torn), ", "))
 }
 
@@ -159,7 +161,7 @@ func (l *late) help() {
 	}
 }
 
-// need returns when the arrays of some columns are copied.
+// need returns when the arrays of the given columns are copied.
 func (l *late) need(columns []int) {
 	if l.ended.Load() {
 		return
@@ -180,11 +182,11 @@ func (l *late) all() {
 	}
 }
 
-// wait returns when some of the arrays are copied. It helps with the copy.
-func (l *late) wait(which func(*lateArray) bool) {
+// wait returns when the arrays are copied for which selected returns true. wait helps with the copy.
+func (l *late) wait(selected func(*lateArray) bool) {
 	began, waited, ended := clock.Now(), false, true
 	for _, a := range l.arrays {
-		asked := which(a)
+		asked := selected(a)
 		select {
 		case <-a.done:
 			continue
@@ -209,13 +211,13 @@ func (l *late) wait(which func(*lateArray) bool) {
 	}
 }
 
-// waits adds up how long goroutines have waited. A wait counts before it is over: its goroutine may run again
-// long after the copy is made.
+// waits adds up how long goroutines have waited. A wait also counts before it is over, because the waiting
+// goroutine may run again long after the copy is complete.
 type waits struct {
 	mu     sync.Mutex
 	over   time.Duration // the sum of the waits that are over
 	now    int           // how many goroutines wait
-	begins time.Duration // the sum of the times at which these have begun
+	begins time.Duration // the sum of the times at which these goroutines began to wait
 }
 
 func (w *waits) begin(at time.Duration) {

@@ -20,8 +20,8 @@ import (
 
 type twice struct{ A, B uint32 }
 
-// lateWorld is a world of three columns, which a schedule of three systems writes: each tick, in each third
-// tick, and through commands.
+// lateWorld is a world with three columns and a schedule of three systems. The first system writes its column
+// in each third tick, the second system in each tick, and the third system through commands.
 type lateWorld struct {
 	w             *vast.World
 	often, seldom vast.Column[twice]
@@ -63,8 +63,8 @@ func newLateWorld(t *testing.T) *lateWorld {
 
 func (l *lateWorld) fill(n int) { l.w.Archetype(l.often, l.seldom, l.link).NewN(n, func(vast.Run) {}) }
 
-// TestLate: what is copied after the pause is the world as it was in the pause, while systems write all
-// columns.
+// TestLate: a checkpoint that is copied after the pause holds the world as it was in the pause, although
+// systems meanwhile write all columns.
 func TestLate(t *testing.T) {
 	for _, way := range []string{ByTheKernel, Exactly} {
 		t.Run(way, func(t *testing.T) {
@@ -140,13 +140,13 @@ func TestLate(t *testing.T) {
 				w.Close()
 			}
 			if checked < ticks/4 {
-				t.Errorf("%d checkpoints", checked)
+				t.Errorf("%d checkpoints were checked, want at least %d", checked, ticks/4)
 			}
 		})
 	}
 }
 
-// spoiltPages say that guarded memory was written, as long as spoilt is true.
+// spoiltPages report that guarded memory was written, as long as spoilt is true.
 type spoiltPages struct {
 	exactPages
 	spoilt *atomic.Bool
@@ -154,8 +154,8 @@ type spoiltPages struct {
 
 func (p *spoiltPages) release(unsafe.Pointer, int) bool { return !p.spoilt.Load() }
 
-// TestSpoiltCopy: a copy whose memory was written meanwhile is no checkpoint. The error names the columns,
-// and the next checkpoints copy them in the pause.
+// TestSpoiltCopy: if memory is written while it is copied, the checkpoint fails. The error names the columns,
+// and the next checkpoints copy these columns in the pause.
 func TestSpoiltCopy(t *testing.T) {
 	defer FindWritten(ByTheKernel)()
 	var spoilt atomic.Bool
@@ -190,7 +190,7 @@ func TestSpoiltCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfLostMemory: a late copy of memory that was given back is spoilt, and the process lives.
+// TestCopyOfLostMemory: a late copy of memory that was given back is spoilt, and the process does not crash.
 func TestCopyOfLostMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")
@@ -219,8 +219,8 @@ func TestCopyOfLostMemory(t *testing.T) {
 	}
 }
 
-// TestChangesOutsideKeepCopiesEarly: a program that changes the structure between ticks has everything copied
-// in the pause, for some time.
+// TestChangesOutsideKeepCopiesEarly: if a program changes the structure between ticks, checkpoints copy
+// everything in the pause for some time.
 func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
@@ -252,7 +252,7 @@ func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 	}
 }
 
-// slowPages take their time before they say whether guarded memory was written.
+// slowPages sleep before they report whether guarded memory was written.
 type slowPages struct {
 	exactPages
 	delay time.Duration
@@ -263,8 +263,8 @@ func (p *slowPages) release(base unsafe.Pointer, n int) bool {
 	return p.exactPages.release(base, n)
 }
 
-// TestSubmitWaitsForTheCopy: a checkpoint that Submit begins is copied before Submit applies inputs, and
-// before other visitors come.
+// TestSubmitWaitsForTheCopy: the copy for a checkpoint that Submit begins is complete before Submit applies
+// inputs.
 func TestSubmitWaitsForTheCopy(t *testing.T) {
 	defer FindWritten(Exactly)()
 	newPages = func() pages { return &slowPages{delay: 20 * time.Millisecond} }
@@ -317,8 +317,8 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 	}
 }
 
-// TestPauseHasWaits: the pause that a checkpoint reports includes the time for which anything waited for the
-// copy, also if it waited until the end.
+// TestPauseHasWaits: the pause that a checkpoint reports includes the time for which goroutines waited for
+// the copy, also if they waited until the copy was complete.
 func TestPauseHasWaits(t *testing.T) {
 	defer FindWritten(Exactly)()
 	const delay = 100 * time.Millisecond
@@ -336,12 +336,12 @@ func TestPauseHasWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := <-got; c.Err != nil || c.Pause < delay/2 { // the copy may have begun before the wait
-		t.Errorf("the pause took %v, and each array of the copy %v: %v", c.Pause, delay, c.Err)
+		t.Errorf("the pause is %v, want at least %v; the error is %v", c.Pause, delay/2, c.Err)
 	}
 }
 
-// TestUrgentColumns: the column that a system asks for first stays the first to be copied, also if the copy
-// is made before the system asks.
+// TestUrgentColumns: the column that a system requests first is copied first by later checkpoints, also if
+// these copies are complete before the system requests the column.
 func TestUrgentColumns(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
@@ -370,8 +370,9 @@ func TestUrgentColumns(t *testing.T) {
 	}
 }
 
-// BenchmarkLate measures the longest tick of a schedule that writes each of 16 columns in turn, with 256 MB
-// in all: if a checkpoint copies all columns in the pause, and if it copies them after it.
+// BenchmarkLate measures the longest tick of a schedule during a checkpoint. The schedule writes one of 16
+// columns in each tick, and the columns have 256 MB in all. Case early copies all columns in the pause, and
+// case late copies the columns after the pause.
 func BenchmarkLate(b *testing.B) {
 	const columns, entities = 16, 1 << 20
 	for _, way := range []string{"early", "late"} {

@@ -631,8 +631,8 @@ func (l *loader) readValues(b block) error {
 		return l.r().skip(b)
 	}
 	if b.first != v.next || b.count > uint64(len(v.slots)) {
-		return fmt.Errorf("block %d has %d values, beginning with value %d: the column still needs %d values, "+
-			"beginning with value %d", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
+		return fmt.Errorf("block %d has %d values, beginning with value %d: the column still needs %d "+
+			"values, beginning with value %d", l.r().blocks-1, b.count, b.first, len(v.slots), v.next)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {

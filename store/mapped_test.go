@@ -41,7 +41,8 @@ func mappedBytes(t *testing.T, dir string) (n int) {
 	return n
 }
 
-// mustMap checks that at least n bytes of the files of a folder are mapped, if this system can do that.
+// mustMap checks that at least n bytes of the files of a folder are mapped, or that no bytes are mapped if
+// this system cannot map files.
 func mustMap(t *testing.T, dir string, n int) {
 	t.Helper()
 	have := mappedBytes(t, dir)
@@ -56,7 +57,7 @@ func mustMap(t *testing.T, dir string, n int) {
 	}
 }
 
-// savedWorld returns a world as Save writes it.
+// savedWorld returns the bytes that Save writes for a world.
 func savedWorld(t *testing.T, w *vast.World, o store.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -66,8 +67,8 @@ func savedWorld(t *testing.T, w *vast.World, o store.Options) []byte {
 	return b.Bytes()
 }
 
-// TestMappedMoments: each moment of a town with every storage, in files that hold all of it, in chains and in
-// merged files, is the same world mapped as read.
+// TestMappedMoments: a moment of a town with every storage is the same world if elements are mapped and if
+// elements are read. The moments lie in chains and in merged files.
 func TestMappedMoments(t *testing.T) {
 	defer store.PlaceFrom(mapped.PageSize)()
 	n := liveOn(t, 4, 0)
@@ -82,7 +83,7 @@ func TestMappedMoments(t *testing.T) {
 		if err := errors.Join(n.st.Tick(n.tick), n.st.Checkpoint()); err != nil {
 			t.Fatal(err)
 		}
-		if tick > 3 && tick%3 == 0 { // the last moments in chains of every length
+		if tick > 3 && tick%3 == 0 { // the chains have several lengths
 			n.compareMoments(t, uint64(tick))
 		}
 	}
@@ -104,7 +105,8 @@ func TestMappedMoments(t *testing.T) {
 	}
 }
 
-// compareMoments opens the moment of the last tick in every way.
+// compareMoments opens the moment of the last tick, mapped and read, with and without the program, and
+// compares the worlds.
 func (n *lived) compareMoments(t *testing.T, tick uint64) {
 	t.Helper()
 	before := mappedBytes(t, n.dir)
@@ -127,9 +129,9 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 		}
 	}
 	if equalBytes && !bytes.Equal(worlds[0], worlds[1]) {
-		t.Errorf("the moment of tick %d differs without the program", tick)
+		t.Errorf("tick %d: without the program, the mapped moment differs from the read one", tick)
 	}
-	// The town lives on as one that was read.
+	// The mapped town continues like a town that was read.
 	stop := store.Read()
 	other := n.openAt(t, tick, false)
 	stop()
@@ -142,14 +144,14 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(k.saved(t), other.saved(t)) {
-			t.Fatalf("the worlds of tick %d differ after they lived on", tick)
+			t.Fatalf("the worlds of tick %d differ after more operations", tick)
 		}
 	}
 	if err := errors.Join(k.st.Close(), k.w.Close()); err != nil {
 		t.Error(err)
 	}
 	if now := mappedBytes(t, n.dir); now != before {
-		t.Errorf("%d bytes stay mapped, %d before", now, before)
+		t.Errorf("%d bytes are mapped after Close, want %d", now, before)
 	}
 }
 
@@ -164,7 +166,8 @@ type herd struct {
 	numbers vast.Column[uint32]
 }
 
-// newHerd makes the world. If reversed is true, its columns have other numbers.
+// newHerd makes the world. If reversed is true, the columns are made in another order, and so have other
+// numbers.
 func newHerd(t *testing.T, reversed bool) *herd {
 	h := &herd{w: vast.NewWorld(vast.Options{Name: "herd", MaxEntities: 1 << 17})}
 	t.Cleanup(func() {
@@ -184,7 +187,7 @@ func newHerd(t *testing.T, reversed bool) *herd {
 	return h
 }
 
-// fill makes entities.
+// fill makes n entities.
 func (h *herd) fill(n int) {
 	next := uint32(0)
 	h.w.Archetype(h.columns[0], h.columns[1], h.columns[2], h.numbers).NewN(n, func(run vast.Run) {
@@ -198,7 +201,7 @@ func (h *herd) fill(n int) {
 	})
 }
 
-// herdIn returns a folder with a herd of a size.
+// herdIn returns a folder with a herd of n entities.
 func herdIn(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -214,7 +217,7 @@ func herdIn(t *testing.T, n int) string {
 	return dir
 }
 
-// wholeFile returns the path of the file that holds all of a herd. A small delta follows it.
+// wholeFile returns the path of the file that holds the complete herd. The folder also has a small delta.
 func wholeFile(dir string) string { return filepath.Join(dir, "checkpoint-00000001") }
 
 // openHerd opens the herd in a folder.
@@ -230,7 +233,7 @@ func openHerd(t *testing.T, dir string, reversed bool) *herd {
 
 const herdSize = 8_000 // 800 KB in each column of fields
 
-// TestMappedLongRuns: with the usual lengths the long columns are mapped, and padding is less than 1 %.
+// TestMappedLongRuns: with the default length limits, long columns are mapped, and padding is less than 1 %.
 func TestMappedLongRuns(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, false)
@@ -250,12 +253,13 @@ func TestMappedLongRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole := savedWorld(t, h.w, store.Options{}); info.Size() > int64(len(whole))*101/100 {
-		t.Errorf("the file has %d bytes, and Save writes %d", info.Size(), len(whole))
+		t.Errorf("the file has %d bytes, more than 1 %% above the %d bytes that Save writes", info.Size(),
+			len(whole))
 	}
 }
 
-// TestMappedWorldChanges: a mapped world is like any other: what is deleted and trimmed is gone, and new
-// components are zero. The files stay as they are.
+// TestMappedWorldChanges: a mapped world changes like any other world: deleted entities are gone, and new
+// components are zero, also after Trim. The files do not change.
 func TestMappedWorldChanges(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	before := listing(t, dir)
@@ -286,13 +290,13 @@ func TestMappedWorldChanges(t *testing.T) {
 			for e := range h.w.Query().All() {
 				h.columns[1].Get(e)[3] = 7
 			}
-			// Into the same slots, and behind the end.
+			// The new entities take the free slots and slots after the last one.
 			born := h.w.Archetype(h.columns[0], h.columns[1], h.columns[2], h.numbers)
 			born.NewN(herdSize+herdSize/2-live, func(run vast.Run) {
 				for i := range run.Len() {
 					for _, c := range h.columns {
 						if c.Slice(run)[i] != (field{}) || h.numbers.Slice(run)[i] != 0 {
-							t.Fatalf("seed %d, trim %t: a new component has bytes", seed, trim)
+							t.Fatalf("seed %d, trim %t: a new component is not zero", seed, trim)
 						}
 					}
 				}
@@ -312,7 +316,7 @@ func TestMappedWorldChanges(t *testing.T) {
 				}
 			}
 			if kept != live {
-				t.Errorf("seed %d, trim %t: %d entities are left, want %d", seed, trim, kept, live)
+				t.Errorf("seed %d, trim %t: %d old entities remain, want %d", seed, trim, kept, live)
 			}
 			if err := h.w.Close(); err != nil {
 				t.Fatal(err)
@@ -325,8 +329,7 @@ func TestMappedWorldChanges(t *testing.T) {
 	mustMap(t, dir, 0)
 }
 
-// TestMappedMomentsStay: a moment stays as it is when its files are replaced, and when the program removes
-// them.
+// TestMappedMomentsStay: a mapped moment does not change when a program replaces or removes the files.
 func TestMappedMomentsStay(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, false)
@@ -348,8 +351,9 @@ func TestMappedMomentsStay(t *testing.T) {
 	}
 }
 
-// TestOtherColumnsAreRead: columns with other numbers lie elsewhere in their pages, and columns of changed
-// types are converted: both are read.
+// TestOtherColumnsAreRead: a column is read instead of mapped if its number is different, because its
+// elements then have other offsets in their pages. A column of a changed type is also read, because it is
+// converted.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)
@@ -376,7 +380,7 @@ func TestOtherColumnsAreRead(t *testing.T) {
 	}
 }
 
-// TestCutFiles: a file that is too short is an error when it is opened. Never is it a memory fault.
+// TestCutFiles: opening a file that is too short gives an error, and no memory fault.
 func TestCutFiles(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	path := wholeFile(dir)
@@ -402,7 +406,8 @@ func TestCutFiles(t *testing.T) {
 	mustMap(t, dir, 0)
 }
 
-// TestFileThatIsCutLater: a page that a file no longer has is a fault that says so.
+// TestFileThatIsCutLater: reading a mapped page that the file no longer has is a fault. The fault names the
+// column and the cause.
 func TestFileThatIsCutLater(t *testing.T) {
 	if err := mapped.Supported(); err != nil {
 		t.Skip(err)
@@ -425,12 +430,11 @@ func TestFileThatIsCutLater(t *testing.T) {
 		for e := range h.w.Query().All() {
 			sum += h.columns[2].Get(e)[1]
 		}
-		t.Error("no fault, and the sum ", sum)
+		t.Error("no fault; the sum is ", sum)
 	})
 }
 
-// TestDamageInMappedElements: opening a moment does not see damage in elements that nobody reads, and Verify
-// does.
+// TestDamageInMappedElements: OpenAt does not find damage in mapped elements. Verify and Open find it.
 func TestDamageInMappedElements(t *testing.T) {
 	if err := mapped.Supported(); err != nil {
 		t.Skip(err)
@@ -445,7 +449,7 @@ func TestDamageInMappedElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 3_001+1)) // of the second column
+	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 3_001+1)) // in the second column
 	if _, err := f.WriteAt([]byte{file[at] ^ 1}, int64(at)); err != nil {
 		t.Fatal(err)
 	}
@@ -460,14 +464,14 @@ func TestDamageInMappedElements(t *testing.T) {
 	if !slices.ContainsFunc(files, func(f store.File) bool {
 		return f.Name == filepath.Base(path) && f.Err != nil && strings.Contains(f.Err.Error(), "damaged")
 	}) {
-		t.Errorf("Verify says %v", files)
+		t.Errorf("Verify returned %v", files)
 	}
 	h := newHerd(t, false)
 	_, err = store.Open(dir, h.w, store.Options{})
 	mustSay(t, err, "is damaged")
 }
 
-// TestRefusedMappings: where files cannot be mapped, moments are read.
+// TestRefusedMappings: if files cannot be mapped, moments are read.
 func TestRefusedMappings(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	defer store.Read()()
@@ -476,6 +480,6 @@ func TestRefusedMappings(t *testing.T) {
 		t.Errorf("%d bytes are mapped", n)
 	}
 	if n := h.w.Len(); n != herdSize {
-		t.Errorf("%d entities", n)
+		t.Errorf("the world has %d entities, want %d", n, herdSize)
 	}
 }

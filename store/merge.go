@@ -12,12 +12,13 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// A merge writes one file that holds what several files of a chain hold: all of them, or the newest deltas.
-// It takes a chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and where
-// the blocks of all files lie.
+// A merge writes one file that replaces several files of a chain: all files, or the newest deltas. A merge
+// handles one chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and a list
+// of the places of all blocks.
 
-// compact replaces the file of a checkpoint by one that holds all of the world: no other file is needed to
-// read it. If the program or the machine dies at any moment, the file is the old or the new one.
+// compact replaces the file of a checkpoint by a file that holds the complete world. Then the checkpoint
+// needs no other file. If the program or the machine dies during compact, the folder has the old or the new
+// file.
 func compact(folder disk.Folder, number uint64) (err error) {
 	name := checkpointName(number)
 	c, err := openChain(folder, number)
@@ -52,9 +53,11 @@ func compact(folder disk.Folder, number uint64) (err error) {
 	return folder.Sync()
 }
 
-// merge merges the copy and the files of the last chain, from index from on, into one file. It returns the
-// number of the checkpoint that the file continues, or 0.
-func (s *Store) merge(dst io.Writer, from int) (base uint64, err error) {
+// merge merges the newest files of the last chain and the copy of the world into one file. oldest is the
+// index of the first file to merge. If oldest is 0, merge still leaves out the complete file (index 0) if
+// that leaves room: see leavesRoom. merge returns the number of the checkpoint that the new file continues,
+// or 0.
+func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
 		return 0, err
@@ -63,22 +66,22 @@ func (s *Store) merge(dst io.Writer, from int) (base uint64, err error) {
 	if err := c.addCopy(&s.stage); err != nil {
 		return 0, err
 	}
-	if from == 0 && s.mostDeltas > 0 {
+	if oldest == 0 && s.mostDeltas > 0 {
 		bytes, err := c.bytesOfDeltas()
 		if err != nil {
 			return 0, err
 		}
 		if s.leavesRoom(bytes) {
-			from = 1
+			oldest = 1
 		}
 	}
-	if from > 0 {
-		base = c.layers[from-1].m.Kept.Number
+	if oldest > 0 {
+		base = c.layers[oldest-1].m.Kept.Number
 	}
-	return base, c.merge(dst, from)
+	return base, c.merge(dst, oldest)
 }
 
-// found is where a block lies in a file, or its bytes in memory.
+// found is a block that lies in a file, or whose bytes are in memory.
 type found struct {
 	block
 	offset int64
@@ -87,33 +90,33 @@ type found struct {
 	own    []byte
 }
 
-// indexed is a layer whose blocks are known.
+// indexed is a layer with a list of its blocks.
 type indexed struct {
 	*layer
 	src                           io.ReaderAt
 	extents                       []byte
-	ofArray, ofColumn, ofResource [][]found // by the numbers of the last description
+	ofArray, ofColumn, ofResource [][]found // by the indices of the last description
 	lengths                       []int     // of each array in this layer
 }
 
-// addCopy adds a copy in memory that continues the checkpoint. The chain cannot be read afterwards, only
-// merged.
+// addCopy adds the copy of the world in memory as the newest layer. Afterwards the chain can be merged, but
+// not read.
 func (c *chain) addCopy(top *stage) error {
 	c.layers = append(c.layers, &layer{name: "the copy of the world", m: top.m, stage: top})
 	return c.match()
 }
 
-// merge merges the files of the chain from index from on into one file. If from is 0, the file holds all of
-// the checkpoint. Otherwise the file is a delta that continues the file before. The chain cannot be read
-// afterwards.
-func (c *chain) merge(dst io.Writer, from int) error {
-	layers, err := c.index(from)
+// merge merges layers of the chain into one file. oldest is the index of the first layer to merge. If oldest
+// is 0, the file holds the complete world. Otherwise the file is a delta that continues the layer before
+// oldest. The chain cannot be read afterwards.
+func (c *chain) merge(dst io.Writer, oldest int) error {
+	layers, err := c.index(oldest)
 	if err != nil {
 		return err
 	}
 	m := c.manifest().complete()
-	if from > 0 {
-		m = c.mergedDelta(from)
+	if oldest > 0 {
+		m = c.mergedDelta(oldest)
 	}
 	out, err := newBlockWriter(dst, m.version())
 	if err != nil {
@@ -126,10 +129,10 @@ func (c *chain) merge(dst io.Writer, from int) error {
 	if err := out.write(block{kind: blockExtents, count: uint64(m.Extents)}, extents); err != nil {
 		return err
 	}
-	if err := c.mergeArrays(out, layers, m, from, &overlay{m: m}); err != nil {
+	if err := c.mergeArrays(out, layers, m, oldest, &overlay{m: m}); err != nil {
 		return err
 	}
-	_, columns, resources := whereFrom(c.layers[from:])
+	_, columns, resources := whereFrom(c.layers[oldest:])
 	var buffer []byte
 	for i, n := range columns {
 		if err := layers[n].copyTo(out, layers[n].ofColumn[i], i, &buffer); err != nil {
@@ -144,8 +147,8 @@ func (c *chain) merge(dst io.Writer, from int) error {
 	return out.close()
 }
 
-// bytesOfDeltas returns how many bytes of elements and values a delta would have into which all deltas of the
-// chain are merged.
+// bytesOfDeltas returns the number of bytes of elements and values, with the headers of their blocks, that
+// all deltas of the chain would have after a merge into one.
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -166,7 +169,8 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	return n.bytes, nil
 }
 
-// runs takes blocks of elements of a file with the description m. The bytes are valid only during the call.
+// runs takes blocks of elements. m is the description of the file that the blocks are for. The bytes are
+// valid only during the call.
 type runs interface {
 	writeRun(m *manifest, run []staged) error
 }
@@ -187,10 +191,10 @@ func (c *tally) add(blocks []found) {
 	}
 }
 
-// index finds the blocks of the files from index from on.
-func (c *chain) index(from int) (layers []*indexed, err error) {
+// index lists the blocks of the layers. It begins with the layer at index oldest.
+func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	m := c.manifest()
-	for _, y := range c.layers[from:] {
+	for _, y := range c.layers[oldest:] {
 		if y.indexed == nil {
 			x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)),
 				ofColumn: make([][]found, len(m.Columns)), ofResource: make([][]found, len(m.Resources)),
@@ -218,10 +222,10 @@ func (y *layer) lengths(n int) []int {
 	return lengths
 }
 
-// mergedDelta returns the description of the delta into which the files from index from on are merged.
-func (c *chain) mergedDelta(from int) *manifest {
+// mergedDelta returns the description of a delta that merges the layers from index oldest on.
+func (c *chain) mergedDelta(oldest int) *manifest {
 	m := c.manifest().complete()
-	for _, y := range c.layers[from:] {
+	for _, y := range c.layers[oldest:] {
 		for i, k := range y.arrays {
 			if k >= 0 && y.m.Arrays[i].Whole {
 				m.Arrays[k].Whole = true
@@ -238,20 +242,20 @@ func (c *chain) mergedDelta(from int) *manifest {
 			}
 		}
 	}
-	base := c.layers[from-1].m.Kept
+	base := c.layers[oldest-1].m.Kept
 	m.Kept.Base, m.Kept.BaseMoment = base.Number, base.Moment
 	return m
 }
 
 // mergeArrays writes the arrays of the merged file, which m describes.
-func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, from int, o *overlay) error {
+func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, oldest int, o *overlay) error {
 	before := make([]int, len(m.Arrays))
-	if from > 0 {
-		before = c.layers[from-1].lengths(len(m.Arrays))
+	if oldest > 0 {
+		before = c.layers[oldest-1].lengths(len(m.Arrays))
 	}
-	arrays, _, _ := whereFrom(c.layers[from:])
+	arrays, _, _ := whereFrom(c.layers[oldest:])
 	for i, n := range arrays {
-		o.clears = from > 0 && !m.Arrays[i].Whole
+		o.clears = oldest > 0 && !m.Arrays[i].Whole
 		if err := o.array(out, layers[n:], i, &m.Arrays[i], before[i]); err != nil {
 			return err
 		}
@@ -259,7 +263,8 @@ func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, from int, 
 	return nil
 }
 
-// take takes the blocks of a copy in memory, whose description is the last one.
+// take lists the blocks of a copy in memory. The description of the copy is the last one, so its indices are
+// valid in the last description.
 func (x *indexed) take() {
 	for i := range x.stage.blocks {
 		b := &x.stage.blocks[i]
@@ -277,13 +282,13 @@ func (x *indexed) take() {
 	}
 }
 
-// scan finds the blocks of a file.
+// scan lists the blocks of a file.
 func (x *indexed) scan() error {
 	src := x.r.src.(*places)
 	x.src = src.src
 	wrong := func(b block) error {
-		return fmt.Errorf("block %d of kind %d has %d elements from %d on and %d bytes", x.r.blocks-1, b.kind,
-			b.count, b.first, b.size)
+		return fmt.Errorf("block %d of kind %d has %d elements, beginning with element %d, and %d bytes",
+			x.r.blocks-1, b.kind, b.count, b.first, b.size)
 	}
 	for {
 		b, err := x.r.next()
@@ -294,13 +299,13 @@ func (x *indexed) scan() error {
 			return wrong(b)
 		}
 		one := found{block: b, offset: src.offset, number: x.r.blocks - 1, sum: x.r.sum}
-		to, among := x.ofArray, x.arrays
+		lists, indices := x.ofArray, x.arrays
 		switch b.kind {
 		case blockEnd:
 			if b.count != x.r.blocks-1 || b.size != 0 {
 				return wrong(b)
 			}
-			for _, blocks := range x.ofArray { // a file may have them in any order
+			for _, blocks := range x.ofArray { // a file may have its blocks in any order
 				slices.SortFunc(blocks, func(a, b found) int { return cmp.Compare(a.first, b.first) })
 			}
 			return nil
@@ -319,17 +324,17 @@ func (x *indexed) scan() error {
 				return wrong(b)
 			}
 		case blockValues:
-			to, among = x.ofColumn, x.columns
+			lists, indices = x.ofColumn, x.columns
 		case blockResource:
-			to, among = x.ofResource, x.resources
+			lists, indices = x.ofResource, x.resources
 		default:
 			return wrong(b)
 		}
-		if int64(b.index) >= int64(len(among)) {
+		if int64(b.index) >= int64(len(indices)) {
 			return wrong(b)
 		}
-		if k := among[b.index]; k >= 0 {
-			to[k] = append(to[k], one)
+		if k := indices[b.index]; k >= 0 {
+			lists[k] = append(lists[k], one)
 		}
 		src.offset += int64(b.size)
 	}
@@ -351,7 +356,8 @@ func (x *indexed) fits(b block) bool {
 	return size == 0 && b.size == 0 || size > 0 && b.size/size == b.count && b.size%size == 0
 }
 
-// bytes returns the bytes of a block, and checks them. They are valid until the next call with the buffer.
+// bytes returns the bytes of a block, and checks the checksum of a block in a file. The bytes are valid until
+// the next call with the same buffer.
 func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	if x.src == nil {
 		return f.own, nil
@@ -367,7 +373,7 @@ func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// copyTo writes blocks as they are, with the index that their column or resource has in the last description.
+// copyTo copies blocks to out. index is the index of their column or resource in the last description.
 func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]byte) error {
 	for i := range blocks {
 		b, err := x.bytes(&blocks[i], buffer)
@@ -383,21 +389,21 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 	return nil
 }
 
-// overlay is a chunk of an array on which the blocks of all layers are laid, oldest first.
+// overlay is a chunk of an array into which the blocks of all layers are copied, oldest first.
 type overlay struct {
 	m            *manifest // of the file that is written
 	chunk, block []byte
-	run          []staged // that is written next
+	run          []staged // the run that is written next
 	filled       ranges   // elements that a block has filled
-	// cleared are elements that are zero, and that files before the first layer may hold. If clears is true,
-	// the merged file lists them.
+	// cleared are elements that are zero, but may have another value in the files before the first layer. If
+	// clears is true, the merged file lists the cleared elements.
 	cleared ranges
 	clears  bool
-	counts  bool // the bytes are counted, and not read
+	counts  bool // whether the bytes are only counted, and not read
 }
 
-// array writes an array. The layers are those that count. before is the length of the array in the file that
-// the merged one continues.
+// array merges the blocks of an array in the given layers, and writes them. before is the length of the array
+// in the file that the merged file continues.
 func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest, before int) error {
 	size := a.Type.Size
 	if size == 0 {
@@ -409,8 +415,8 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	}
 	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
 	for lo := 0; ; {
-		// first is the first element of a block from lo on. Chunks without blocks are skipped, because a
-		// forged array may be long and have few blocks.
+		// first is the first element at or after lo that a layer fills or clears. Chunks without such
+		// elements are skipped, because a forged array may be long and have few blocks.
 		first := a.Len
 		length := before
 		for n, x := range layers {
@@ -434,7 +440,7 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
 		length = before
 		for n, x := range layers {
-			o.filled.without(x.lengths[index], hi) // see the method cut of loader
+			o.filled.without(x.lengths[index], hi) // as loader.cut does
 			o.cleared.with(max(x.lengths[index], lo), min(length, hi))
 			length = x.lengths[index]
 			blocks := x.ofArray[index]
@@ -479,7 +485,7 @@ func (o *overlay) write(out runs, index, first, size int) error {
 	return nil
 }
 
-// lay lays a block on the chunk of the elements [lo, hi).
+// lay copies a block into the chunk, which has the elements [lo, hi).
 func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 	first, end := max(int(f.first), lo), min(int(f.first+f.count), hi)
 	if first >= end {
@@ -505,7 +511,7 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 // ranges are ranges of elements, in ascending order. They do not overlap or adjoin each other.
 type ranges [][2]int
 
-// with adds elements.
+// with adds the elements [lo, hi).
 func (r *ranges) with(lo, hi int) {
 	if lo >= hi {
 		return
@@ -517,7 +523,7 @@ func (r *ranges) with(lo, hi int) {
 	*r = slices.Replace(*r, i, j, [2]int{lo, hi})
 }
 
-// without removes elements.
+// without removes the elements [lo, hi).
 func (r *ranges) without(lo, hi int) {
 	if lo >= hi {
 		return
@@ -535,7 +541,7 @@ func (r *ranges) without(lo, hi int) {
 	*r = slices.Replace(*r, i, j, rest...)
 }
 
-// touching returns the ranges that overlap or adjoin some elements.
+// touching returns the indices [i, j) of the ranges that overlap or adjoin the elements [lo, hi).
 func (r ranges) touching(lo, hi int) (i, j int) {
 	i, _ = slices.BinarySearchFunc(r, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
 	for j = i; j < len(r) && r[j][0] <= hi; j++ {

@@ -16,20 +16,21 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Difference is the error of a check whose replay has given another world: a tick or an input depends on
-// something else than the world and the inputs. [Compare] returns it, too. It names the first difference.
+// Difference is the error of a check whose replay gives another world: a tick or an input depends on data
+// other than the world and the inputs. [Compare] returns a Difference, too. A Difference names only the first
+// place where the worlds differ.
 type Difference struct {
 	World      string
 	From, Tick uint64 // the ticks of the two checkpoints; 0 from Compare
-	// Column is the column that differs, or the relation or edges, the resource or the container. It is empty
-	// if the set of living entities differs, and "the world" for what belongs to none of these.
+	// Column is the name of the column, relation, edges, resource or container that differs. It is empty if
+	// the set of living entities differs. It is "the world" if another part of the world differs.
 	Column string
-	Entity vast.Entity // zero if the difference is at no entity
-	Field  string      // the path of the field that differs, such as At.X; empty if it is the whole component
-	// Recorded is the value in the checkpoint and Replayed that after the replay, as text. From Compare they
-	// are the values in the saved world and in the other one.
+	Entity vast.Entity // zero if the difference belongs to no entity
+	Field  string      // the path of the field that differs, such as At.X; empty for a whole component
+	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. In a
+	// Difference of Compare, Recorded is the value in the saved world, and Replayed in the other world.
 	Recorded, Replayed string
-	saved              bool // whether it is from Compare
+	saved              bool // whether Compare made the Difference
 }
 
 // Error names the place, both values and the remedy.
@@ -61,7 +62,7 @@ func (d *Difference) Error() string {
 type moment struct {
 	*picture
 	containerNames []string
-	values         map[int]map[int][]byte // by the number of a HeapColumn and slot
+	values         map[int]map[int][]byte // encoded components, by the number of a HeapColumn and the slot
 }
 
 // momentOf copies the state of a world.
@@ -116,8 +117,8 @@ func copyArray(a *state.Array) {
 		Len: a.Len, Base: unsafe.Pointer(&memory[0]), Kept: func(group int) uint64 { return masks[group] }}
 }
 
-// compare returns the first difference between a moment and the state of a world, or nil. The order is: the
-// mark, the list of columns, entities, columns, resources, all else.
+// compare returns the first difference between a moment and the state of a world, or nil. It compares in this
+// order: the mark, the list of columns, entities, columns, resources, and then everything else.
 func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 	now, err := lookAt(w, o)
 	if err != nil {
@@ -151,7 +152,7 @@ func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 	return m.rest(now), nil
 }
 
-// find returns an array, or an empty one.
+// find returns an array of the moment, or an empty array if the moment does not have it.
 func (m *moment) find(kind string, column int) *state.Array {
 	i := slices.IndexFunc(m.state.Arrays, func(a state.Array) bool {
 		return a.Kind == kind && a.Column == column && a.Container == 0
@@ -190,7 +191,7 @@ func bitThatDiffers(a, b *state.Array) int {
 	return -1
 }
 
-// entities compares which entities live.
+// entities compares the sets of living entities.
 func (m *moment) entities(now *moment) *Difference {
 	if slot := bitThatDiffers(m.find(state.Live, -1), now.find(state.Live, -1)); slot >= 0 {
 		return differing(m, now, slot)
@@ -208,7 +209,7 @@ func (m *moment) entities(now *moment) *Difference {
 	return nil
 }
 
-// differing is the difference between the entities in a slot.
+// differing returns the difference between the entities in a slot.
 func differing(m, now *moment, slot int) *Difference {
 	text := func(e vast.Entity, ok bool) string {
 		if !ok {
@@ -225,7 +226,7 @@ func differing(m, now *moment, slot int) *Difference {
 	return d
 }
 
-// column compares a column. Both moments have the same entities.
+// column compares a column. The caller has checked that both moments have the same entities.
 func (m *moment) column(now *moment, i int) *Difference {
 	c := &m.state.Columns[i]
 	at := func(slot int, field, was, is string) *Difference {
@@ -299,7 +300,7 @@ func (m *moment) resource(name string) (encoded []byte, ok bool) {
 	return m.resources[i], true
 }
 
-// rest compares all arrays, and where entities lie.
+// rest compares all arrays, and the archetypes and extents.
 func (m *moment) rest(now *moment) *Difference {
 	if len(m.state.Arrays) != len(now.state.Arrays) {
 		return &Difference{Column: "the world", Recorded: fmt.Sprint(len(m.state.Arrays), " arrays"),
@@ -345,8 +346,8 @@ func element(a *state.Array, k int) reflect.Value {
 	return reflect.NewAt(a.Type, unsafe.Pointer(&a.Bytes(k, k+1)[0])).Elem()
 }
 
-// elementThatDiffers returns the first element in which two arrays differ, or that only one of them has, or
-// -1. Unused bytes of elements do not count.
+// elementThatDiffers returns the index of the first element that differs between two arrays, or that only one
+// array has. It returns -1 if the arrays are equal. It ignores unused bytes of elements.
 func elementThatDiffers(a, b *state.Array) int {
 	for k := 0; k < max(a.Len, b.Len); k++ {
 		if k%64 == 0 && k+64 <= min(a.Len, b.Len) {
@@ -368,8 +369,8 @@ func elementThatDiffers(a, b *state.Array) int {
 	return -1
 }
 
-// firstDifference returns the path of the first part in which two values of a type without pointers differ,
-// and that part of both. The values are not valid if nothing differs.
+// firstDifference compares two values of a type without pointers. It returns the path of the first part that
+// differs, this part of a, and this part of b. The returned values are invalid if a and b are equal.
 func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, reflect.Value) {
 	switch kind := a.Kind(); {
 	case a.Type() == typeEntity:
@@ -397,7 +398,7 @@ func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, re
 		}
 		return "", reflect.Value{}, reflect.Value{}
 	}
-	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // NaN is like itself, and 0 is not like -0
+	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // NaN equals itself, and 0 differs from -0
 		return path, a, b
 	}
 	return "", reflect.Value{}, reflect.Value{}

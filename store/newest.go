@@ -11,13 +11,13 @@ import (
 )
 
 // newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes the
-// file if no journal leads to that checkpoint. Without the file, a loss of the checkpoint would not be
-// noticed: an older checkpoint, or an empty folder, would pass for the last state.
+// file if no journal leads to that checkpoint. Without the file, the loss of the checkpoint would not be
+// noticed, because an older checkpoint or an empty folder would be accepted as the last state.
 const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
 
-// newestNumber returns the number of the checkpoint that a file says must be there, or 0.
+// newestNumber returns the number in the name of such a file, or 0 for any other name.
 func newestNumber(name string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(name, newestPrefix), 10, 64)
 	if err != nil || name != newestName(n) {
@@ -26,15 +26,15 @@ func newestNumber(name string) uint64 {
 	return n
 }
 
-// checkNewest returns an error if the checkpoint that such a file names is missing, and no newer one is
-// there. It notes the name of that file.
+// checkNewest returns an error if the newest durable checkpoint is lost: see lostNewest. checkNewest notes
+// the name of the file that names this checkpoint.
 func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
 	s.newestFile, err = lostNewest(files, numbers)
 	return err
 }
 
-// lostNewest returns the name of the file that names the newest checkpoint, or "". It returns an error if
-// neither that checkpoint nor a newer one is there.
+// lostNewest returns the name of the file that names the newest checkpoint, or "". It returns an error if the
+// folder has neither that checkpoint nor a newer checkpoint.
 func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
@@ -45,16 +45,16 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	if number == 0 || len(numbers) > 0 && numbers[len(numbers)-1] >= number {
 		return name, nil
 	}
-	left := "begin a new world"
+	goal := "begin a new world"
 	if len(numbers) > 0 {
-		left = "go on from " + checkpointName(numbers[len(numbers)-1])
+		goal = "continue from " + checkpointName(numbers[len(numbers)-1])
 	}
-	return name, fmt.Errorf("%s is missing, and it was durable: restore the file, or remove %s to %s",
-		checkpointName(number), name, left)
+	return name, fmt.Errorf("%s is missing, but it was durable: restore the file, or remove %s to %s",
+		checkpointName(number), name, goal)
 }
 
-// noteNewest records on the disk that a checkpoint must exist. It does nothing if a journal leads to the
-// checkpoint from the one before it, because the journal then shows a loss. older are the checkpoints before.
+// noteNewest records in the folder that a checkpoint must exist. It does nothing if a journal leads from the
+// previous checkpoint to this one, because the journal then reveals a loss. older are all older checkpoints.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

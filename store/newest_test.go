@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestVerifyNewest: Verify reports that the newest checkpoint of a program without a journal is missing.
+// TestVerifyNewest: Verify reports a missing newest checkpoint, even if the program has no journal.
 func TestVerifyNewest(t *testing.T) {
 	dir := t.TempDir()
 	w := vast.NewWorld(vast.Options{})
@@ -42,24 +42,24 @@ func TestVerifyNewest(t *testing.T) {
 		return names
 	}
 	if names := wrong(); len(names) > 0 {
-		t.Errorf("%q are wrong in a folder that is whole", names)
+		t.Errorf("Verify reports %q in an undamaged folder", names)
 	}
 	if err := os.Remove(filepath.Join(dir, "checkpoint-00000002")); err != nil {
 		t.Fatal(err)
 	}
 	if names := wrong(); len(names) != 1 || names[0] != "missing checkpoint-00000002" {
-		t.Errorf("%q are wrong, want the lost checkpoint", names)
+		t.Errorf("Verify reports %q, want only the lost checkpoint", names)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "newest-00000002"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if names := wrong(); len(names) != 2 || names[0] != "newest newest-00000002" {
-		t.Errorf("%q are wrong, want the file with a byte, too", names)
+		t.Errorf("Verify reports %q, want the lost checkpoint and newest-00000002", names)
 	}
 }
 
-// TestCompactMissesTheNewest: Compact changes nothing in a folder whose newest checkpoint is lost, or that
-// has a checkpoint of another store, or whose journal does not lead on.
+// TestCompactMissesTheNewest: Compact returns an error and changes nothing if the newest checkpoint is lost,
+// if a checkpoint belongs to another store, or if the journal is missing.
 func TestCompactMissesTheNewest(t *testing.T) {
 	live := func(keep int) (dir string) {
 		dir = t.TempDir()
@@ -89,7 +89,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 			t.Errorf("the error is %v, want %q in it", err, why)
 		}
 		if now := listing(t, dir); now != before {
-			t.Errorf("the folder had\n%s\nand has\n%s", before, now)
+			t.Errorf("Compact has changed the folder from\n%s\nto\n%s", before, now)
 		}
 	}
 	dir := live(5)

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// sealCheckpoint makes the checksums of a checkpoint right.
+// sealCheckpoint corrects the checksums of a checkpoint.
 func sealCheckpoint(file []byte) {
 	le := binary.LittleEndian
 	for at := len(magic); at+bytesHeader <= len(file); {
@@ -34,8 +34,8 @@ func sealCheckpoint(file []byte) {
 	}
 }
 
-// sealHeader makes the checksums of a header right, and returns how many bytes the block has in the rest of
-// the file.
+// sealHeader corrects the checksums of a header h. rest is the part of the file from the block's content on.
+// sealHeader returns the number of bytes of the content.
 func sealHeader(h, rest []byte) int {
 	le := binary.LittleEndian
 	n := int(min(le.Uint64(h[24:]), uint64(len(rest))))
@@ -44,15 +44,15 @@ func sealHeader(h, rest []byte) int {
 	return n
 }
 
-// sealJournal makes the checksums of a segment right.
+// sealJournal corrects the checksums of a segment.
 func sealJournal(file []byte) {
 	for ; len(file) >= 512; file = file[512:] {
 		binary.LittleEndian.PutUint32(file, crc32.Checksum(file[4:512], castagnoli))
 	}
 }
 
-// FuzzOpen: a folder with any bytes in its checkpoint and its journal gives an error or a world that works,
-// and takes memory that the files explain.
+// FuzzOpen: for any bytes in the checkpoint and the journal, opening the folder gives an error or a world
+// that works. The size of the files limits the memory that opening allocates.
 func FuzzOpen(f *testing.F) {
 	d := sim.New(1)
 	l := &life{island: newIsland()}
@@ -114,7 +114,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20+100*uint64(len(world)+len(journal)) {
-			t.Errorf("opening %d bytes has allocated %d", len(world)+len(journal), n)
+			t.Errorf("opening files of %d bytes has allocated %d bytes", len(world)+len(journal), n)
 		}
 		if err == nil {
 			for range 3 {

@@ -19,7 +19,7 @@ import (
 )
 
 // kept is a town that a store keeps. A tick makes random changes that depend on the tick and the world. An
-// input makes others.
+// input makes random changes that depend on the input and the world.
 type kept struct {
 	*town
 	st    *store.Store
@@ -83,7 +83,8 @@ func (k *kept) record(t *testing.T, seed uint64) uint64 {
 	return position
 }
 
-// saved returns the world as Save writes it, or a description if equal worlds may have other bytes.
+// saved returns the bytes that Save writes for the world, or a text if Save may write equal worlds
+// differently.
 func (k *kept) saved(t *testing.T) []byte {
 	t.Helper()
 	if !equalBytes {
@@ -97,8 +98,8 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder copies the files of a folder, as a crash of the process leaves them. It copies again if a
-// checkpoint has replaced files meanwhile.
+// copyFolder returns a copy of a folder, with the files that a crash of the process would leave. It copies
+// again if a checkpoint has replaced files during the copy.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
 	names := func() string {
@@ -121,8 +122,8 @@ func copyFolder(t *testing.T, from string) string {
 	}
 }
 
-// TestRecover lets a process die after some ticks, without Close: the next one has the same world, and goes
-// on as the first would have.
+// TestRecover copies the folder after some ticks, without Close, as if the process had died. The next process
+// has the same world, and continues like the first one.
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -139,7 +140,7 @@ func TestRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last := a.record(t, 4711) // no tick applies it
+	last := a.record(t, 4711) // no tick applies this input
 	if err := a.st.Wait(context.Background(), last); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestReopen closes a store and opens it again, many times: the world goes on like one that was never closed.
+// TestReopen closes and reopens a store several times. The world continues like a world that was never
+// closed.
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	var reference *kept
@@ -189,7 +191,7 @@ func TestReopen(t *testing.T) {
 			}
 		}
 		if reference != nil && !bytes.Equal(a.saved(t), reference.saved(t)) {
-			t.Fatalf("round %d: the world differs from one that was never closed", round)
+			t.Fatalf("round %d: the world differs from the world that was never closed", round)
 		}
 		if err := a.st.Close(); err != nil {
 			t.Fatal(err)
@@ -256,7 +258,7 @@ func TestAttach(t *testing.T) {
 	for st.DurableTick() < 29 {
 		time.Sleep(time.Millisecond)
 	}
-	_, s2, st2, sum2 := start(copyFolder(t, dir), 8) // the seed is the folder's
+	_, s2, st2, sum2 := start(copyFolder(t, dir), 8) // the folder's seed, 7, replaces 8
 	if got := st2.LastTick(); got != 29 {
 		t.Fatalf("tick %d is the last one, want 29", got)
 	}
@@ -272,12 +274,12 @@ func TestAttach(t *testing.T) {
 		t.Fatalf("the values differ at tick %d", st2.LastTick())
 	}
 	if got := s2.Options().Seed; got != 7 {
-		t.Errorf("the seed is %d, want that of the folder, 7", got)
+		t.Errorf("the seed is %d, want the folder's seed, 7", got)
 	}
 }
 
-// TestChangesOutsideOfTicks changes the world between ticks: ticks after that are durable only with the next
-// checkpoint, and a recovery does not replay them without the change.
+// TestChangesOutsideOfTicks changes the world between ticks. Later ticks become durable only with the next
+// checkpoint. So a recovery never replays these ticks without the change.
 func TestChangesOutsideOfTicks(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -292,7 +294,7 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for a.st.DurableTick() < 6 { // the store takes a checkpoint by itself, when the one of Recover is written
+	for a.st.DurableTick() < 6 { // the store takes another checkpoint once the one of Recover is written
 		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		if err := a.st.Tick(a.tick); err != nil {
 			t.Fatal(err)
@@ -303,11 +305,12 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 	}
 	b := openKept(t, copyFolder(t, dir), optionsOfKept())
 	if b.st.LastTick() != a.st.LastTick() || !bytes.Equal(a.saved(t), b.saved(t)) {
-		t.Errorf("the world at tick %d differs from that at tick %d", b.st.LastTick(), a.st.LastTick())
+		t.Errorf("the recovered world, at tick %d, differs from the first world, at tick %d",
+			b.st.LastTick(), a.st.LastTick())
 	}
 }
 
-// TestOpenErrors opens folders that cannot be opened. The folders stay as they are.
+// TestOpenErrors: Open returns an error for a folder that it cannot open, and does not change the folder.
 func TestOpenErrors(t *testing.T) {
 	made := t.TempDir()
 	a := openKept(t, made, optionsOfKept())
@@ -384,13 +387,13 @@ func TestOpenErrors(t *testing.T) {
 				t.Errorf("the error is %q, want %q in it", err, c.want)
 			}
 			if after := listing(t, dir); after != before {
-				t.Errorf("the folder had\n%s\nand has\n%s", before, after)
+				t.Errorf("Open has changed the folder from\n%s\nto\n%s", before, after)
 			}
 		})
 	}
 }
 
-// listing returns the names, sizes and sums of the files in a folder, apart from the lock.
+// listing returns the names, sizes and checksums of the files in a folder, except the lock file.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -415,7 +418,8 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestBuild refuses the ticks of another build, unless the program says otherwise.
+// TestBuild: Recover returns an error instead of replaying the ticks of another build. With DropTail, Recover
+// drops these ticks.
 func TestBuild(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -454,7 +458,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestDropTail lets a process die that has dropped ticks: the ticks that it made itself come back.
+// TestDropTail: a process drops ticks, makes new ticks and dies. The next process recovers the new ticks.
 func TestDropTail(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -485,13 +489,13 @@ func TestDropTail(t *testing.T) {
 	}
 	c := openKept(t, copyFolder(t, second), optionsOfKept())
 	if c.st.LastTick() != 2 || !bytes.Equal(b.saved(t), c.saved(t)) {
-		t.Errorf("tick %d is the last one, want 2; or the worlds differ", c.st.LastTick())
+		t.Errorf("tick %d is the last one, want 2 and equal worlds", c.st.LastTick())
 	}
 }
 
-// TestSameBytes compares a world that is never saved with worlds that are loaded from it: all go on in the
-// same way, also after Trim, and Save writes the same bytes, although other parts of their memory are
-// committed.
+// TestSameBytes compares a world with worlds that are loaded from its saved bytes. All worlds continue in the
+// same way, also after Trim. Save writes the same bytes for them, although they have committed different
+// parts of their memory.
 func TestSameBytes(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
@@ -520,7 +524,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestReset resets a schedule: the ticks after it are not replayed with the old seed.
+// TestReset resets a schedule. Recover replays the ticks after the reset with the new seed.
 func TestReset(t *testing.T) {
 	type drop struct{ Value uint64 }
 	start := func(dir string) (*sched.Schedule, *store.Store, func() uint64) {
@@ -562,7 +566,7 @@ func TestReset(t *testing.T) {
 	if err := s.Reset(2); err != nil {
 		t.Fatal(err)
 	}
-	for st.DurableTick() < 8 { // ticks of the store's life
+	for st.DurableTick() < 8 { // the store also counts the 5 ticks before the reset
 		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		if err := s.Tick(); err != nil {
 			t.Fatal(err)
@@ -574,14 +578,15 @@ func TestReset(t *testing.T) {
 	}
 	s2, st2, sum2 := start(copyFolder(t, dir))
 	if st2.LastTick() != last || sum() != sum2() {
-		t.Errorf("tick %d with the sum %d, want %d and %d", st2.LastTick(), sum2(), last, sum())
+		t.Errorf("tick %d has the sum %d, want tick %d with the sum %d", st2.LastTick(), sum2(), last, sum())
 	}
 	if got := s2.Options().Seed; got != 2 {
 		t.Errorf("the seed is %d, want 2", got)
 	}
 }
 
-// TestChanged changes components between ticks, which only Changed tells the store.
+// TestChanged changes a resource between ticks. The store notices this change only because the test calls
+// Changed.
 func TestChanged(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -594,7 +599,7 @@ func TestChanged(t *testing.T) {
 	tick()
 	a.clock.Note = "edited"
 	a.st.Changed()
-	for tick(); a.st.DurableTick() < 2; { // with the checkpoint that the store takes
+	for tick(); a.st.DurableTick() < 2; { // until the checkpoint that the store takes is durable
 		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		tick()
 	}
@@ -632,7 +637,7 @@ func TestChanged(t *testing.T) {
 	a.st.Changed()
 }
 
-// TestSeedOfTheFirstCheckpoint opens a folder that has no tick yet: the schedule has the seed of the folder.
+// TestSeedOfTheFirstCheckpoint opens a folder without ticks. The schedule has the seed of the folder.
 func TestSeedOfTheFirstCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	for _, seed := range []uint64{7, 9} {
@@ -647,7 +652,7 @@ func TestSeedOfTheFirstCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.Options().Seed; got != 7 {
-			t.Errorf("with the seed %d: the schedule has %d, want that of the folder, 7", seed, got)
+			t.Errorf("Options.Seed is %d: the schedule has the seed %d, want the folder's seed, 7", seed, got)
 		}
 		if err := errors.Join(st.Close(), s.Close(), w.Close()); err != nil {
 			t.Fatal(err)

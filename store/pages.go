@@ -6,25 +6,25 @@ import (
 	"github.com/vastgo/vast/internal/written"
 )
 
-// newPages returns pages for a store, or nil if the system does not tell which memory was written. Then all
-// memory is read and compared. Tests replace newPages.
+// newPages returns pages for a store, or nil if the system does not report which memory was written. Without
+// pages, a checkpoint reads and compares all memory. Tests replace newPages.
 var newPages = func() pages {
 	w, err := written.New()
 	if err != nil {
-		return nil // vast doctor says why
+		return nil // the command vast doctor prints the reason
 	}
 	return &watchedPages{w: w}
 }
 
-// watchedPages asks the kernel of the operating system.
+// watchedPages gets the written pages from the kernel of the operating system.
 type watchedPages struct {
 	w     *written.Watch
 	runs  []written.Run
-	parts [][2]int // the answers since the last scan
+	parts [][2]int // the results of changed since the last scan
 }
 
-// scan ends an interval. The answers for the interval before are not needed any more: if its checkpoint
-// failed, the next checkpoint holds everything.
+// scan ends an interval. It drops the written pages of the previous interval: if the checkpoint of that
+// interval failed, the next checkpoint holds everything.
 func (p *watchedPages) scan() {
 	p.w.Keep()
 	p.w.Scan()

@@ -15,30 +15,32 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Packer moves entities between worlds of the same program, or of versions of it: between the regions of a
-// cluster, or onto a carrier and off again. [Packer.Pack] writes entities as a parcel of bytes, and
+// Packer moves entities between worlds of the same program or of different versions of the program, for
+// example between the regions of a cluster. [Packer.Pack] writes entities as a parcel of bytes, and
 // [Packer.Unpack] makes them in another world. Make a Packer for each world with [NewPacker].
 //
-//   - Parcel: what one call of Pack writes.
-//   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below it: its
-//     sources in each hierarchy, that is in each [vast.Relation] without circles, and their sources.
-//   - Schema: the description of the columns, as text. A parcel only has a mark of its schema. Keep the
-//     schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].
+//   - Parcel: the bytes that one call of Pack writes.
+//   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below each root:
+//     its sources in each hierarchy, the sources of these sources, and so on. A hierarchy is a
+//     [vast.Relation] without circles.
+//   - Schema: the description of the columns, as text. A parcel does not contain its schema, but only a mark
+//     of the schema. Keep the schema once for each stream of parcels: see [Packer.Schema] and
+//     [Packer.Accept].
 //
-// A parcel has all components of its entities, their names, and the links and edges between them. A
-// [vast.Entity] inside of a component, an edge or a HeapColumn becomes the new reference if it refers to an
-// entity of the parcel. It becomes zero if it is stale; an entry of a map with a stale key is left out. If it
-// refers to another living entity, Pack returns an error: components that refer to entities of other regions
-// have a number of the program's own instead.
+// A parcel has all components of its entities, their names, and the links and edges between them. A reference
+// is a [vast.Entity] inside of a component or inside of the value of an edge. A reference to an entity of the
+// parcel becomes a reference to the new entity. A stale reference becomes zero; a map entry with a stale key
+// is left out. For a reference to another living entity, Pack returns an error: to refer to entities of other
+// regions, components can hold a number of the program's own instead.
 //
-// Codecs in the options, and methods of types that encode their values, see references as they are.
+// Codecs in the options, and methods with which types encode their values, receive references unchanged.
 //
 // Two goroutines must not use a Packer at once. A Packer keeps 4 bytes for each slot of its world.
 type Packer struct {
 	w       *vast.World
 	columns []*packedColumn // in the order of their names
-	born    []*packedColumn // those with components that entities are born with
-	count   int             // of the world's columns when the Packer was made
+	born    []*packedColumn // the columns with components that entities are born with
+	count   int             // number of the world's columns when the Packer was made
 	codecs
 	renamed map[string]string
 	schema  string
@@ -46,7 +48,7 @@ type Packer struct {
 
 	rows      []uint32   // by slot, 1 + the number of the entity in the parcel; 0 outside of Pack
 	packing   *packing   // the call of Pack that is under way
-	unpacking *unpacking // likewise of Unpack
+	unpacking *unpacking // the call of Unpack that is under way
 }
 
 // packedColumn is a column whose components are packed.
@@ -68,7 +70,7 @@ var parcels = state.Vast.(interface {
 })
 
 // NewPacker makes a Packer for a world and the columns that the world has now. Register all columns first:
-// Pack and Unpack panic if the world has got another one since. The options give codecs and, for
+// Pack and Unpack panic if a column is registered after NewPacker. The options give codecs and, for
 // [Packer.Accept], new names. NewPacker returns an error if two columns have the same name, or if a column
 // cannot be encoded: the rules of [Save] hold. Complexity: the number of fields in the types of all columns.
 func NewPacker(w *vast.World, o Options) (*Packer, error) {
@@ -85,7 +87,7 @@ func NewPacker(w *vast.World, o Options) (*Packer, error) {
 	return nil, fmt.Errorf("store: making a Packer for world %q: %w", w.Options().Name, err)
 }
 
-// plan plans the columns, and how the Packer's own parcels are read.
+// plan prepares the columns, and the layout of the Packer's own parcels.
 func (p *Packer) plan(columns []state.Column) error {
 	for i, col := range probe.Columns(p.w) {
 		if columns[i].Private {
@@ -144,15 +146,16 @@ func (p *Packer) planColumn(col state.Column, any vast.AnyColumn) (c *packedColu
 	return c, err
 }
 
-// Schema describes the columns of the Packer's world as JSON, so that a Packer of another program can accept
-// its parcels. It depends on the names of the columns and fields, the kinds of their values, and nothing
-// else: two programs with the same schema read each other's parcels. docs/store-format.md describes it.
+// Schema returns a description of the columns of the Packer's world, as JSON. A Packer of another program
+// needs the schema to accept parcels of this Packer. The schema depends only on the names of the columns and
+// fields and on the kinds of their values. Two programs with the same schema read each other's parcels.
+// docs/store-format.md describes the schema.
 func (p *Packer) Schema() string { return p.schema }
 
-// Accept has the Packer also unpack parcels of Packers with another schema, such as those that an older
-// version of the program has packed. It finds columns and fields by their names and converts values as [Load]
-// does, and Options.Renamed gives new names. The report says what is dropped, added or converted in each
-// parcel. On an error the Packer is as it was.
+// Accept makes the Packer also unpack parcels with another schema, such as parcels of an older version of the
+// program. The Packer then finds columns and fields by their names and converts values as [Load] does.
+// Options.Renamed gives new names. The report lists what is dropped, added or converted in each parcel. If
+// Accept returns an error, the Packer is unchanged.
 func (p *Packer) Accept(schema string) (*Report, error) {
 	report := new(Report)
 	mark := markOf(schema)
@@ -175,22 +178,22 @@ func (p *Packer) Accept(schema string) (*Report, error) {
 	return report, nil
 }
 
-// layout is how parcels of a schema become entities of the Packer's world.
+// layout describes how parcels of a schema become entities of the Packer's world.
 type layout struct {
 	schema  string
 	columns []layoutColumn
-	changes *changes // how values on the Go heap are decoded
+	changes *changes // for decoding values on the Go heap
 }
 
 // layoutColumn is a column of a schema.
 type layoutColumn struct {
 	parcelColumn
-	path string        // in the program
+	path string        // the column's name in the program
 	to   *packedColumn // nil if the program lacks it
 	in   *conversion   // from parcels to memory; nil if the bytes are the same
 }
 
-// layoutOf plans how parcels of a schema are read. c is nil for the Packer's own schema.
+// layoutOf returns the layout for parcels of a schema. c is nil for the Packer's own schema.
 func (p *Packer) layoutOf(text string, s *parcelSchema, c *changes) (*layout, error) {
 	if c == nil {
 		c = &changes{report: new(Report)}
@@ -227,7 +230,7 @@ func (p *Packer) layoutOf(text string, s *parcelSchema, c *changes) (*layout, er
 	return l, nil
 }
 
-// match plans how components of a schema's column become those of the program's column.
+// match prepares the conversion of components from the schema's column to the program's column.
 func (c *layoutColumn) match(p *Packer, changes *changes) (err error) {
 	if c.Form != c.to.Form {
 		return fmt.Errorf("column %s has the form %q in the schema and %q in the program: keep the storage, "+

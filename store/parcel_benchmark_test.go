@@ -30,7 +30,7 @@ func newHarbour() *harbour {
 	return n
 }
 
-// fill makes ships of ten parts each, apart from each other if scattered is true.
+// fill makes ships of ten parts each. If scattered is true, other entities lie between the parts.
 func (n *harbour) fill(parts int, scattered bool) (roots []vast.Entity) {
 	var all []vast.Entity
 	n.ships.NewN(parts, func(run vast.Run) {
@@ -39,7 +39,7 @@ func (n *harbour) fill(parts int, scattered bool) (roots []vast.Entity) {
 			n.mass.Slice(run)[i].X = float64(i)
 		}
 	})
-	if scattered { // each tenth entity of ten times as many
+	if scattered { // each part is the first of nine new entities
 		for i := range 9 * parts {
 			e := n.ships.New()
 			if i%9 == 0 {
@@ -59,8 +59,8 @@ func (n *harbour) fill(parts int, scattered bool) (roots []vast.Entity) {
 	return roots
 }
 
-// BenchmarkParcel moves 10,000 entities with five components, a reference and a link to another world, and
-// compares that with a JSON document.
+// BenchmarkParcel moves 10,000 entities to another world, as a parcel and as a JSON document. The entities
+// have five components, a reference and a link.
 func BenchmarkParcel(b *testing.B) {
 	const n = 10_000
 	perEntity := func(b *testing.B, size int) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzUnpack: any schema and any parcel give an error and leave the world as it was, or add entities to a
-// world that works.
+// FuzzUnpack: for any schema and any parcel, Unpack returns an error and does not change the world, or adds
+// entities to a world that still works.
 func FuzzUnpack(f *testing.F) {
 	for seed := range uint64(3) {
 		n := makeTown(false)

@@ -7,10 +7,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A parcel has the links of a relation by their targets: each target with its sources in their order. A
-// target comes after its own target, unless links form a circle. So links that are made in this order move
-// no descendants, and a link closes a circle only if its source has sources already. Edges come in an order
-// in which they could have been made, so that the edges of a source and those of a target keep their orders.
+// A parcel lists the links of a relation by target: each target with its sources, in the order of the
+// relation. A target is listed after its own target, except in a circle. So making the links in this order
+// moves no descendants, and a link can close a circle only if its source already has sources. Edges are
+// listed in an order in which a program could have made them. So sources and targets keep the order of their
+// edges.
 
 // writeLinks appends the links of a relation.
 func (k *packing) writeLinks(c *packedColumn) error {
@@ -34,29 +35,29 @@ func (k *packing) writeLinks(c *packedColumn) error {
 		}
 	}
 	w.write()
-	for i := range k.entities { // those that are in circles or below
+	for i := range k.entities { // entities in circles, and entities below circles
 		w.reach(i)
 		w.write()
 	}
 	return nil
 }
 
-func leadsOut(c *packedColumn, from, to vast.Entity) error {
+func leadsOut(c *packedColumn, source, target vast.Entity) error {
 	return fmt.Errorf("entity %v: the link in %s leads to entity %v, which lives outside of the parcel: "+
-		"pack it, too, or remove the link first", from, c.Name, to)
+		"pack it, too, or remove the link first", source, c.Name, target)
 }
 
 // linkWriter appends the links of a relation.
 type linkWriter struct {
 	*packing
 	relation     *vast.Relation
-	known        []bool // the entities whose sources are written or in targets
-	targets      []int  // entities whose sources are to be written
+	known        []bool // by the number of an entity: whether reach has added it to targets
+	targets      []int  // the entities whose sources must still be written
 	sources      []int
-	target, last int // the last target, and the last source
+	target, last int // the target and the source that were written last
 }
 
-// reach notes that the sources of an entity are to be written.
+// reach adds an entity to targets if it has sources and was not added before.
 func (w *linkWriter) reach(i int) {
 	if !w.known[i] && w.relation.CountSources(w.entities[i]) > 0 {
 		w.known[i] = true
@@ -70,7 +71,7 @@ func (w *linkWriter) write() {
 		target := w.targets[at]
 		w.sources = w.sources[:0]
 		for source := range w.relation.Sources(w.entities[target]) {
-			if row := w.row(source); row > 0 { // otherwise the link stays behind
+			if row := w.row(source); row > 0 { // the links of sources outside of the parcel are not packed
 				w.sources = append(w.sources, int(row)-1)
 			}
 		}
@@ -121,7 +122,7 @@ func (k *packing) writeEdges(c *packedColumn) error {
 	return nil
 }
 
-// edgesOf returns the edges out of the entities, and their values as a parcel has them.
+// edgesOf returns the edges whose sources are in the parcel, and their values in the form of a parcel.
 func (k *packing) edgesOf(c *packedColumn) (links []packedEdge, values []byte, err error) {
 	written := k.b
 	defer func() { k.b = written }()
@@ -144,8 +145,8 @@ func (k *packing) edgesOf(c *packedColumn) (links []packedEdge, values []byte, e
 	return links, k.b, nil
 }
 
-// inOrder orders the edges into an entity, which come in the order of their sources in the parcel, as the
-// world has them.
+// inOrder sorts the edges of a target into the order that they have in the world. in holds the indices of
+// these edges, ordered by the number of the source.
 func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, in []int) {
 	ordered := make([]int, 0, len(in))
 	for source := range c.edges.Sources(k.entities[to]) {
@@ -162,13 +163,13 @@ type unpackedLinks struct {
 	*layoutColumn
 	links  []packedEdge
 	values []byte // of edges, as in memory, with stand-ins for references
-	levels int    // of a hierarchy
+	levels int    // of a hierarchy, below its root
 }
 
-// linkEnd is what the links that were read say about an entity.
+// linkEnd describes an entity by the links that have been read.
 type linkEnd struct {
 	hasTarget, hasSources bool
-	depth                 int
+	depth                 int // number of levels above the entity
 }
 
 // readLinks reads the links of a relation.

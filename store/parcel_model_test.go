@@ -11,17 +11,17 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// fleet is several towns, and what a model knows of their entities. The position of an entity holds its
-// number.
+// fleet is three towns, and a model of their entities, which are called ships. The position of an entity
+// holds the number of the ship.
 type fleet struct {
 	*testing.T
 	towns   [3]*town
 	packers [3]*store.Packer
 	ships   map[int]*vessel
-	last    int
+	last    int // the number of the newest ship
 }
 
-// vessel is an entity in the model. Zero stands for no other ship.
+// vessel is a ship in the model. It refers to other ships by their numbers; 0 means no ship.
 type vessel struct {
 	town           int
 	at             float64
@@ -34,8 +34,8 @@ type vessel struct {
 	roads          map[int]uint16 // to other ships
 }
 
-// playFleet plays operations from bytes: it makes, changes, links and deletes ships, and moves them from town
-// to town. After each move the towns agree with the model.
+// playFleet decodes operations from data. It makes, changes, links and deletes ships, and moves them between
+// towns. After each move, it compares the towns with the model.
 func playFleet(t *testing.T, data []byte) {
 	f := &fleet{T: t, ships: make(map[int]*vessel)}
 	for i := range f.towns {
@@ -144,7 +144,7 @@ func without(list []int, n int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(m int) bool { return m == n })
 }
 
-// below reports whether a ship is another one or lies below it.
+// below reports whether ship a is ship b or lies below ship b.
 func (f *fleet) below(a, b int) bool {
 	for ; a != 0; a = f.ships[a].parent {
 		if a == b {
@@ -154,7 +154,7 @@ func (f *fleet) below(a, b int) bool {
 	return false
 }
 
-// subtree returns a ship and those below it.
+// subtree returns a ship and the ships below it.
 func (f *fleet) subtree(a int) []int {
 	all := []int{a}
 	for i := 0; i < len(all); i++ {
@@ -171,7 +171,7 @@ func (f *fleet) unlink(a int) {
 	f.ships[a].parent = 0
 }
 
-// leave removes what others know of ships that leave the town.
+// leave removes the links and references between the ships in gone and the ships that stay.
 func (f *fleet) leave(gone []int) {
 	for _, a := range gone {
 		if p := f.ships[a].parent; p != 0 && !slices.Contains(gone, p) {
@@ -211,9 +211,9 @@ func (f *fleet) drop(gone []int) {
 	}
 }
 
-// leadsTo returns the ships to which links and references of some ships lead.
-func (f *fleet) leadsTo(from []int) (all []int) {
-	for _, a := range from {
+// leadsTo returns the ships that the given ships link or refer to.
+func (f *fleet) leadsTo(ships []int) (all []int) {
+	for _, a := range ships {
 		s := f.ships[a]
 		for _, to := range slices.Concat([]int{s.parent, s.aim, s.owner}, slices.Sorted(maps.Keys(s.roads)),
 			slices.Sorted(maps.Keys(s.seen))) {
@@ -225,12 +225,12 @@ func (f *fleet) leadsTo(from []int) (all []int) {
 	return all
 }
 
-// leadsOut reports whether a link or a reference leads from some ships to others.
+// leadsOut reports whether one of the moved ships links or refers to a ship that is not moved.
 func (f *fleet) leadsOut(moved []int) bool {
 	return slices.ContainsFunc(f.leadsTo(moved), func(to int) bool { return !slices.Contains(moved, to) })
 }
 
-// closed adds the ships to which the subtrees of roots lead.
+// closed returns roots and all ships that their subtrees link or refer to, directly or through other ships.
 func (f *fleet) closed(roots []int) []int {
 	for i := 0; i < len(roots); i++ {
 		for _, to := range f.leadsTo(f.subtree(roots[i])) {
@@ -242,7 +242,7 @@ func (f *fleet) closed(roots []int) []int {
 	return roots
 }
 
-// move moves ships with their subtrees from a town to another one, or back to the same one.
+// move moves ships with their subtrees from one town to another, or within one town.
 func (f *fleet) move(from, to int, roots []int, entities map[int]vast.Entity) {
 	var moved []int
 	var given []vast.Entity
@@ -256,7 +256,7 @@ func (f *fleet) move(from, to int, roots []int, entities map[int]vast.Entity) {
 	}
 	parcel, err := f.packers[from].Pack(nil, given)
 	if out := f.leadsOut(moved); out != (err != nil) {
-		f.Fatalf("%d leads out is %v, and the error %v", roots, out, err)
+		f.Fatalf("roots %d: leadsOut is %v, but the error is %v", roots, out, err)
 	}
 	if err != nil {
 		return
@@ -283,18 +283,18 @@ func (f *fleet) check() {
 		entities := f.entities(i)
 		want := f.numbers(i)
 		if !slices.Equal(slices.Sorted(maps.Keys(entities)), want) || n.w.Len() != len(want) {
-			f.Fatalf("town %d has other ships than %v", i, want)
+			f.Fatalf("town %d has %d entities, want exactly the ships %v", i, n.w.Len(), want)
 		}
 		for a, e := range entities {
-			if got := f.look(n, e); !got.equal(f.ships[a]) {
+			if got := f.describe(n, e); !got.equal(f.ships[a]) {
 				f.Fatalf("town %d, ship %d: %+v instead of %+v", i, a, got, *f.ships[a])
 			}
 		}
 	}
 }
 
-// look returns an entity as the model would have it.
-func (f *fleet) look(n *town, e vast.Entity) *vessel {
+// describe returns the vessel that describes an entity of a town.
+func (f *fleet) describe(n *town, e vast.Entity) *vessel {
 	number := func(e vast.Entity) int {
 		if p := n.position.Get(e); p != nil {
 			return int(p.X)
@@ -346,7 +346,7 @@ func TestParcelModel(t *testing.T) {
 	playFleet(t, modeltest.RandomBytes(t, n))
 }
 
-// FuzzParcelModel does the same with operations that the fuzzer finds.
+// FuzzParcelModel runs the same test with operations from the fuzzer.
 func FuzzParcelModel(f *testing.F) {
 	f.Add([]byte("\x00\x00\x04\x10\x01\x20\x00\x30\x01\x00\x07\x00\x01\x07\x02"))
 	f.Fuzz(func(t *testing.T, data []byte) {

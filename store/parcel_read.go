@@ -14,22 +14,23 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Unpack makes the entities of a parcel, as new entities beside those that the world has, and returns the
-// roots in the order in which Pack got them. src must be one parcel and nothing else.
+// Unpack makes new entities from a parcel, and returns the roots in the order in which Pack got them. src
+// must be exactly one parcel.
 //
-// The order of the births depends on src and on nothing else, so worlds in the same state stay in the same
-// state. Entities are born with their components, and gain the components that these require; see
-// [vast.World.Require]. Then callbacks see all components of the parcel, but not yet names and links, which
-// follow in this order. Trackers note what was added. Sources and targets keep their order.
+// The order of the births depends only on src. So two worlds in the same state have the same state after they
+// have unpacked the same parcel. Entities are born with their components and with the components that these
+// require: see [vast.World.Require]. The callbacks of the births see all components of the parcel. Names are
+// added after these callbacks, and links after the names. Trackers record the additions. Sources and targets
+// keep their order.
 //
-// Unpack returns an error if src is damaged, if it has a schema that the Packer has not accepted, if a value
-// does not fit, if the world has one of the names already, and a [*vm.Error] if the world has no room. Then
-// the world is as it was before: Unpack decodes src and makes room before it makes an entity. If a callback
-// panics, Unpack deletes the entities that it has made.
+// Unpack returns an error if src is damaged, if the Packer has not accepted the schema of src, if a value
+// does not fit, or if the world already has one of the names. Unpack returns a [*vm.Error] if the world has
+// no room. After an error the world is unchanged, because Unpack decodes src and makes room before it makes
+// an entity. If a callback panics, Unpack deletes the entities that it has made.
 //
-// src need not be trusted: n bytes take memory for n bytes, and for as many entities and components at most.
-// A forged parcel may hold values that no program writes, such as a bool that is neither true nor false.
-// Complexity: as [Packer.Pack], and that of the births.
+// src need not be trusted: a parcel of n bytes has at most n entities, and Unpack needs memory in proportion
+// to n. A forged parcel may hold values that no program writes, such as a bool that is neither true nor
+// false. Complexity: that of [Packer.Pack] and of the births.
 func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {
 	err := p.ready("store.Packer.Unpack", false)
 	if err == nil {
@@ -56,23 +57,23 @@ type unpacking struct {
 	unborn   unborn
 	n        int // number of entities
 	groups   []*unpackedGroup
-	roots    [][2]int // runs of entities: the first one, and their number
+	roots    [][2]int // runs of roots: the number of the first root, and the length of the run
 	names    []unpackedName
 	links    []*unpackedLinks
-	entities []vast.Entity // once they are born
+	entities []vast.Entity // the new entities, by their numbers in the parcel
 }
 
-// unpackedGroup is the entities that are born with the same columns.
+// unpackedGroup is a group of entities that are born with the same columns.
 type unpackedGroup struct {
 	columns  []unpackedColumn
-	first, n int // of the entities
-	born     int // how many of them exist
+	first, n int // the number of the first entity, and the number of entities
+	born     int // the number of entities that exist already
 }
 
-// unpackedColumn is the components of a group's entities in a column of the program.
+// unpackedColumn holds the components of a group's entities in a column of the program.
 type unpackedColumn struct {
 	*layoutColumn
-	memory []byte        // as in memory, with stand-ins for references
+	memory []byte        // the components as in memory, with stand-ins for references
 	values reflect.Value // of a HeapColumn: a slice
 }
 
@@ -134,7 +135,7 @@ func (k *unpacking) uint() (int, error) {
 	return int(n), nil
 }
 
-// count reads the number of parts that follow. Each takes at least some bytes.
+// count reads the number of parts that follow. bytes is the least number of bytes of a part.
 func (k *unpacking) count(bytes int) (int, error) {
 	n, err := k.uint()
 	if err == nil && n > len(k.b)/bytes {
@@ -143,17 +144,17 @@ func (k *unpacking) count(bytes int) (int, error) {
 	return n, err
 }
 
-// near reads the number of an entity, as the difference to another one.
-func (k *unpacking) near(to int) (int, error) {
+// near reads the number of an entity. The parcel has the difference between this number and base.
+func (k *unpacking) near(base int) (int, error) {
 	d, size := binary.Varint(k.b)
 	if size <= 0 {
 		return 0, errShort
 	}
 	k.b = k.b[size:]
-	if d < -int64(to) || d >= int64(k.n-to) {
+	if d < -int64(base) || d >= int64(k.n-base) {
 		return 0, errReference
 	}
-	return to + int(d), nil
+	return base + int(d), nil
 }
 
 // bytes reads the next n bytes.
@@ -203,7 +204,8 @@ func (k *unpacking) readGroup(first int) (next int, err error) {
 	return first + g.n, nil
 }
 
-// readColumns reads the columns of a group, and returns the least number of bytes of an entity.
+// readColumns reads the columns of a group. It also returns the least number of bytes that an entity of the
+// group takes.
 func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error) {
 	n, err := k.count(1)
 	next := 0
@@ -222,8 +224,8 @@ func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error
 	return columns, least, err
 }
 
-// readMemory reads n components, or values of edges. It returns them as they lie in memory, or nil if the
-// program drops them. References are stand-ins.
+// readMemory reads n components, or n values of edges, and returns them as they lie in memory, with stand-ins
+// for references. If the program drops them, readMemory returns the bytes of the parcel.
 func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	size := c.Type.Size
 	src, err := k.bytes(n * size)
@@ -252,7 +254,7 @@ func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	return memory, nil
 }
 
-// readEncoded reads n components of a HeapColumn into a slice, or passes over them if the program drops them.
+// readEncoded reads n components of a HeapColumn into a slice, or skips them if the program drops them.
 func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, err error) {
 	if c.to != nil {
 		values = reflect.MakeSlice(reflect.SliceOf(c.to.typ), n, n)
@@ -269,15 +271,15 @@ func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, e
 
 // readRoots reads the numbers of the roots.
 func (k *unpacking) readRoots() error {
-	left, err := k.uint()
+	unread, err := k.uint()
 	if err != nil {
 		return err
 	}
-	if left > k.n {
+	if unread > k.n {
 		return errDamaged
 	}
 	next := 0
-	for left > 0 {
+	for unread > 0 {
 		d, size := binary.Varint(k.b)
 		if size <= 0 {
 			return errShort
@@ -287,12 +289,12 @@ func (k *unpacking) readRoots() error {
 		if err != nil {
 			return err
 		}
-		if d < -int64(next) || d > int64(k.n-next) || n == 0 || n > left || n > k.n-next-int(d) {
+		if d < -int64(next) || d > int64(k.n-next) || n == 0 || n > unread || n > k.n-next-int(d) {
 			return errReference
 		}
 		first := next + int(d)
 		k.roots = append(k.roots, [2]int{first, n})
-		next, left = first+n, left-n
+		next, unread = first+n, unread-n
 	}
 	return nil
 }
@@ -332,7 +334,7 @@ func (k *unpacking) readNames(c *layoutColumn) error {
 	return nil
 }
 
-// make makes the entities of the parcel, once it has been decoded.
+// make makes the entities of the decoded parcel.
 func (k *unpacking) make() error {
 	archetypes, counts := make([]*vast.Archetype, len(k.groups)), make([]int, len(k.groups))
 	for i, g := range k.groups {
@@ -359,7 +361,7 @@ func (k *unpacking) make() error {
 	})
 }
 
-// room makes names and links unable to fail, once the entities have slots.
+// room makes room for names and links, so that adding them cannot fail. The entities have slots already.
 func (k *unpacking) room() error {
 	for _, l := range k.links {
 		var err error
@@ -378,7 +380,7 @@ func (k *unpacking) room() error {
 	return nil
 }
 
-// born notes new entities.
+// born notes new entities of group i.
 func (k *unpacking) born(i int, run vast.Run) {
 	g := k.groups[i]
 	for n, e := range run.All() {
@@ -405,8 +407,8 @@ func (k *unpacking) write() {
 	}
 }
 
-// writeValues writes components that lie in memory. Entities of adjoining slots are a run, except in a
-// SparseColumn.
+// writeValues writes components of a Column or a SparseColumn. In a Column it writes the components of
+// entities with consecutive slots at once.
 func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 	size := int(c.to.typ.Size())
 	for lo := 0; lo < len(entities); {
@@ -423,7 +425,7 @@ func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 	}
 }
 
-// fillMemory puts entities in the places of their stand-ins.
+// fillMemory replaces stand-ins by their entities.
 func (k *unpacking) fillMemory(c *layoutColumn, dst []byte) {
 	if c.in == nil {
 		return

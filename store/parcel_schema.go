@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// parcelSchema describes the columns of parcels: what [Packer.Schema] returns, as JSON.
+// parcelSchema describes the columns of parcels. [Packer.Schema] returns it as JSON.
 type parcelSchema struct {
 	Version int            `json:"parcel"` // of the format of parcels
 	Columns []parcelColumn `json:"columns"`
@@ -25,17 +25,17 @@ type parcelColumn struct {
 	Type *schema `json:"type,omitempty"` // of values, encoded values, and the values of edges
 }
 
-// The forms in which parcels have components.
+// The forms of components in parcels.
 const (
 	parcelTag      = "tag"
-	parcelValue    = "value"    // its fields side by side: of a Column and a SparseColumn
+	parcelValue    = "value"    // of a Column or a SparseColumn: the fields side by side
 	parcelEncoded  = "encoded"  // of a HeapColumn
 	parcelRelation = "relation" // links
 	parcelEdges    = "edges"    // links with values
 	parcelNames    = "names"    // of entities
 )
 
-// ofEntity reports whether an entity is born with the component. Links and names follow the births.
+// ofEntity reports whether entities are born with the component. Links and names are added after the births.
 func (c *parcelColumn) ofEntity() bool {
 	return c.Form == parcelTag || c.Form == parcelValue || c.Form == parcelEncoded
 }
@@ -51,9 +51,9 @@ func (c *parcelColumn) least() int {
 	return 0
 }
 
-// portable returns the schema that values of a type have in parcels, on every processor: without names of
-// types, and with integers of 8 bytes where their size depends on the processor. encoded is whether values
-// are encoded. Otherwise the parts of a value lie side by side, and a reference takes 4 bytes.
+// portable returns the schema that values of a type have in parcels. It is the same on every processor: it
+// has no names of types, and integers whose size depends on the processor have 8 bytes. encoded is whether
+// values are encoded. If not, the parts of a value lie side by side, and a reference takes 4 bytes.
 func (s *schema) portable(encoded bool) *schema {
 	p := &schema{Kind: s.Kind, Size: s.Size, Len: s.Len}
 	switch s.Kind {
@@ -133,7 +133,7 @@ func (c *parcelColumn) check() error {
 	typed := []string{parcelValue, parcelEncoded, parcelEdges}
 	if !slices.Contains(typed, c.Form) {
 		if !slices.Contains([]string{parcelTag, parcelRelation, parcelNames}, c.Form) || c.Type != nil {
-			return fmt.Errorf("the form %q is unknown, or has no type", c.Form)
+			return fmt.Errorf("the form %q is unknown, or must not have a type", c.Form)
 		}
 		return nil
 	}

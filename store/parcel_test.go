@@ -53,8 +53,8 @@ func (n *town) nameAll(t *testing.T) {
 	}
 }
 
-// TestParcelRoundTrip: a parcel with all entities of a world makes the same entities in another world,
-// whatever the order of its columns, and in both worlds the same entities give the same parcel.
+// TestParcelRoundTrip: a parcel with all entities of a world makes the same entities in another world, even
+// if the columns have another order there. Packing these entities in the other world gives the same parcel.
 func TestParcelRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
 		a, b := newTown(t, false), newTown(t, seed%2 == 0)
@@ -89,8 +89,9 @@ func TestParcelRoundTrip(t *testing.T) {
 	}
 }
 
-// TestParcelOfSubtree: a root comes with the subtree below it. References and links between entities of the
-// parcel lead to the new entities, those from outside stay behind, and stale references become zero.
+// TestParcelOfSubtree: a parcel has a root and the subtree below it. References and links between entities of
+// the parcel lead to the new entities. Links from other entities are not packed. Stale references become
+// zero.
 func TestParcelOfSubtree(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	b.walkers.NewN(100, nil)
@@ -138,7 +139,7 @@ func TestParcelOfSubtree(t *testing.T) {
 }
 
 // TestParcelOrders: the sources of a target, the targets of a source and the roots keep their orders, also if
-// a root lies below another one and the roots come in another order.
+// a root lies below another root and is given before that root.
 func TestParcelOrders(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	var e []vast.Entity
@@ -176,8 +177,8 @@ func TestParcelOrders(t *testing.T) {
 	}
 }
 
-// TestParcelErrors: Pack names the entity and the column of a link or a reference that leads out, refuses
-// roots that it cannot pack, and returns dst as it was.
+// TestParcelErrors: the error of Pack names the entity and the column of a link or a reference that leads out
+// of the parcel. Pack refuses roots that it cannot pack. After an error Pack returns dst unchanged.
 func TestParcelErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(n *town, in, out vast.Entity)
@@ -212,7 +213,7 @@ func TestParcelErrors(t *testing.T) {
 		if string(b) != "before" {
 			t.Errorf("%s: %q", name, b)
 		}
-		if name == "reference" { // what the failed call has noted does not disturb the next one
+		if name == "reference" { // the failed call does not affect the next call
 			unpack(t, packer(t, newTown(t, false).w, store.Options{}), pack(t, p, out, in))
 		}
 	}
@@ -222,8 +223,8 @@ func TestParcelErrors(t *testing.T) {
 	mustSay(t, err, "entity 0.1 comes twice among the roots")
 }
 
-// TestPackerRefused: a Packer needs columns with different names and values that can be encoded, and is made
-// after the last column.
+// TestPackerRefused: NewPacker refuses columns with the same name and values that cannot be encoded. Pack
+// panics if a column was registered after NewPacker.
 func TestPackerRefused(t *testing.T) {
 	w := world(t)
 	vast.NewHeapColumn[struct{ P *int }](w).Named("pointer")
@@ -244,8 +245,8 @@ func TestPackerRefused(t *testing.T) {
 	_, _ = p.Pack(nil, nil)
 }
 
-// TestParcelBytes: dense components take little more than their own bytes, and bytes between fields do not
-// matter.
+// TestParcelBytes: dense components take little more than their own bytes, and padding does not change a
+// parcel.
 func TestParcelBytes(t *testing.T) {
 	type small struct {
 		A uint8
@@ -275,7 +276,7 @@ func TestParcelBytes(t *testing.T) {
 	}
 	e, f := w.Archetype(z).New(), w.Archetype(z).New()
 	for i, s := range []*small{z.Get(e), z.Get(f)} {
-		for k := range unsafe.Sizeof(small{}) { // other bytes between the fields
+		for k := range unsafe.Sizeof(small{}) { // the padding of the two components differs
 			*(*byte)(unsafe.Add(unsafe.Pointer(s), k)) = byte(i + 1)
 		}
 		s.A, s.B, s.C = 5, 6, true
@@ -386,11 +387,11 @@ func TestParcelOfOtherVersion(t *testing.T) {
 	if report, err := to.Accept(to.Schema()); err != nil || !reflect.DeepEqual(*report, store.Report{}) {
 		t.Error(report, err)
 	}
-	made = unpack(t, to, pack(t, to, made...)) // its own parcels, still
+	made = unpack(t, to, pack(t, to, made...)) // it still unpacks its own parcels
 	if v.body.Get(made[0]).Mass != -3 || v.now.Len() != 4 {
 		t.Error(*v.body.Get(made[0]))
 	}
-	// The way back narrows integers, if they fit.
+	// The way back is an error: an array of 2 elements does not fit an array of 1.
 	back := packer(t, v.old, store.Options{Renamed: map[string]string{"Body": "Load",
 		"Load.Mass": "Load.Weight", "Load.Parts[].Y": "Load.Parts[].X", "note.Text": "note.Body",
 		"ways": "roads"}})
@@ -419,7 +420,8 @@ func TestParcelThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestPackerRefusesSchemas: text that is no schema, or one that the program cannot read, is an error.
+// TestPackerRefusesSchemas: Accept returns an error for a text that is no schema, and for a schema that the
+// program cannot read.
 func TestPackerRefusesSchemas(t *testing.T) {
 	n := newTown(t, false)
 	p := packer(t, n.w, store.Options{})
@@ -428,7 +430,7 @@ func TestPackerRefusesSchemas(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                                    "unexpected end of JSON input",
 		`{"parcel":2}`:                        "the schema has version 2, and this program reads version 1",
-		column(`{"name":"a"}`):                `column a: the form "" is unknown, or has no type`,
+		column(`{"name":"a"}`):                `column a: the form "" is unknown, or must not have a type`,
 		column(`{"name":"a","form":"value"}`): "column a: the description of a type is incomplete",
 
 		column(`{"name":"a","form":"tag","type":{"kind":"bool","size":1}}`): `the form "tag" is`,
@@ -454,7 +456,7 @@ func TestPackerRefusesSchemas(t *testing.T) {
 	mustSay(t, err, `two columns of the schema are "awake" in the program`)
 }
 
-// seal makes the checksum of a parcel right.
+// seal corrects the checksum of a parcel.
 func seal(parcel []byte) []byte {
 	if len(parcel) >= 4 {
 		table, end := crc32.MakeTable(crc32.Castagnoli), len(parcel)-4
@@ -463,8 +465,8 @@ func seal(parcel []byte) []byte {
 	return parcel
 }
 
-// TestParcelDamaged: each changed, missing or added byte of a parcel is an error that changes nothing. With
-// the checksum made right, it is an error that changes nothing, or entities.
+// TestParcelDamaged: Unpack of a parcel with a changed, missing or added byte returns an error and changes
+// nothing. With a corrected checksum, Unpack returns an error and changes nothing, or it makes entities.
 func TestParcelDamaged(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	a.live(3, 150)
@@ -478,12 +480,12 @@ func TestParcelDamaged(t *testing.T) {
 		damaged[i] ^= 1 << (i % 8)
 		for _, one := range [][]byte{damaged, parcel[:i]} {
 			if made, err := p.Unpack(one); err == nil {
-				t.Fatalf("byte %d: %d roots", i, len(made))
+				t.Fatalf("byte %d: Unpack returned %d roots and no error", i, len(made))
 			}
 		}
 	}
 	if _, err := p.Unpack(append(slices.Clone(parcel), 0)); err == nil {
-		t.Error("a byte more")
+		t.Error("Unpack returned no error for a parcel with an added byte")
 	}
 	if now := b.dump(); now != before {
 		t.Fatal(difference(before, now))
@@ -502,13 +504,13 @@ func TestParcelDamaged(t *testing.T) {
 		}
 	}
 	if refused < len(parcel)/step {
-		t.Error(refused)
+		t.Errorf("%d parcels were refused, want at least %d", refused, len(parcel)/step)
 	}
 	b.dump()
 }
 
-// TestParcelWithoutRoom: if the world has no room for entities, links or edges, or has one of the names,
-// nothing changes, and no callback is called.
+// TestParcelWithoutRoom: if the world has no room for entities, links or edges, or already has one of the
+// names, Unpack changes nothing and calls no callback.
 func TestParcelWithoutRoom(t *testing.T) {
 	type big struct{ Bytes [1 << 12]byte }
 	type port struct {
@@ -578,8 +580,7 @@ func TestParcelWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestParcelCallbacks: births through Unpack are births for callbacks and trackers, and required components
-// are added.
+// TestParcelCallbacks: callbacks and trackers see the births of Unpack, and required components are added.
 func TestParcelCallbacks(t *testing.T) {
 	a, n := newTown(t, false), newTown(t, false)
 	e, f := a.carriers.New(), a.carriers.New()
@@ -630,7 +631,7 @@ func TestParcelCallbacks(t *testing.T) {
 	}
 }
 
-// TestParcelSchema: the schema depends on names and kinds, and on nothing else.
+// TestParcelSchema: the schema depends only on names and kinds.
 func TestParcelSchema(t *testing.T) {
 	type inner struct {
 		A bool
@@ -660,7 +661,8 @@ func TestParcelSchema(t *testing.T) {
 	}
 }
 
-// TestTake: Take packs what Pack packs, and deletes it, also below hierarchies that do not cascade.
+// TestTake: Take packs the same parcel as Pack, and deletes the entities of the parcel, also in hierarchies
+// without Cascade.
 func TestTake(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -683,21 +685,22 @@ func TestTake(t *testing.T) {
 	if !slices.Equal(roots, []vast.Entity{e[5], e[1], e[2]}) {
 		t.Errorf("Roots returned %v", roots)
 	}
-	on.Set(e[6], e[5]) // each of the two is below the other one
+	on.Set(e[6], e[5]) // 5 is in 6, and 6 is on 5
 	if roots := p.Roots([]vast.Entity{e[5], e[6]}); !slices.Equal(roots, []vast.Entity{e[6]}) {
 		t.Errorf("Roots of a circle returned %v", roots)
 	}
 	on.Remove(e[6])
-	if _, err := p.Take(nil, []vast.Entity{e[1]}); err == nil || w.Len() != 7 { // it is in 0, which stays
+	// Entity 1 is in 0, which is not packed.
+	if _, err := p.Take(nil, []vast.Entity{e[1]}); err == nil || w.Len() != 7 {
 		t.Errorf("%d entities after Take, and the error %v", w.Len(), err)
 	}
 	want := pack(t, p, e[0])
 	got, err := p.Take(nil, []vast.Entity{e[0]})
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("Take packed %x, and Pack %x: %v", got, want, err)
+		t.Errorf("Take packed %x, want %x as Pack; the error is %v", got, want, err)
 	}
 	if w.Len() != 2 || !w.Alive(e[5]) || !w.Alive(e[6]) {
-		t.Errorf("%d entities are left", w.Len())
+		t.Errorf("%d entities remain, want 5 and 6", w.Len())
 	}
 	unpack(t, p, got)
 	if w.Len() != 7 {

@@ -12,37 +12,38 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. Delete the
-// roots afterwards if they move, and their subtrees unless the hierarchies have [vast.Cascade]. Links and
-// references from other entities to those of the parcel stay behind, and the deletion ends them.
+// Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. To move the
+// entities, call [Packer.Take], which also deletes them. Links and references from other entities to entities
+// of the parcel are not packed.
 //
-// Two parcels of entities with the same components, links and names are equal, whatever the slots of the
-// entities, if the roots come in the same order. No bytes between fields come in.
+// A parcel does not depend on the slots of its entities, and has no padding. So two parcels are equal if
+// their entities have the same components, links and names, and their roots come in the same order.
 //
-// Pack returns an error that names the entity and the column if a link, an edge or a [vast.Entity] inside of
-// a component leads to a living entity that the parcel lacks; if a root is not alive or comes twice; if
-// Commands wait to be applied; and if a codec returns one. Then it returns dst as it was.
+// Pack returns an error if a link, an edge or a [vast.Entity] inside of a component leads to a living entity
+// that the parcel lacks. This error names the entity and the column. Pack also returns an error if a root is
+// not alive or is given twice, if recorded Commands have not been applied, or if a codec returns an error.
+// After an error Pack returns dst unchanged.
 //
 // Complexity: one step for each entity and column, for each run of entities in adjoining slots, and for each
-// link. Components without references, and without bytes between fields, are copied by runs.
+// link. Components without references and without padding are copied by runs.
 func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, _, err := p.pack("store.Packer.Pack", dst, roots)
 	return dst, err
 }
 
-// Take is Pack, and then deletes the entities of the parcel: the roots and their subtrees. On an error it
-// deletes nothing.
+// Take packs like [Packer.Pack], and then deletes the entities of the parcel: the roots and their subtrees.
+// If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
 	for _, e := range slices.Backward(entities) { // sources before targets
-		p.w.Delete(e) // false if a deletion before took it along
+		p.w.Delete(e) // returns false if Cascade has already deleted e
 	}
 	return dst, err
 }
 
-// Roots returns those of the entities that lie below no other one of them in hierarchies, in their order. The
-// others are in the subtrees of these. Complexity: one step for each ancestor of each entity, and with several
-// hierarchies for each way up.
+// Roots returns the entities that do not lie below another given entity in a hierarchy, in the given order.
+// All other given entities are in the subtrees of the returned entities. Complexity: one step for each
+// ancestor of each entity in each hierarchy.
 func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
 	given := make(map[vast.Entity]bool, len(entities))
 	for _, e := range entities {
@@ -62,7 +63,7 @@ func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
 				seen[target] = true
 				up = append(up, target)
 				if given[target] {
-					given[e] = false // those below e find what is above e
+					given[e] = false // entities below e reach this ancestor through e
 				}
 			}
 		}
@@ -83,7 +84,7 @@ func (p *Packer) hierarchies() (all []*vast.Relation) {
 	return all
 }
 
-// pack is Pack, and also returns the entities of the parcel.
+// pack is Pack, but also returns the entities of the parcel.
 func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte, []vast.Entity, error) {
 	err := p.ready(function, true)
 	if err == nil {
@@ -101,12 +102,12 @@ func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte,
 type packing struct {
 	*Packer
 	b        []byte
-	begin    int           // of the parcel
-	entities []vast.Entity // at first in the order in which they are found, then in that of the parcel
+	begin    int           // of the parcel in b
+	entities []vast.Entity // first in the order of find, then in the order of the parcel
 	groups   []*packedGroup
 }
 
-// packedGroup is the entities that have the same components, in the order in which they are found.
+// packedGroup is a group of entities with the same components, in the order of find.
 type packedGroup struct {
 	columns  []*packedColumn
 	entities []vast.Entity
@@ -153,12 +154,12 @@ func (k *packing) pack(roots []vast.Entity) error {
 	return nil
 }
 
-// uint appends a number that is not negative, and int any number.
+// uint appends a number that is not negative. int appends any number.
 func (k *packing) uint(n int) { k.b = binary.AppendUvarint(k.b, uint64(n)) }
 func (k *packing) int(n int)  { k.b = binary.AppendVarint(k.b, int64(n)) }
 
-// find finds the entities of the parcel: each after its target in a hierarchy, the sources of a target in
-// their order.
+// find finds the entities of the parcel: first the roots, then level by level the sources of the found
+// entities in hierarchies. The sources of a target keep their order.
 func (k *packing) find(roots []vast.Entity) error {
 	for _, e := range roots {
 		if !k.w.Alive(e) {
@@ -170,7 +171,7 @@ func (k *packing) find(roots []vast.Entity) error {
 		k.add(e)
 	}
 	hierarchies := k.hierarchies()
-	for i := 0; i < len(k.entities); i++ { // sources are appended meanwhile
+	for i := 0; i < len(k.entities); i++ { // the loop appends sources
 		for _, r := range hierarchies {
 			if r.CountSources(k.entities[i]) == 0 {
 				continue
@@ -190,7 +191,7 @@ func (k *packing) add(e vast.Entity) {
 	k.rows[e.Slot()] = uint32(len(k.entities))
 }
 
-// group orders the entities by groups, which come in the order in which their first entities were found.
+// group sorts the entities by group. The groups are in the order of their first entities.
 func (k *packing) group() {
 	known := make(map[string]*packedGroup)
 	masks := make([]uint64, len(k.born)) // presence bits of the word of the last entity
@@ -249,7 +250,7 @@ func (k *packing) writeGroup(g *packedGroup) error {
 		}
 	}
 	k.uint(len(g.entities))
-	if least == 0 { // each entity takes a byte, so that the bytes of a parcel bound its entities
+	if least == 0 { // each entity takes a byte: a parcel has at most as many entities as bytes
 		k.b = append(k.b, make([]byte, len(g.entities))...)
 	}
 	for _, c := range g.columns {
@@ -267,8 +268,8 @@ func (k *packing) writeGroup(g *packedGroup) error {
 	return nil
 }
 
-// writeValues appends components that lie in memory. Entities of adjoining slots are a run, except in a
-// SparseColumn.
+// writeValues appends components of a Column or a SparseColumn. In a Column it appends the components of
+// entities with consecutive slots at once.
 func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 	for lo := 0; lo < len(entities); {
 		hi := lo + 1
@@ -288,7 +289,7 @@ func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 }
 
 // writeMemory appends components, or the values of edges, that lie side by side in memory. On an error it
-// returns the number of the value.
+// returns the index of the value.
 func (k *packing) writeMemory(c *packedColumn, src []byte) (bad int, err error) {
 	if c.out == nil {
 		k.b = append(k.b, src...)
@@ -344,7 +345,7 @@ func (k *packing) reference(e vast.Entity) (uint32, error) {
 	return row, nil
 }
 
-// writeRoots appends the numbers of the roots, by runs of numbers that follow each other.
+// writeRoots appends the numbers of the roots, as runs of consecutive numbers.
 func (k *packing) writeRoots(roots []vast.Entity) {
 	k.uint(len(roots))
 	next := 0

@@ -7,14 +7,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// unborn are references to entities that do not exist yet: values are decoded before the entities are made.
-// A reference gets a stand-in meanwhile.
+// unborn are references to entities that do not exist yet, because values are decoded before the entities are
+// made. A reference holds a stand-in until fill replaces it by the entity.
 type unborn struct {
 	places []place
 	maps   []refilled
 }
 
-// place is the place of a reference. The row is the number of the entity that it refers to.
+// place is the place of a reference. row is the number of the entity that the reference refers to.
 type place struct {
 	at  *vast.Entity
 	row int
@@ -26,7 +26,7 @@ type refilled struct {
 	keys, elem []reflect.Value
 }
 
-// standIn returns an entity of no world, another one for each row.
+// standIn returns the stand-in for a row: an Entity that no world has. Each row has its own stand-in.
 func standIn(row int) vast.Entity { return vast.EntityOf(uint64(row) + 1) }
 
 // refer puts a stand-in into the place of a reference.
@@ -43,7 +43,7 @@ func (u *unborn) len() int {
 	return len(u.places)
 }
 
-// fill puts the entities of all rows in their places.
+// fill replaces the stand-ins by entities. entities has an entity for each row.
 func (u *unborn) fill(entities []vast.Entity) {
 	for _, p := range u.places {
 		*p.at = entities[p.row]
@@ -56,8 +56,8 @@ func (u *unborn) fill(entities []vast.Entity) {
 	}
 }
 
-// wholeOrNot calls f, which makes entities and notes them. If f fails or panics, wholeOrNot deletes those
-// that exist.
+// wholeOrNot calls f, which makes entities and stores them in entities. If f fails or panics, wholeOrNot
+// deletes the entities that f has made. A panic with a [*vm.Error] becomes the returned error.
 func wholeOrNot(w *vast.World, entities []vast.Entity, f func() error) (err error) {
 	whole := false
 	defer func() {

@@ -9,20 +9,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// span is a range of addresses for IDs. next may run past end, by one for each goroutine that finds the span
-// used up at the same time.
+// span is a range of addresses for IDs. next may exceed end, because a failed takeOne increments next.
 type span struct {
 	next atomic.Uint64
 	end  uint64
 }
 
-// one returns an address, or false if no address is left.
-func (s *span) one() (address uint64, ok bool) {
+// takeOne returns an address, or false if no address is left.
+func (s *span) takeOne() (address uint64, ok bool) {
 	next := s.next.Add(1)
 	return next - 1, next <= s.end
 }
 
-// take returns n addresses in a row, or false if the span does not have them.
+// take returns the first of n consecutive addresses, or false if fewer than n addresses are left.
 func (s *span) take(n uint64) (first uint64, ok bool) {
 	for {
 		first = s.next.Load()
@@ -38,16 +37,17 @@ func (s *span) take(n uint64) (first uint64, ok bool) {
 var (
 	current   atomic.Pointer[span]
 	reserving sync.Mutex
-	regions   []*vm.Region // kept so that they do not count as leaked; never closed
+	regions   []*vm.Region // kept so that vm does not report them as leaked; never closed
 )
 
 func init() { current.Store(&span{}) }
 
-// sizes are the reservations to try, in bytes. If an address limit (RLIMIT_AS) forbids the first, a later one
-// may fit.
+// sizes are the sizes of a reservation in bytes, in the order in which reserve tries them. If an address
+// limit (RLIMIT_AS) forbids one size, a smaller size may fit.
 var sizes = []int{1 << min(36, strconv.IntSize-4), 1 << 28, 1 << 20}
 
-// take returns n addresses in a row that belong to this caller alone. It fails as [vm.Reserve] does.
+// take returns the first of n consecutive addresses, which belong to this caller alone. It returns the errors
+// of [vm.Reserve].
 func take(n uint64) (first uint64, err error) {
 	if n > math.MaxInt/8 {
 		return 0, tooMany(n)
@@ -63,17 +63,16 @@ func take(n uint64) (first uint64, err error) {
 	}
 }
 
-// reserve replaces the current span, which must be the argument used, with a new span with room for n
-// addresses. It does nothing if another goroutine has replaced used already. The remaining addresses of used
-// are lost.
-func reserve(used *span, n uint64) error {
+// reserve replaces the current span, old, by a new span of at least n addresses. It does nothing if another
+// goroutine has replaced the span already. The remaining addresses of the old span are lost.
+func reserve(old *span, n uint64) error {
 	reserving.Lock()
 	defer reserving.Unlock()
-	if current.Load() != used {
+	if current.Load() != old {
 		return nil
 	}
 	if vm.HeapStandIn() {
-		current.Store(counted(used, n))
+		current.Store(counted(old, n))
 		return nil
 	}
 	var err error
@@ -90,10 +89,10 @@ func reserve(used *span, n uint64) error {
 	return err
 }
 
-// counted returns the span that follows used on systems where IDs are numbers from a counter. The numbers lie
-// in the upper half of all numbers, where no address lies.
-func counted(used *span, n uint64) *span {
-	first := max(used.end, 1<<63)
+// counted returns the span that follows the span old on systems where IDs are numbers from a counter. The
+// numbers begin at 1<<63, above all addresses.
+func counted(old *span, n uint64) *span {
+	first := max(old.end, 1<<63)
 	s := &span{end: first + max(n, 1<<36)}
 	s.next.Store(first)
 	return s
@@ -101,5 +100,5 @@ func counted(used *span, n uint64) *span {
 
 func tooMany(n uint64) error {
 	return &vm.Error{Op: "reserve", Purpose: "uid", Bytes: math.MaxInt, Err: vm.ErrSize,
-		Detail: strconv.FormatUint(n, 10) + " identifiers are more than there are addresses: ask for fewer"}
+		Detail: strconv.FormatUint(n, 10) + " identifiers do not fit in the address space: ask for fewer"}
 }

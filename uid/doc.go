@@ -2,10 +2,10 @@
 // without a central registry. An identifier is a reserved address without memory behind it.
 //
 // A part of a program that counts its own objects has identifiers that are unique only in that part.
-// Identifiers of two parts can be equal by chance, and a map that holds both confuses them. An [ID] is an
-// address from a reservation of this process. It differs from every other ID of the program and from the
-// address of everything that the program allocates. Its type says what it identifies: an ID[Ship] cannot be
-// used as an ID[Crew].
+// Identifiers of two parts can be equal. Then a map that holds identifiers of both parts confuses two
+// objects. An [ID] is an address from a reservation of this process. It differs from every other ID of the
+// program and from the address of everything that the program allocates. Its type says what it identifies: an
+// ID[Ship] cannot be used as an ID[Crew].
 //
 // The method comes from "Virtual Memory Tricks" (Niklas Gray, 2017). In that article an identifier is a
 // pointer to an undefined type, made from pages that are allocated one at a time and never touched. Here one
@@ -20,17 +20,17 @@
 //
 // # Cost
 //
-// A [Source] takes under a nanosecond an ID. [New] may be called from any goroutine. It takes an atomic
-// addition: a few nanoseconds, and many more while several processors share the counter. A billion IDs take a
-// billion of the process's 128 TiB of addresses, and no memory.
+// A [Source] makes an ID in less than a nanosecond. [New] may be called from any goroutine. Each call costs
+// an atomic addition: a few nanoseconds, and many more while several processors share the counter. A billion
+// IDs take a billion of the process's 128 TiB of addresses, and no memory.
 //
 // # Lifetimes
 //
-// An ID is never given out again, even after its object is gone. It means nothing outside the process that
-// made it: another process, or the same program started again, has the same IDs for other things. So an ID
-// refuses to be written as text, JSON, XML, gob or bytes, and to be read from them ([ErrLocal]). Store or
-// send another name instead: a database key, a UUID (RFC 9562; github.com/google/uuid), or a number that a
-// server hands out.
+// An ID is never given out again, even after its object is gone. An ID means nothing outside the process that
+// made it: another process, or the same program started again, uses the same IDs for other things. So
+// encoding an ID as text, JSON, XML, gob or bytes fails, and so does decoding ([ErrLocal]). Store or send
+// another name instead: a database key, a UUID (RFC 9562; github.com/google/uuid), or a number that a server
+// hands out.
 //
 // If a process has no addresses to reserve (WebAssembly, 32-bit systems), or runs under the race detector,
 // IDs are numbers from a counter. They are equally unique and cost the same.

@@ -8,11 +8,11 @@ const block = 4096
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
 // that needs many IDs should use a [Source].
 //
-// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. Each
-// ID takes one address, and 64 billion IDs take about 1/2000 of the usual address space. So addresses run out
+// If the process has no more addresses, New panics with the [*vm.Error] that [Source.Grow] returns. Each ID
+// takes one address, and 64 billion IDs take about 1/2000 of the usual address space. So addresses run out
 // only if the system limits the process's address space.
 func New[T any]() ID[T] {
-	address, ok := current.Load().one()
+	address, ok := current.Load().takeOne()
 	if !ok {
 		var err error
 		if address, err = take(1); err != nil {
@@ -45,9 +45,9 @@ func (s *Source[T]) more() {
 	}
 }
 
-// Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a
-// [*vm.Error] as [vm.Reserve] does. If the source's block has fewer than n addresses left, Grow takes a new
-// block, and the source never uses the addresses that were left.
+// Grow guarantees that the next n calls of New do not panic. If the process has too few addresses, Grow
+// returns the [*vm.Error] of [vm.Reserve]. It panics if n is negative. If the source's block has fewer than n
+// addresses left, Grow takes a new block, and the source never uses the addresses that were left.
 func (s *Source[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))

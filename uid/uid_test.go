@@ -50,7 +50,7 @@ func TestUnique(t *testing.T) {
 	all := slices.Concat(got...)
 	slices.Sort(all)
 	if len(all) != 4*goroutines*each || all[0] == 0 {
-		t.Fatalf("%d IDs, the lowest %d", len(all), all[0])
+		t.Fatalf("%d IDs, want %d; the lowest ID is %d, want above 0", len(all), 4*goroutines*each, all[0])
 	}
 	if distinct := len(slices.Compact(all)); distinct != len(all) {
 		t.Errorf("%d of %d IDs are equal to other IDs", len(all)-distinct, len(all))
@@ -128,7 +128,7 @@ func TestGrow(t *testing.T) {
 		last = id
 	}
 	if last.address-first.address != 3*block-1 || s.next != s.end {
-		t.Errorf("%d IDs from %v to %v", 3*block, first, last)
+		t.Errorf("the %d IDs from %v to %v are not consecutive, or some are unused", 3*block, first, last)
 	}
 }
 
@@ -161,11 +161,11 @@ func TestReservationsFail(t *testing.T) {
 	kept := len(regions)
 	calls := faulttest.EachCall(t, func() error {
 		current.Store(&span{})
-		id := New[ship]() // comes from a reservation of another size
+		id := New[ship]() // uses another size if the first reservation fails
 		if id.IsZero() {
 			t.Error("the zero ID was given out")
 		}
-		err := regions[kept].Close() // a program never closes its reservations
+		err := regions[kept].Close() // only this test closes a reservation
 		if err != nil {
 			_ = regions[kept].Close()
 		}
@@ -173,7 +173,7 @@ func TestReservationsFail(t *testing.T) {
 		return err
 	})
 	if calls < 1 {
-		t.Error("nothing was made to fail")
+		t.Error("no call was made to fail")
 	}
 
 	current.Store(&span{})
@@ -193,8 +193,8 @@ func TestReservationsFail(t *testing.T) {
 	New[ship]()
 }
 
-// TestNoMemory: a billion IDs take no memory by the counts of their reservations, and less than 1 MB by the
-// system's count, which includes an emulator's own memory.
+// TestNoMemory: a billion IDs take no memory. Their reservations have no resident bytes, and the process
+// grows by less than 1 MB (4 MB under an emulator, whose own memory counts too).
 func TestNoMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build")
@@ -223,11 +223,11 @@ func TestNoMemory(t *testing.T) {
 		}
 	}
 	if len(regions) > count+1 {
-		t.Errorf("the IDs took %d reservations", len(regions)-count)
+		t.Errorf("the IDs took %d reservations, want at most 1", len(regions)-count)
 	}
 }
 
-// resident returns the resident bytes of the process, or 0 if the system does not say.
+// resident returns the resident bytes of the process, or 0 if the system has no /proc.
 func resident() int {
 	var size, pages int
 	statm, _ := os.ReadFile("/proc/self/statm")
@@ -238,7 +238,7 @@ func resident() int {
 func TestZero(t *testing.T) {
 	var id ID[ship]
 	if !id.IsZero() || New[ship]().IsZero() {
-		t.Error("only the zero ID is zero")
+		t.Error("IsZero is false for the zero ID, or true for another ID")
 	}
 	if size := unsafe.Sizeof(id); size != 8 {
 		t.Errorf("an ID has %d bytes", size)
@@ -250,24 +250,24 @@ func TestProcessLocal(t *testing.T) {
 	type record struct{ Owner ID[ship] }
 	r := record{New[ship]()}
 	was := r
-	write := func(name string, err error) {
+	refused := func(name string, err error) {
 		if !errors.Is(err, ErrLocal) {
 			t.Errorf("%s returned %v", name, err)
 		}
 	}
 	_, err := json.Marshal(r)
-	write("json.Marshal", err)
+	refused("json.Marshal", err)
 	_, err = json.Marshal(map[ID[ship]]int{r.Owner: 1})
-	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // not wrapped by encoding/json
+	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // encoding/json does not wrap it
 		t.Errorf("json.Marshal of a map returned %v", err)
 	}
-	write("json.Unmarshal", json.Unmarshal([]byte(`{"Owner":"7f0000000000"}`), &r))
+	refused("json.Unmarshal", json.Unmarshal([]byte(`{"Owner":"7f0000000000"}`), &r))
 	_, err = xml.Marshal(r)
-	write("xml.Marshal", err)
-	write("gob", gob.NewEncoder(&bytes.Buffer{}).Encode(r))
+	refused("xml.Marshal", err)
+	refused("gob", gob.NewEncoder(&bytes.Buffer{}).Encode(r))
 	_, err = fmt.Sscan("7f0000000000", &r.Owner)
-	write("fmt.Sscan", err)
-	write("UnmarshalBinary", r.Owner.UnmarshalBinary(make([]byte, 8)))
+	refused("fmt.Sscan", err)
+	refused("UnmarshalBinary", r.Owner.UnmarshalBinary(make([]byte, 8)))
 	if r != was {
 		t.Error("a failed decoding changed the ID")
 	}

@@ -26,8 +26,8 @@ var errLost = errors.New("the pages are decommitted")
 var errBare = errors.New("the pages have lost name and advice")
 
 // backend is a source of addresses. Region has checked and rounded all arguments: n is positive, p and n are
-// multiples of the page size, and a range lies in one reservation, in the state that each comment names. A
-// failed call changes nothing, unless its comment says so.
+// multiples of the page size, and a range lies in one reservation. Each method's comment names the state of
+// the range before and after the call. A failed call changes nothing, unless the comment says otherwise.
 type backend interface {
 	// reserve: nothing → Reserved. The result is a multiple of align: a page, or a huge page if the system
 	// has huge pages.
@@ -45,9 +45,10 @@ type backend interface {
 	discard(p unsafe.Pointer, n int) error
 	// move moves the contents of committed pages to reserved pages without copying: the reserved pages become
 	// Committed, and the old pages stay Committed and zero. After a failure that wraps errSeveral a part of
-	// the range may still be movable. Afterwards any page may have the names and advice of either range.
+	// the range may still be movable. After a success or a failure any page may have the names and advice of
+	// either range.
 	move(to, from unsafe.Pointer, n int) error
-	// reset: Reserved and Committed mixed → Reserved, without names and advice, as after reserve.
+	// reset: a mix of Reserved and Committed → Reserved, without names and advice, as after reserve.
 	reset(p unsafe.Pointer, n int) error
 	// protect changes the access of committed pages. After a failure some pages may be changed.
 	protect(p unsafe.Pointer, n int, a Access) error
@@ -63,12 +64,12 @@ type backend interface {
 	collapse(p unsafe.Pointer, n int) error
 	// resident returns the number of bytes of the range in memory, in any state.
 	resident(p unsafe.Pointer, n int) (int, error)
-	// pages calls tell for the ranges of committed pages in memory, in ascending order, with their state
-	// without PageCommitted; off is the distance from p.
+	// pages calls tell for each range of committed pages that are in memory, in ascending order. off is the
+	// distance of the range from p. s is the state of its pages, without PageCommitted.
 	pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error
 	// name labels the range for the system's own tools, if the system has such labels.
 	name(p unsafe.Pointer, n int, name string)
-	// explain returns the limit behind an error of op on n bytes, and the remedy.
+	// explain describes the limit that caused an error of op on n bytes, and the remedy.
 	explain(op string, n int, err error) (detail string, sentinel error)
 	// mirror: nothing → Committed, as 2n bytes of which each half shows the same memory. If the system does
 	// not allow that, the error wraps ErrRefused.

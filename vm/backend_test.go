@@ -42,7 +42,8 @@ func onlyOS(tb testing.TB) backend {
 	return osBackend{}
 }
 
-// open reserves a region that is closed with the test. Its purpose is the test's name unless o has one.
+// open reserves a region, and closes the region when the test ends. The purpose of the region is o.Name, or
+// else the test's name.
 func open(tb testing.TB, be backend, bytes int, o Options) *Region {
 	tb.Helper()
 	if o.Name == "" {
@@ -65,8 +66,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// hugeReservations skips a test that reserves terabytes if reserved addresses take memory. This is so in
-// emulators that keep data for each page, where a process with many addresses is killed.
+// hugeReservations skips a test that reserves terabytes if reserved addresses take memory. Emulators keep
+// data for each page, and the system kills an emulated process that reserves many addresses.
 func hugeReservations(tb testing.TB) {
 	tb.Helper()
 	inMemory := func() (n int) {
@@ -123,8 +124,8 @@ func faults(f func()) (faulted bool) {
 // sink keeps reads from being optimized away.
 var sink byte
 
-// TestSteps runs the same steps on every backend. Offsets are pages plus bytes. After each step the test
-// compares the committed pages and their contents with the field committed.
+// TestSteps runs the same steps on every backend. After each step the test compares the committed pages and
+// their contents with the field committed.
 func TestSteps(t *testing.T) {
 	p := PageSize()
 	type step struct {
@@ -137,20 +138,20 @@ func TestSteps(t *testing.T) {
 		{"commit", 2 * p, 2 * p, "..00...."},
 		{"fill a", 2 * p, 2 * p, "..aa...."},
 		{"commit", 2 * p, 2 * p, "..aa...."},      // committed pages stay as they are
-		{"commit", p + 5, 1, ".0aa...."},          // outward: a byte commits its page
-		{"commit", 5*p - 1, 2, ".0aa00.."},        // outward: two bytes commit two pages
+		{"commit", p + 5, 1, ".0aa...."},          // rounds outward: a byte commits its page
+		{"commit", 5*p - 1, 2, ".0aa00.."},        // rounds outward: two bytes commit two pages
 		{"commit", 3 * p, 0, ".0aa00.."},          // no bytes
 		{"commit", 0, 8 * p, "00aa0000"},          // two gaps at once
 		{"fill b", 0, 8 * p, "bbbbbbbb"},          //
-		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // inward: inside one page
-		{"decommit", p - 1, 2, "bbbbbbbb"},        // inward: across a border, without a whole page
-		{"decommit", p + 1, 2 * p, "bb.bbbbb"},    // inward: one whole page
-		{"discard", p, 3 * p, "b0.0bbbb"},         // only committed pages; the hole stays
-		{"discard", 4*p + 1, p - 1, "b0.0bbbb"},   // inward
-		{"discard", 4*p + 1, 2*p - 1, "b0.0b0bb"}, // inward
+		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // rounds inward: no whole page in the range
+		{"decommit", p - 1, 2, "bbbbbbbb"},        // rounds inward: two parts of pages, no whole page
+		{"decommit", p + 1, 2 * p, "bb.bbbbb"},    // rounds inward: one whole page
+		{"discard", p, 3 * p, "b0.0bbbb"},         // discards committed pages; page 2 stays Reserved
+		{"discard", 4*p + 1, p - 1, "b0.0bbbb"},   // rounds inward: no whole page
+		{"discard", 4*p + 1, 2*p - 1, "b0.0b0bb"}, // rounds inward: one whole page
 		{"decommit", 0, 8 * p, "........"},        //
-		{"decommit", 0, 8 * p, "........"},        // nothing is left
-		{"commit", 0, 8 * p, "00000000"},          // decommitted pages come back zero
+		{"decommit", 0, 8 * p, "........"},        // no page is committed
+		{"commit", 0, 8 * p, "00000000"},          // pages that are committed again are zero
 		{"fill c", 0, p, "c0000000"},              //
 		{"populate", 0, 8 * p, "c0000000"},        // changes no content
 		{"huge", 0, 8 * p, "c0000000"},            //
@@ -160,7 +161,7 @@ func TestSteps(t *testing.T) {
 		{"fill d", 7 * p, p, "c000000d"},          //
 		{"decommit", 7 * p, p, "c000000."},        // the last page
 		{"commit", 8*p - 1, 1, "c0000000"},        //
-		{"discard", 8 * p, 0, "c0000000"},         // the end is a valid offset of no bytes
+		{"discard", 8 * p, 0, "c0000000"},         // an empty range may begin at the end of the region
 		{"decommit", 0, p, ".0000000"},            // the first page
 	}
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -262,7 +263,7 @@ func TestReserveAlignsToHugePages(t *testing.T) {
 		t.Skip("no huge pages")
 	}
 	for range 8 {
-		open(t, be, PageSize(), Options{}) // moves the next free address off the border
+		open(t, be, PageSize(), Options{}) // moves the next free address off a border of huge pages
 		if r := open(t, be, 3*huge+PageSize(), Options{}); address(r.Base())%huge != 0 {
 			t.Errorf("base %p is not a multiple of %d", r.Base(), huge)
 		}

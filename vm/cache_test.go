@@ -80,7 +80,7 @@ func TestCacheRanges(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	var c addressCache
-	// Two adjacent reservations: a range must never span both.
+	// Two adjacent reservations: a range must never span both reservations.
 	const base, border, end = 1 << 30, 1<<30 + 64*page, 1<<30 + 128*page
 	c.own(pointerAt(base), border-base)
 	c.own(pointerAt(border), end-border)
@@ -101,7 +101,7 @@ func TestCacheRanges(t *testing.T) {
 			}
 			p := c.take(n, align)
 			if (p != nil) != fits {
-				t.Fatalf("take(%d, %d) gave %p, but it fits: %v", n, align, p, fits)
+				t.Fatalf("take(%d, %d) gave %p, but a free range fits: %v", n, align, p, fits)
 			}
 			if p == nil {
 				continue

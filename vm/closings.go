@@ -3,7 +3,7 @@ package vm
 import "sync"
 
 // closings remembers the most recently closed regions, so that a fault by a stale pointer can be explained.
-// Their addresses fault until a later region takes them.
+// The addresses of a closed region fault until a later region takes them.
 var closings closed
 
 // closed is a ring of closed regions.
@@ -23,7 +23,7 @@ type closing struct {
 	closed  origin
 }
 
-// add remembers a region that is being closed, and the calls that led to its Close.
+// add remembers a region that is being closed, and the call stack of its Close.
 func (c *closed) add(m *mapping) {
 	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels,
 		made: m.made}
@@ -42,7 +42,8 @@ func (c *closed) describe(addr uintptr) (Place, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range min(c.next, len(c.of)) {
-		// The most recent region with this address is first.
+		// The search begins at the region that was closed last: an older region may have had this address
+		// too.
 		e := &c.of[(c.next-1-i)%len(c.of)]
 		if addr-e.base >= uintptr(e.size) {
 			continue

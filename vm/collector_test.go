@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// node is garbage with a pointer into a region, which may be stale.
+// node is garbage with a pointer into a region. The pointer may be stale.
 type node struct {
 	next *node
 	at   unsafe.Pointer
@@ -70,7 +70,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		t.Logf("%d regions opened and closed, %d pointers of garbage made", opened.Load(), garbage.Load())
+		t.Logf("%d regions opened and closed, %d garbage pointers made", opened.Load(), garbage.Load())
 		if opened.Load() < 50 {
 			t.Error("fewer than 50 regions were opened")
 		}

@@ -39,7 +39,8 @@ func controlGroupLimits(root string) (most, high int) {
 // upwards returns the smallest limit in the files called name, from group up to top.
 func upwards(top, group, name string) (limit int) {
 	for dir := filepath.Join("/", group); ; dir = filepath.Dir(dir) {
-		// Version 1 writes "no limit" as a number near the largest, version 2 as a word.
+		// Control groups of version 1 write "no limit" as a number near the maximum. Version 2 writes the
+		// word max, which readNumber returns as 0.
 		if n := readNumber(filepath.Join(top, dir, name)); n < math.MaxInt>>2 {
 			limit = smallest(limit, n)
 		}

@@ -52,7 +52,7 @@ func TestControlGroupLimits(t *testing.T) {
 			must(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 		if most, high := controlGroupLimits(root); most != c.most || high != c.high {
-			t.Errorf("%s: %d and %d, want %d and %d", c.what, most, high, c.most, c.high)
+			t.Errorf("%s: limits %d (max) and %d (high), want %d and %d", c.what, most, high, c.most, c.high)
 		}
 	}
 }

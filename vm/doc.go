@@ -1,8 +1,8 @@
-// Package vm takes address space from the operating system and pays for it page by page.
+// Package vm reserves address space from the operating system, and takes memory for it page by page.
 //
-// A [Region] is one reservation. Its base never moves, and nothing else gets its addresses until it is
-// closed. So its contents can grow without being copied, and pointers to them stay valid while the region is
-// open. Memory is used only by pages that were committed and touched.
+// A [Region] is one reservation. Its base never moves, and nothing else gets its addresses until the region
+// is closed. So its contents can grow without being copied, and pointers to them stay valid while the region
+// is open. Memory is used only by pages that were committed and touched.
 //
 // # States
 //
@@ -15,10 +15,10 @@
 //	          Close: all pages; the addresses go to the cache of closed regions
 //
 // A Reserved page faults when touched. A Committed page may be read and written, and is zero at first.
-// Discard gives a committed page's memory back and leaves the page committed and zero. Closing a region takes
-// all its pages away. The pages of a recycled region may stay in memory, inaccessible, for the next region
-// (see [Options]). MovePages moves the contents of Committed pages to Reserved pages; the two exchange
-// states.
+// Discard gives a committed page's memory back and leaves the page committed and zero. Close makes all pages
+// of a region inaccessible. The pages of a recycled region may stay in memory for the next region (see
+// [Options]). MovePages moves the contents of Committed pages to Reserved pages; then the old pages are
+// Reserved and the new pages are Committed.
 //
 // # Terminology
 //
@@ -27,7 +27,7 @@
 //   - Decommit: give memory back and keep the addresses.
 //   - Release: give the addresses back. [Region.Close] gives them to later regions of this process, never to
 //     the operating system: Go's heap could get an address that went back to the operating system, and the
-//     garbage collector stops the process when it meets an old pointer to that address.
+//     garbage collector ends the process when it finds an old pointer to that address.
 //   - Page, huge page: the operating system's units; see [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other and are committed together.
@@ -39,25 +39,26 @@
 // # Lifetimes
 //
 // The garbage collector frees nothing here. A pointer into a region does not keep its Region value alive, so
-// a finalizer would free memory in use. [Region.Close] is explicit. A Region that is dropped without Close is
-// reported (see [OnLeak]) and keeps its memory.
+// a finalizer would free memory in use. A program must call [Region.Close]. A Region that is dropped without
+// Close is reported (see [OnLeak]) and keeps its memory.
 //
 // # Running out
 //
-// Reaching a limit returns an [*Error] that names the limit and the remedy, and nothing has changed. Mappings
-// are the scarce resource on Linux: a process may have 65,530 unless vm.max_map_count is raised, and every
-// border between committed and reserved pages costs a mapping. So commit in long ranges (see [Span]). Regions
-// leave a sixteenth of the mappings to Go's runtime, which ends the process when it gets no mapping. A
-// control group's limit ends the process without an error: set a [Limit] below it.
+// A call that would exceed a limit returns an [*Error] that names the limit and the remedy, and changes
+// nothing. Mappings are the scarce resource on Linux: a process may have 65,530 unless vm.max_map_count is
+// raised, and every border between committed and reserved pages costs a mapping. So commit in long ranges
+// (see [Span]). Regions leave a sixteenth of the mappings to Go's runtime, which ends the process when it
+// gets no mapping. If the memory in use reaches a control group's limit, the kernel ends the process without
+// an error: set a [Limit] below that limit.
 //
 // # Bad accesses
 //
 // A stray or stale pointer into reserved pages is a memory fault. The runtime prints the bare address and
 // ends the process. In a goroutine that begins with `defer vm.Watch()()` the fault is a panic with a [*Fault]
-// instead: "slot 5000000 of column Position of world "demo" is beyond its 8192 usable slots", with the place
-// where the region was made and, for the 256 regions closed last, where it was closed. Containers and worlds
-// label their parts for these messages (see [Label]). [Describe] explains an address from a log or a
-// debugger. The goroutines of a sched.Schedule are always watched.
+// instead: "slot 5000000 of column Position of world "demo" is beyond its 8192 usable slots". The message
+// names the line that made the region. For the 256 regions closed last, the message also names the line that
+// closed the region. Containers and worlds label their parts for these messages (see [Label]). [Describe]
+// explains an address from a log or a debugger. The goroutines of a sched.Schedule are always watched.
 //
 // # Go pointers
 //
@@ -67,12 +68,12 @@
 // # The heap stand-in
 //
 // With [PagesHeap], on systems without virtual memory, and in every program built with the race detector, a
-// region is ordinary Go heap memory. The race detector ignores memory that it did not allocate; on the
-// stand-in it finds races in the data of regions. On the stand-in nothing faults, and reserving costs memory:
-// keep capacities small.
+// region is ordinary Go heap memory. The race detector ignores memory from outside Go's heap. On the
+// stand-in, the race detector finds races in the data of regions. On the stand-in nothing faults, and
+// reserving costs memory: keep capacities small.
 //
 // # Other page sizes
 //
 // Nothing here assumes pages of 4 KiB. With the build tags vast_pages16k and vast_pages64k the package uses
-// pages larger than the system's, to try a program for systems with large pages.
+// pages larger than the system's, to test a program for systems with large pages.
 package vm

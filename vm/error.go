@@ -15,16 +15,16 @@ var (
 	ErrCapacity = errors.New("capacity reached")
 	// ErrLimit: the [Limit] of the region does not allow the request.
 	ErrLimit = errors.New("memory limit reached")
-	// ErrAddressSpace: the process may not take that many addresses (RLIMIT_AS, or the machine's address
+	// ErrAddressSpace: the process may not reserve more addresses (RLIMIT_AS, or the machine's address
 	// space).
 	ErrAddressSpace = errors.New("address space exhausted")
-	// ErrDataLimit: the process may not have that much writable memory (RLIMIT_DATA).
+	// ErrDataLimit: the process may not have more writable memory (RLIMIT_DATA).
 	ErrDataLimit = errors.New("data limit reached")
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
-	// ErrOvercommit: the request alone is larger than memory and swap, and the system checks single requests
-	// (vm.overcommit_memory=0). Regions are exempt from that check, unless the mode was stricter when they
-	// were reserved.
+	// ErrOvercommit: the single request is larger than memory and swap together, and the system checks each
+	// request (vm.overcommit_memory=0). Regions are exempt from that check, unless the mode was stricter when
+	// they were reserved.
 	ErrOvercommit = errors.New("request larger than memory")
 	// ErrCommitCharge: the system has promised all the memory it can (vm.overcommit_memory=2; on Windows the
 	// commit limit).
@@ -36,7 +36,7 @@ var (
 type Error struct {
 	Op      string // the operation: reserve, carve, grow, commit and so on, or an operation of a container
 	Purpose string // the purpose of the region
-	Bytes   int    // the size of the request
+	Bytes   int    // the size of the request in bytes
 	Err     error  // a sentinel of this package, or the operating system's error
 	Detail  string // the numbers, and the remedy
 }

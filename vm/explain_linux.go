@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds the limit behind an ENOMEM: the kernel uses that code for all limits.
+// explain finds the limit that caused an ENOMEM: the kernel returns that code for all limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":
@@ -31,7 +31,7 @@ var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect
 	"decommit": "mprotect",
 	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}
 
-// shortage returns the first limit that a request of n bytes would exceed, or nil if all limits leave room.
+// shortage returns the limit that most likely refused a request of n bytes, or nil if it finds no such limit.
 func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error) {
 	// A change inside a mapping adds up to two mappings.
 	if f.MaxMappings > 0 && u.Mappings+2 >= f.MaxMappings {
@@ -40,7 +40,7 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 	}
 	switch op {
 	case "reserve":
-		// Reserving takes the addresses of one more huge page for a moment, to align the rest.
+		// A reservation takes the addresses of one more huge page for a moment, for the alignment.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace-f.HugePageSize {
 			return fmt.Sprintf("%s of the %s that RLIMIT_AS allows are taken: raise it (ulimit -v) or "+
 				"reserve less (a smaller capacity)", Bytes(u.AddressSpace),
@@ -49,8 +49,8 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace
 	case "mirror":
-		// The memory of a mirror is mapped elsewhere for a moment. It is shared memory, so it does not count
-		// as data.
+		// While a mirror is made, its memory is also mapped at another address for a moment. Shared memory
+		// does not count towards RLIMIT_DATA.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace {
 			return shortage("reserve", n, f, u)
 		}

@@ -36,7 +36,7 @@ func TestShortage(t *testing.T) {
 			ErrAddressSpace, "192 MiB of the 256 MiB that RLIMIT_AS allows"},
 		{"addresses for the alignment", "reserve", unit,
 			func(f *Facts, _ *Usage) { f.AddressLimit = 4*unit + 1<<20 }, ErrAddressSpace, "RLIMIT_AS"},
-		{"no limit passed", "reserve", unit, func(f *Facts, _ *Usage) { f.AddressLimit = 5 * unit },
+		{"no limit exceeded", "reserve", unit, func(f *Facts, _ *Usage) { f.AddressLimit = 5 * unit },
 			ErrAddressSpace, "192 MiB of addresses are taken: reserve less"},
 		{"addresses do not matter to commits", "commit", unit,
 			func(f *Facts, _ *Usage) { f.AddressLimit = unit }, nil, ""},

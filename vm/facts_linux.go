@@ -34,7 +34,7 @@ func readFacts(f *Facts) {
 	f.Memory, f.Swap, f.CommitLimit = memory["MemTotal"], memory["SwapTotal"], memory["CommitLimit"]
 }
 
-// ReadUsage asks the operating system for the current usage.
+// ReadUsage returns the current usage, as the operating system counts it.
 func ReadUsage() Usage {
 	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"], Kept: keptPages.total()}
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
@@ -58,7 +58,7 @@ func memoryInfo() map[string]int {
 	for line := range strings.Lines(string(b)) {
 		if name, rest, ok := strings.Cut(line, ":"); ok {
 			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			info[name] = min(kib, math.MaxInt>>10) << 10 // 32 bits cannot count the memory of large machines
+			info[name] = min(kib, math.MaxInt>>10) << 10 // on 32-bit systems an int is too small for large machines
 		}
 	}
 	return info
@@ -78,8 +78,8 @@ func readNumber(path string) int {
 }
 
 // hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
-// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, they may instead
-// have turned off all huge pages except those that advice requests. Then the mode is madvise.
+// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, the same call can
+// also leave the huge pages that advice requests. Then the mode is madvise.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {

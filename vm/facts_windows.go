@@ -63,7 +63,7 @@ func readFacts(f *Facts) {
 	f.ControlGroup = jobLimit()
 }
 
-// ReadUsage asks the operating system for the current usage.
+// ReadUsage returns the current usage, as the operating system counts it.
 func ReadUsage() Usage {
 	s := readMemoryStatus()
 	return Usage{
@@ -75,8 +75,8 @@ func ReadUsage() Usage {
 
 // jobLimit returns the memory limit of the process's job, or 0.
 func jobLimit() int {
-	// The call takes the address of info as a number, so info must not move with a stack: pinning puts it on
-	// the heap.
+	// The call takes the address of info as a number, so info must not lie on a stack, which can move.
+	// Pinning keeps info on the heap.
 	info := new(windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(info)

@@ -5,7 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a bad access to an address of a region. [Do], [Watch] and [Explain] make it from a memory fault.
+// Fault is a bad access to an address of a region. [Do], [Watch] and [Explain] make a Fault from a memory
+// fault.
 type Fault struct {
 	Place
 	// Cause is the runtime's error.
@@ -17,17 +18,17 @@ func (f *Fault) Error() string {
 	advice := f.advice
 	switch {
 	case f.Closed:
-		advice = "keep it open as long as pointers and slices into it are in use"
+		advice = "keep the region open as long as pointers and slices into it are in use"
 	case f.ofFile:
-		advice = "its page comes from a file, which was cut or cannot be read: check the disk, and verify " +
-			"the folder or file"
+		advice = "its page comes from a file that was truncated or cannot be read: check the disk, and " +
+			"verify the folder or file"
 	case f.State&PageCommitted != 0:
-		advice = "its pages were protected, or given back meanwhile"
+		advice = "its pages were protected, or were not committed at the time of the access"
 	case advice != "":
 	case f.State&PageDecommitted != 0:
 		advice = "drop pointers and slices to elements that are removed, truncated or released"
 	default:
-		advice = "look for an index or a pointer that was computed and not compared with the length"
+		advice = "look for an index or a pointer that was not compared with the length"
 	}
 	s := fmt.Sprintf("vm: bad access at %#x: %s: %s", f.Address, f.Place, advice)
 	if f.Made != "" {
@@ -46,18 +47,18 @@ func (f *Fault) Error() string {
 func (f *Fault) Unwrap() error { return f.Cause }
 
 // Do calls f. It turns a memory fault of f at an address of a region into a panic that explains the address:
-// with a [*Fault], or with the error of a [Label]. It works for the goroutine that calls it, not for
-// goroutines that f starts. Each of those goroutines needs a Do or [Watch] of its own; otherwise the runtime
-// ends the process with "unexpected fault address" and the bare number. Other panics pass unchanged. A fault
-// at any other address is a panic in f too, and passes unchanged.
+// with a [*Fault], or with the error of a [Label]. Do covers the goroutine that calls Do, but not goroutines
+// that f starts. Each of those goroutines needs a Do or [Watch] of its own. Otherwise a fault there ends the
+// process, and the runtime prints "unexpected fault address" and the bare number. Other panics pass
+// unchanged. A fault at any other address also becomes a panic, and passes unchanged.
 func Do(f func()) {
 	defer Watch()()
 	f()
 }
 
-// Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. It costs
-// a few nanoseconds at its beginning and end, and nothing in between: it sets the goroutine's own flag of
-// [debug.SetPanicOnFault]. The heap stand-in never faults.
+// Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. The
+// calls of Watch and end cost a few nanoseconds each, and the code between them costs nothing more: Watch
+// sets the goroutine's own flag of [debug.SetPanicOnFault]. The heap stand-in never faults.
 func Watch() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() {

@@ -58,7 +58,7 @@ func TestFault(t *testing.T) {
 	must(t, r.Decommit(6*p, p))
 	says(6*p, `of region "world" lies in memory that was given back: drop pointers and slices`)
 	must(t, r.Close())
-	says(17, `slot 1 of column Position is gone: it was closed: keep it open`, "\n\tclosed at ")
+	says(17, `slot 1 of column Position is gone: its region was closed: keep the region open`, "\n\tclosed at ")
 }
 
 // TestFaultsElsewhere: other panics pass unchanged, and the goroutine's flag is restored.
@@ -68,10 +68,10 @@ func TestFaultsElsewhere(t *testing.T) {
 		t.Errorf("a panic became %v", v)
 	}
 	if v := panicOf(func() { Do(func() {}) }); v != nil {
-		t.Errorf("no panic became %v", v)
+		t.Errorf("Do panicked with %v, but its function did not panic", v)
 	}
 	if err, ok := Explain(bug); ok {
-		t.Errorf("an error that is no fault is explained: %v", err)
+		t.Errorf("an error that is not a fault is explained as %v", err)
 	}
 	onlyOS(t)
 	v := panicOf(func() { Do(func() { var p *int; *p = 1 }) })

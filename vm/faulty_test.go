@@ -12,12 +12,12 @@ import (
 type faulty struct {
 	heapBackend
 	base  unsafe.Pointer
-	fails map[string]error // "commit 2" fails for a range that begins at page 2, "commit" always
+	fails map[string]error // keys: "commit 2" for ranges that begin at page 2, "commit" for all ranges
 	bare  bool             // decommitting takes names and advice away
 	calls []string
 }
 
-var errFaulty = errors.New("told to fail")
+var errFaulty = errors.New("injected failure")
 
 func (f *faulty) did(op string, p unsafe.Pointer, n int) error {
 	page := (address(p) - address(f.base)) / PageSize()
@@ -84,11 +84,11 @@ func TestReserveFails(t *testing.T) {
 		t.Errorf("got %+v", err)
 	}
 	if after := fmt.Sprint(Snapshot(false)); after != before {
-		t.Errorf("counted %s, before %s", after, before)
+		t.Errorf("a failed Reserve changed the counts from %s to %s", before, after)
 	}
 }
 
-// TestCommitFailsMidway: a failing Commit decommits the gaps that it committed before, and the gap that
+// TestCommitFailsMidway: a failing Commit decommits the gaps that it has committed, and the gap whose commit
 // failed.
 func TestCommitFailsMidway(t *testing.T) {
 	p := PageSize()
@@ -115,7 +115,8 @@ func TestCommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, the other pages do not.
+// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, and the other pages stay
+// Committed.
 func TestDecommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -131,7 +132,7 @@ func TestDecommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDiscardLosesPages: if the system cannot commit discarded pages again, they count as Reserved.
+// TestDiscardLosesPages: if the system cannot commit discarded pages again, the pages count as Reserved.
 func TestDiscardLosesPages(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -177,7 +178,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 	}
 }
 
-// TestCloseAtTheMappingLimit: if the whole region cannot be reset, its committed ranges are decommitted one
+// TestCloseAtTheMappingLimit: if the whole region cannot be reset, Close decommits its committed ranges one
 // by one.
 func TestCloseAtTheMappingLimit(t *testing.T) {
 	p := PageSize()

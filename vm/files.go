@@ -8,13 +8,13 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// Pages of files are committed pages whose contents come from a file: see package mapped. The system drops
-// them like any page of a file, as long as they were not written. They differ from other committed pages in
-// one point: discarding them in the usual way would bring back the bytes of the file instead of zeros. So
-// their range is mapped afresh when it is discarded, decommitted or moved away. If that is not possible, the
-// call fails, or the pages are cleared.
+// Pages of files are committed pages whose contents come from a file: see package mapped. The system may drop
+// such a page from memory until the page is written. Pages of files differ from other committed pages in one
+// point: the usual way of discarding would bring back the bytes of the file instead of zeros. So discarding,
+// decommitting and moving away map the range afresh. If the system refuses, discarding and decommitting fail,
+// and moving away clears the pages.
 
-// files has the methods behind package mapped.
+// files has the methods that package mapped calls.
 type files struct{}
 
 func init() { mapped.Regions = files{} }
@@ -24,10 +24,10 @@ func (files) Supported() error {
 	case heapByDefault:
 		return fmt.Errorf("regions are Go heap memory here: %w", errors.ErrUnsupported)
 	case pageSize != mapped.PageSize:
-		return fmt.Errorf("pages have %s and not %s: %w", Bytes(pageSize), Bytes(mapped.PageSize),
+		return fmt.Errorf("pages have %s, and files can be mapped only in pages of %s: %w", Bytes(pageSize), Bytes(mapped.PageSize),
 			errors.ErrUnsupported)
 	case !mapsFiles:
-		return fmt.Errorf("on %s files are read: %w", runtime.GOOS, errors.ErrUnsupported)
+		return fmt.Errorf("on %s files are read, not mapped: %w", runtime.GOOS, errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -82,14 +82,14 @@ func (m *mapping) mapFile(off, n int, file uintptr, offset int64) (done bool, er
 	return true, nil
 }
 
-// afresh records that a range was mapped afresh: it has no pages of files, and its mapping is joined with its
-// neighbours.
+// afresh records that a range was mapped afresh. The range has no pages of files, and its mapping is joined
+// with the neighbouring mappings.
 func (m *mapping) afresh(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })
 	m.files.remove(iv.lo, iv.hi)
 }
 
-// discard asks the system for Committed → Committed, zero.
+// discard: Committed → Committed, zero, also for pages of files. Its errors are those of backend.discard.
 func (m *mapping) discard(iv interval) error {
 	if !m.files.overlaps(iv.lo, iv.hi) {
 		return m.be.discard(m.at(iv.lo), iv.hi-iv.lo)

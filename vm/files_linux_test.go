@@ -23,7 +23,7 @@ func fileOfPages(t *testing.T, n int) *os.File {
 	return f
 }
 
-// mapPages maps n pages of a file from page on, at a page of a region.
+// mapPages maps n pages of a file, from number page on, over the pages of a region from number at on.
 func mapPages(t *testing.T, r *Region, at, n int, f *os.File, page int) {
 	t.Helper()
 	r.m.mu.Lock()
@@ -35,7 +35,7 @@ func mapPages(t *testing.T, r *Region, at, n int, f *os.File, page int) {
 	}
 }
 
-// mustBe checks the first and the last byte of pages of a region.
+// mustBe checks the first and the last byte of each page of a region from number at on.
 func mustBe(t *testing.T, what string, r *Region, at int, want ...byte) {
 	t.Helper()
 	for i, w := range want {
@@ -46,8 +46,8 @@ func mustBe(t *testing.T, what string, r *Region, at int, want ...byte) {
 	}
 }
 
-// TestPagesOfFiles: pages of a file have its bytes until they are given back in any way; then they are zero.
-// The file stays as it is.
+// TestPagesOfFiles: mapped pages have the bytes of the file until they are discarded or decommitted. Then
+// they are zero. The file never changes.
 func TestPagesOfFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	before, err := os.ReadFile(f.Name())
@@ -69,10 +69,10 @@ func TestPagesOfFiles(t *testing.T) {
 		must(t, r.Decommit(4*pageSize, pageSize))
 		must(t, r.Commit(4*pageSize, pageSize))
 		mustBe(t, "decommitted", r, 4, 0, 5)
-		must(t, r.Discard(0, 16*pageSize)) // with anonymous pages around
+		must(t, r.Discard(0, 16*pageSize)) // the range also has anonymous pages
 		mustBe(t, "discarded", r, 1, 0, 0, 0, 0, 0, 0, 0, 0)
 		if len(r.m.moved) != 0 || r.m.files.bytes != 0 {
-			t.Errorf("%v and %v are noted", r.m.moved, r.m.files)
+			t.Errorf("moved pieces %v and pages of files %v, want none", r.m.moved, r.m.files)
 		}
 		if r.Committed() != 16*pageSize {
 			t.Errorf("%d bytes are committed", r.Committed())
@@ -85,7 +85,7 @@ func TestPagesOfFiles(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesMove: pages of files are copied when they move.
+// TestPagesOfFilesMove: MovePages copies pages of files.
 func TestPagesOfFilesMove(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r, to := open(t, onlyOS(t), 64*pageSize, Options{}), open(t, onlyOS(t), 64*pageSize, Options{})
@@ -96,11 +96,11 @@ func TestPagesOfFilesMove(t *testing.T) {
 	must(t, r.MovePages(to, 20*pageSize, 0, 12*pageSize))
 	mustBe(t, "moved", to, 20, 50, 51, 1, 2, 3, 55, 5, 6, 7, 8, 0, 0)
 	must(t, r.Commit(0, 12*pageSize))
-	mustBe(t, "left", r, 0, make([]byte, 12)...)
+	mustBe(t, "the old place", r, 0, make([]byte, 12)...)
 	must(t, to.Discard(20*pageSize, 12*pageSize))
 	mustBe(t, "discarded", to, 20, make([]byte, 12)...)
 	if r.m.files.bytes+to.m.files.bytes != 0 {
-		t.Errorf("%v and %v are noted", r.m.files, to.m.files)
+		t.Errorf("pages of files %v and %v, want none", r.m.files, to.m.files)
 	}
 }
 
@@ -127,7 +127,8 @@ func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesAreCounted: the mappings are counted, until the pages are given back.
+// TestPagesOfFilesAreCounted: the region counts the mappings of pages of files until the pages are given
+// back.
 func TestPagesOfFilesAreCounted(t *testing.T) {
 	f := fileOfPages(t, 60)
 	r := open(t, onlyOS(t), 64*pageSize, Options{})
@@ -137,13 +138,13 @@ func TestPagesOfFilesAreCounted(t *testing.T) {
 	}
 	sum, _ := smaps(t, r)
 	if counted := r.m.mappings; counted < sum["mappings"] || counted > sum["mappings"]+2 || counted < 40 {
-		t.Errorf("%d mappings are counted, there are %d", counted, sum["mappings"])
+		t.Errorf("%d mappings are counted, the kernel shows %d", counted, sum["mappings"])
 	}
-	mapPages(t, r, 2, 59, f, 1) // over all of them
+	mapPages(t, r, 2, 59, f, 1) // over all mappings of the loop above
 	mustBe(t, "mapped again", r, 2, 2, 3, 4, 5)
 	sum, _ = smaps(t, r)
 	if counted := r.m.mappings; counted != 3 || sum["mappings"] != 3 {
-		t.Errorf("%d mappings are counted, there are %d", counted, sum["mappings"])
+		t.Errorf("%d mappings are counted, the kernel shows %d", counted, sum["mappings"])
 	}
 	must(t, r.Decommit(0, 64*pageSize))
 	if r.m.mappings != 1 || r.m.borders != 0 {
@@ -151,7 +152,7 @@ func TestPagesOfFilesAreCounted(t *testing.T) {
 	}
 }
 
-// TestRefusedFiles: where a file cannot be mapped, the pages stay as they are.
+// TestRefusedFiles: if a file cannot be mapped, the pages stay as they are.
 func TestRefusedFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	be := injected{onlyOS(t)}
@@ -176,7 +177,7 @@ func TestRefusedFiles(t *testing.T) {
 	})
 	try("a call that fails", false, f.Fd())
 	stop()
-	device, err := os.Open("/dev/null") // which cannot be mapped
+	device, err := os.Open("/dev/null") // a device that cannot be mapped
 	must(t, err)
 	try("a device", false, device.Fd())
 	must(t, device.Close())
@@ -202,8 +203,8 @@ func TestRefusedFiles(t *testing.T) {
 	must(t, m.Close())
 }
 
-// TestStubbornFiles: if the system does not map the pages afresh, they keep their bytes and the call fails,
-// or the pages are cleared.
+// TestStubbornFiles: if the system refuses to map pages of files afresh, Discard, Decommit and Close fail,
+// and the pages keep their bytes. MovePages clears the old pages.
 func TestStubbornFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r := open(t, injected{onlyOS(t)}, 64*pageSize, Options{})
@@ -219,17 +220,17 @@ func TestStubbornFiles(t *testing.T) {
 	}
 	stop := refuse("reset")
 	if r.Discard(0, 2*pageSize) == nil || r.Decommit(2*pageSize, pageSize) == nil || r.Close() == nil {
-		t.Error("a call succeeds")
+		t.Error("Discard, Decommit or Close succeeds although reset fails")
 	}
 	mustBe(t, "refused", r, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 	must(t, r.MovePages(r, 20*pageSize, 0, 4*pageSize))
 	stop()
 	mustBe(t, "moved", r, 20, 1, 2, 3, 4)
 	must(t, r.Commit(0, 4*pageSize))
-	mustBe(t, "left", r, 0, 0, 0, 0, 0, 5)
+	mustBe(t, "the old place", r, 0, 0, 0, 0, 0, 5)
 	stop = refuse("commit")
 	if r.Discard(4*pageSize, pageSize) == nil {
-		t.Error("Discard succeeds")
+		t.Error("Discard succeeds although commit fails")
 	}
 	stop()
 	must(t, r.Commit(0, 8*pageSize))

@@ -125,7 +125,7 @@ func TestLittleLockedMemory(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if after := fmt.Sprint(Snapshot(false)); after != before {
-			t.Errorf("counted %s, before %s", after, before)
+			t.Errorf("a refused reservation changed the counts from %s to %s", before, after)
 		}
 	})
 }

@@ -14,10 +14,10 @@ var errIgnored = errors.New("the advice is accepted and ignored")
 const unknownAdvice = 0x7654321
 
 // heedsAdvice reports whether advice that the kernel accepts takes effect. Kernels in user space (processor
-// emulators, sandboxes) may treat advice as a hint, for all memory or for memory whose history they have
-// lost. Such a kernel would leave old contents where the package promises zeros. It also accepts unknown
-// advice, which Linux refuses. heedsAdvice tries unknown advice and MADV_DONTNEED once, on a page that is
-// reserved and committed like a region's. The answer does not change while a process runs.
+// emulators, sandboxes) may treat advice as a hint, for all memory or for some memory. Such a kernel would
+// leave old contents where the package promises zeros. It also accepts unknown advice, which Linux refuses.
+// heedsAdvice tries unknown advice and MADV_DONTNEED once, on a page that is reserved and committed like a
+// page of a region. The answer does not change while a process runs.
 var heedsAdvice = sync.OnceValue(func() bool {
 	var be osBackend
 	p, err := be.reserve(pageSize, pageSize)

@@ -14,7 +14,7 @@ const (
 	hintEnd  = 0x7000_0000_0000
 )
 
-// hintUsed is the number of bytes behind hintBase that were suggested already.
+// hintUsed is the number of bytes, from hintBase on, that were suggested already.
 var hintUsed atomic.Int64
 
 // reserveHint suggests an address. If no address is left, reserveHint returns nil, and the kernel chooses.

@@ -6,11 +6,11 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail when a test says so. A failing commit, protect or populate does the
-// first half of its work, as the contract of backend allows. Any other failing call does nothing.
+// injected is a backend whose calls fail when a test injects a failure. A failing commit, protect or populate
+// does the first half of its work, as the contract of backend allows. Any other failing call does nothing.
 //
-// injected does not override reserve. The function reserveAddresses asks the test itself, because it may take
-// the addresses of a closed region without calling the backend.
+// injected does not override reserve. reserveAddresses calls fault.Check itself, because reserveAddresses may
+// take the addresses of a closed region without calling the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

@@ -11,8 +11,7 @@ import (
 type interval struct{ lo, hi int }
 
 // intervals is a set of offsets, kept as sorted ranges that neither touch nor overlap. A region's committed
-// pages are such a set. Adjacent ranges are joined, so the number of ranges is also the number of mappings
-// that they cost.
+// pages are such a set. Adjacent ranges are joined, so each range costs one mapping.
 type intervals struct {
 	of    []interval
 	bytes int
@@ -81,7 +80,7 @@ func (s *intervals) add(lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	i := s.first(lo - 1) // joins a range that ends at lo
+	i := s.first(lo - 1) // includes a range that ends at lo
 	j := i
 	for j < len(s.of) && s.of[j].lo <= hi {
 		lo, hi = min(lo, s.of[j].lo), max(hi, s.of[j].hi)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// modelSize is small, so that random ranges often meet, touch and cover each other.
+// modelSize is small, so that random ranges often touch, overlap and cover each other.
 const modelSize = 64
 
 // intervalModel is a set of offsets as an array.
@@ -55,7 +55,7 @@ func driveIntervals(t *testing.T, ops []byte) {
 		if s.bytes != bytes {
 			t.Fatalf("%d bytes, want %d", s.bytes, bytes)
 		}
-		// Ask about a range other than the changed range.
+		// Compare a range other than the changed range.
 		lo, hi = hi/2, lo
 		if got, want := s.gaps(lo, hi, nil), m.ranges(lo, hi, false); !slices.Equal(got, want) {
 			t.Fatalf("gaps of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)

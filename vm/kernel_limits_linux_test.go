@@ -20,7 +20,8 @@ import (
 // childVariable names the function that a child process of these tests runs instead of the tests.
 const childVariable = "VAST_VM_TEST_CHILD"
 
-// children run under limits that would hurt the test process itself. They panic with an error text.
+// children are the functions of child processes. Each function sets limits that the test process itself must
+// not have, and panics with an error text if a check fails.
 var children = map[string]func(){
 	"address space": limitedAddressSpace,
 	"data":          limitedData,
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	if child := children[os.Getenv(childVariable)]; child != nil {
 		feedHeap()
 		child()
-		fmt.Println("child is content")
+		fmt.Println("child passed")
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
@@ -67,7 +68,7 @@ func TestKernelLimits(t *testing.T) {
 				}
 				t.Log("Go's runtime needed a mapping when none was left: the test tries again")
 			}
-			if err != nil || !strings.Contains(string(out), "child is content") {
+			if err != nil || !strings.Contains(string(out), "child passed") {
 				t.Errorf("%v\n%s", err, out[:min(len(out), 8000)])
 			}
 		})
@@ -115,7 +116,7 @@ func limitedAddressSpace() {
 	view(r)[199*mib] = 1
 	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	// A region gets the addresses of a closed region, although the limit has no room.
+	// A region gets the addresses of a closed region, although RLIMIT_AS allows no new addresses.
 	done(closed.Close())
 	again := reserveIn("as", 60*mib, Options{})
 	done(again.Commit(0, 60*mib))
@@ -137,8 +138,8 @@ func limitedData() {
 	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit",
 		r.Committed(), limit.Used())
 	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
-	// A refused commit of two gaps takes the first gap back, and mappings split by advice are not committed
-	// in part.
+	// If the second of two gaps is refused, Commit decommits the first gap. If advice has split a range into
+	// several mappings, a refused commit commits no part of the range.
 	done(r.Commit(100*mib, mib))
 	wants(r.Commit(0, 512*mib), ErrDataLimit, "RLIMIT_DATA")
 	check(r.Committed() == mib && faults(func() { view(r)[0] = 1 }), "the first of two gaps is committed")
@@ -194,9 +195,9 @@ func limitedMappings() {
 	// Holes and further regions are refused, and nothing changes.
 	err = nil
 	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
-	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
+	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit changed the region")
 	for i := 0; err == nil || i == 0; i++ {
-		check(i < 3, "regions are not counted")
+		check(i < 3, "new regions are not refused at the mapping limit")
 		_, err = reserveOn(osBackend{}, p, Options{Name: "one more"}, origin{})
 	}
 	wants(err, ErrMappings, "vm.max_map_count")
@@ -205,7 +206,7 @@ func limitedMappings() {
 		wants(r.Huge(0, 2*huge), ErrMappings, "vm.max_map_count")
 	}
 
-	// Go's heap can grow by a lot, and so can its stacks and threads.
+	// Go's heap can still grow by a lot, and Go can make stacks and threads.
 	garbage := make([][]byte, 0, 1000)
 	for range 1000 {
 		garbage = append(garbage, make([]byte, 256<<10))
@@ -218,7 +219,8 @@ func limitedMappings() {
 	wg.Wait()
 	runtime.KeepAlive(garbage)
 
-	// Operations that need no further mapping work. Other operations work after mappings were given back.
+	// Operations succeed if they need no new mapping. Other operations succeed after mappings were given
+	// back.
 	done(r.Commit((page-3)*p, 2*p))
 	view(r)[(page-3)*p] = 1
 	done(inUse.Decommit(8*p, p))
@@ -248,8 +250,8 @@ func exhaustedMappings() {
 	for page := 1; page < 100; page += 2 {
 		done(spare.Commit(page*p, p))
 	}
-	// The advice splits the region into several mappings. A change of two and a half mappings stops where the
-	// third mapping would have to be split.
+	// The advice splits the region into several mappings. A decommit of two and a half mappings must split
+	// the third mapping, and fails there.
 	huge := HugePageSize()
 	var advised *Region
 	if huge > 0 && huge <= 4<<20 {
@@ -277,11 +279,12 @@ func exhaustedMappings() {
 	}
 	check(errors.Is(err, unix.ENOMEM), "%v", err)
 	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
-	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
+	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit changed the region")
 	wants(inUse.Protect(3*p, 3*p, ReadOnly), ErrMappings, "vm.max_map_count")
 	view(inUse)[4*p] = 6
 	if advised != nil {
-		// There may be one mapping left. Each call takes a mapping, because neighbours differ.
+		// The kernel may allow one more mapping. Each of these calls of Protect makes a mapping, because
+		// neighbouring pages get different access.
 		for page := 3; last.Protect(page*p, p, NoAccess-Access(page+1)%2) == nil; page++ {
 			check(page < 19, "protecting takes no mappings")
 		}
@@ -289,13 +292,13 @@ func exhaustedMappings() {
 		b := view(advised)
 		check(!faults(func() { b[huge]++; b[2*huge]++; b[3*huge]++ }), "a refused decommit was done in part")
 		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
-			b[3*huge] == 4, "a refused decommit took something away")
+			b[3*huge] == 4, "a refused decommit changed the region")
 	}
 	// mmap can take one more mapping than mprotect. After that, mmap refuses even a mapping that replaces
 	// other mappings.
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 100, "reservations do not count as mappings")
-		// Neighbours differ, so that they do not become one mapping.
+		// Neighbouring mappings get different access, so that the kernel does not join them.
 		_, err = unix.MmapPtr(-1, 0, nil, uintptr(p), unix.PROT_READ*(i%2), reserveFlags)
 	}
 	wants((&mapping{be: be, counted: &counter{}}).failed("reserve", p, err), ErrMappings, "vm.max_map_count")

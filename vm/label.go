@@ -7,8 +7,8 @@ import (
 
 // Label describes the contents of a part of a region, for messages about its addresses.
 type Label struct {
-	// What is the name in "slot 17 of …": `column Position of world "demo"`. Default: the region and its
-	// purpose.
+	// What names the contents. In "slot 17 of column Position of world "demo"", What is `column Position of
+	// world "demo"`. Default: the region and its purpose.
 	What string
 	// Element is the word for an element: slot, row, node. Default: "byte".
 	Element string
@@ -17,9 +17,9 @@ type Label struct {
 	// Advice is the remedy for an access outside committed pages. Default: a remedy that holds for all
 	// regions.
 	Advice string
-	// Explain, if it is not nil, replaces this package's explanation of a bad access. Package guard uses it,
-	// because it knows more about its blocks. If Explain returns nil, this package explains the access.
-	// Explain is called with no lock held, and must not touch the address.
+	// Explain, if it is not nil, replaces this package's explanation of a bad access. Package guard sets
+	// Explain, because guard knows more about its blocks. If Explain returns nil, this package explains the
+	// access. Explain is called with no lock held, and must not touch the address.
 	Explain func(addr uintptr) error
 }
 
@@ -29,10 +29,10 @@ type labelled struct {
 	Label
 }
 
-// Label labels the contents of [off, off+n). Elements are counted from off on. If labels overlap, the last
-// label wins. Label makes no system call. Call it once for each part, when it is carved: labels stay until
-// the region is closed, and a while longer for messages about stale pointers. So Label.Explain must not refer
-// to the Region: a leak of the Region would then never be found.
+// Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the last label wins.
+// Label makes no system call. Call Label once for each part, when the part is carved: labels stay until the
+// region is closed, and afterwards for messages about stale pointers. Label.Explain must not refer to the
+// Region: otherwise a leak of the Region is never found.
 func (r *Region) Label(off, n int, l Label) {
 	m := r.m
 	m.mu.Lock()

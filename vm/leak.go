@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Leak reports a region that was dropped without Close. Its memory stays taken: pointers into it may still be
-// in use.
+// Leak reports a region that was dropped without Close. Its memory is not given back, because pointers into
+// the memory may still be in use.
 type Leak struct {
 	Purpose   string
 	Reserved  int    // bytes
@@ -20,9 +20,9 @@ type Leak struct {
 
 var onLeak atomic.Pointer[func(Leak)]
 
-// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls it, and it must not block.
-// nil sets the default: leaks are only counted (see [PurposeStats]), and in builds with the tag invariants
-// also written to standard error.
+// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. If f
+// is nil, leaks are only counted (see [PurposeStats]), and in builds with the tag invariants also written to
+// standard error. This is the default.
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)
@@ -36,7 +36,8 @@ type origin [8]uintptr
 
 func (o *origin) record() { o.recordAbove(1) }
 
-// recordAbove skips the innermost calls: with 0 the first recorded call is the caller's caller.
+// recordAbove records the call stack without its innermost calls. If calls is 0, the first recorded call is
+// the caller of recordAbove's caller.
 func (o *origin) recordAbove(calls int) { runtime.Callers(3+calls, o[:]) }
 
 func (o *origin) String() string {

@@ -44,12 +44,12 @@ func TestLeak(t *testing.T) {
 		if b[p] != 42 {
 			t.Errorf("the leaked memory holds %d, want 42", b[p])
 		}
-		b[0] = 1 // the leaked memory is writable
+		b[0] = 1 // does not fault
 		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p ||
 			s.Committed != 2*p {
 			t.Errorf("counted as %+v", s)
 		}
-		// A closed region is no leak, and the leaked region is not reported again.
+		// A closed region is not a leak, and the leaked region is not reported again.
 		open(t, be, p, Options{Name: purpose}).Close()
 		for range 3 {
 			runtime.GC()
@@ -97,7 +97,7 @@ func TestSpanKeepsRegion(t *testing.T) {
 	must(t, s.Region().Close())
 }
 
-// open0 reserves a region that only its result refers to.
+// open0 reserves a region. Nothing but the result refers to the region.
 func open0(t *testing.T, bytes int) *Region {
 	r, err := Reserve(bytes, Options{Name: t.Name()})
 	must(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegionWithEachCallFailing runs all operations of a region, a span and a seam. Failed operations are
-// repeated.
+// TestRegionWithEachCallFailing runs the operations of a region and a span, and lets each call fail in turn.
+// It repeats failed operations.
 func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
@@ -23,17 +23,18 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 			}
 			return met
 		})
-		t.Logf("%v pages: %d operations, %d calls, %d of which refuse an operation", pages, operations,
+		t.Logf("%v pages: %d operations, %d calls, %d of which make an operation fail", pages, operations,
 			calls, refused)
 		least := 20
 		switch {
 		case vm.HeapStandIn():
 			least = 2
 		case pages == vm.PagesAuto:
-			least = 18 // one call less if the system chooses huge pages, and one less if it has none
+			least = 18 // Auto makes up to two calls fewer, depending on the mode of huge pages
 		}
 		if calls < least || refused == 0 {
-			t.Errorf("%v pages: %d calls, %d of which refuse an operation", pages, calls, refused)
+			t.Errorf("%v pages: %d calls, want at least %d; %d of them make an operation fail, want at least 1",
+				pages, calls, least, refused)
 		}
 	}
 }
@@ -153,8 +154,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing makes each call fail in the lives of two mirrors, which are committed from
-// the beginning. Failed operations are repeated.
+// TestMirrorWithEachCallFailing makes and closes two mirrors, and lets each call fail in turn. It repeats
+// failed operations.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {
@@ -178,7 +179,8 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 				m.Written(1, 1)
 				same := func() {
 					if b[m.Size()+1] != 5 || limit.Used() == 0 {
-						t.Errorf("the other half has %d, %d bytes are used", b[m.Size()+1], limit.Used())
+						t.Errorf("the other half holds %d, want 5; %d bytes are used, want more than 0", b[m.Size()+1],
+						limit.Used())
 					}
 				}
 				met = errors.Join(met, faulttest.Again(t, "Resident",

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Limit is a budget of committed bytes that any number of regions share. Exceeding it is an error; exceeding
-// a control group's limit ends the process.
+// Limit is a budget of committed bytes that any number of regions share. A commit beyond the budget returns
+// an error, while exceeding a control group's limit ends the process.
 //
 // A Limit may be used from many goroutines. It must not be copied.
 type Limit struct {
 	max    atomic.Int64
 	used   atomic.Int64
 	source string // where the limit comes from, unless the program set it
-	wrong  string // why the limit allows nothing, if that is a mistake
+	wrong  string // why the limit is invalid and allows nothing; empty if it is valid
 }
 
 // NewLimit returns a budget of max bytes. It panics when max is negative.
@@ -29,8 +29,8 @@ func NewLimit(max int) *Limit {
 // Max returns the budget in bytes.
 func (l *Limit) Max() int { return int(l.max.Load()) }
 
-// SetMax changes the budget. Committed memory stays: if it exceeds max, nothing more is allowed until enough
-// memory has been given back. SetMax panics when max is negative.
+// SetMax changes the budget. Committed memory stays. If it exceeds max, every commit of more memory fails
+// until enough memory has been given back. SetMax panics when max is negative.
 func (l *Limit) SetMax(max int) {
 	if max < 0 {
 		panic(fmt.Sprintf("vm: Limit.SetMax(%d): a limit is a number of bytes, zero or more", max))

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// LimitVariable is the environment variable for the bytes that all regions of a process together may commit,
-// unless the program sets another limit. [ParseLimit] lists its values, and [SetDefaultLimit] explains its
-// effect.
+// LimitVariable is the environment variable that limits the bytes that all regions of a process together may
+// commit. The program can set another limit. [ParseLimit] lists its values, and [SetDefaultLimit] explains
+// its effect.
 const LimitVariable = "VAST_LIMIT"
 
 // defaultLimit is the budget of regions whose options name no budget; nil means no budget.
@@ -44,30 +44,31 @@ func DefaultLimit() *Limit {
 
 // SetDefaultLimit makes l the budget of all later regions and mirrors whose options name no budget, including
 // the regions of containers and worlds; nil means no budget. Existing regions keep their budgets. A part of a
-// program that must not be bound needs a budget of its own, such as NewLimit(math.MaxInt).
+// program that this budget must not limit needs a budget of its own, such as NewLimit(math.MaxInt).
 //
-// Without a call the default is the value of the environment variable VAST_LIMIT, which applies to
-// package-level variables too; without that variable there is no budget. In a container a good choice is
-// ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the process past its container's
-// memory returns an [*Error] wrapping ErrLimit, and the process goes on.
+// Without a call of SetDefaultLimit, the default is the value of the environment variable VAST_LIMIT. The
+// variable also limits regions that package-level variables reserve. Without the variable there is no budget.
+// In a container a good choice is ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the
+// process past its container's memory returns an [*Error] wrapping ErrLimit, and the process continues.
 //
-// A budget counts committed memory, touched or not. Used memory is less, sometimes much less: containers
-// commit a step ahead, and a page that is mostly holes counts whole. Therefore a container's limit is not the
-// default: it would refuse programs that run well. [Static] tables are not bound by any default.
+// A budget counts committed memory, touched or not. Memory in use is less, sometimes much less: this module's
+// containers commit a step ahead, and a page counts whole even if most of it is unused. Therefore the limit
+// of an operating system container is not the default: it would stop programs that run well. No default
+// limits [Static] tables.
 func SetDefaultLimit(l *Limit) {
 	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)
 }
 
 // ContainerLimit returns a budget: the given percentage of the memory that the process's container leaves to
-// regions. This memory is the container's limit, less the size of the Go heap if GOMEMLIMIT or
-// debug.SetMemoryLimit bounds the heap. The container's limit is the smallest limit from the process's
-// control group to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control
-// groups), or on Windows the limit of the process's job. The memory of the machine counts as a limit, too. If
-// no limit is known, the result is nil, no budget.
+// regions. This memory is the container's limit minus the limit of the Go heap, if GOMEMLIMIT or
+// debug.SetMemoryLimit sets one. The container's limit is the smallest limit from the process's control group
+// to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control groups), or on
+// Windows the limit of the process's job. The memory of the machine counts as a limit, too. If no limit is
+// known, the result is nil, no budget.
 //
-// The rest is for the Go heap, stacks, the program itself and other processes in the same container.
-// ContainerLimit panics unless percent is 1 to 100.
+// The remaining memory is for the Go heap, stacks, the program itself and other processes in the same
+// container. ContainerLimit panics unless percent is 1 to 100.
 func ContainerLimit(percent int) *Limit {
 	if percent < 1 || percent > 100 {
 		panic(fmt.Sprintf("vm: ContainerLimit(%d): a share is 1 to 100 percent", percent))

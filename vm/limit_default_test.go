@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestDefaultLimit: a region that was made without Options.Limit keeps the limit that was the default at that
-// time.
+// TestDefaultLimit: a region made without Options.Limit keeps the limit that was the default when the region
+// was made.
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)
@@ -38,7 +38,7 @@ func TestDefaultLimit(t *testing.T) {
 		c := open(t, be, 8*p, Options{})
 		must(t, c.Commit(0, 8*p))
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || l.Used() != 2*p {
-			t.Errorf("the older region has %d bytes, and a further commit gave %v", l.Used(),
+			t.Errorf("under the older limit %d bytes are used, and a further commit gave %v", l.Used(),
 				err)
 		}
 	})

@@ -28,13 +28,13 @@ func TestLimit(t *testing.T) {
 		if limit.Used() != 4*p || b.Committed() != 2*p || view(b)[4*p] != 3 {
 			t.Fatalf("a refused commit changed something: %d used, %d committed", limit.Used(), b.Committed())
 		}
-		must(t, b.Commit(2*p, p))   // takes exactly the rest of the limit
+		must(t, b.Commit(2*p, p))   // uses up the limit exactly
 		must(t, b.Commit(4*p, 2*p)) // these pages are committed already
 		if err := a.Commit(7*p, 1); !errors.Is(err, ErrLimit) {
 			t.Fatalf("committing past the limit gave %v", err)
 		}
 		must(t, a.Close())
-		must(t, b.Commit(7*p, 1)) // Close returned the room
+		must(t, b.Commit(7*p, 1)) // Close gave two pages back to the limit
 		if limit.Used() != 4*p || limit.Max() != 5*p {
 			t.Errorf("%d of %d used, want %d of %d", limit.Used(), limit.Max(), 4*p, 5*p)
 		}

@@ -6,8 +6,9 @@ import (
 )
 
 // Look calls f for each range of committed pages in [off, off+n), with the range's offset in the region and
-// its bytes. The bytes are read-only and must not be kept. If nothing is committed, or the region is closed,
-// f is not called. The range must not contain pages that [Region.Protect] made inaccessible.
+// its bytes. f must not write the bytes, and must not keep them after it returns. If nothing is committed, or
+// the region is closed, f is not called. The range must not contain pages that [Region.Protect] made
+// inaccessible.
 //
 // Look is for diagnosis. The caller must synchronize Look with writes to the memory. f must not call methods
 // of the region: Look keeps pages from being committed or decommitted until f returns.
@@ -25,7 +26,7 @@ func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	for i := m.committed.first(off); i < len(m.committed.of) && m.committed.of[i].lo < off+n; i++ {
 		iv := m.committed.of[i]
 		lo, hi := max(off, iv.lo), min(off+n, iv.hi)
-		// Sound because the pages are committed, and stay committed while the lock is held.
+		// unsafe.Slice is sound because the pages are committed, and stay committed while the lock is held.
 		f(lo, unsafe.Slice((*byte)(m.at(lo)), hi-lo))
 	}
 }

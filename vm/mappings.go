@@ -8,12 +8,12 @@ import (
 // mappingsUsed is the number of the process's mappings that open and kept regions cost, or slightly less if
 // pages are protected.
 //
-// If the kernel limits mappings, regions stop short of the limit. Go's runtime needs mappings too, for its
-// heap and its own tables, and ends the process when it gets no mapping. An error from the kernel would come
-// too late.
+// If the kernel limits mappings, regions take no more mappings shortly before the limit. Go's runtime needs
+// mappings too, for its heap and its own tables, and ends the process when it gets no mapping. An error from
+// the kernel would come too late.
 var mappingsUsed atomic.Int64
 
-// Regions leave one mapping in mappingsKept to the rest of the process.
+// Regions leave 1/mappingsKept of the allowed mappings to the rest of the process.
 const mappingsKept = 16
 
 // recount updates mappingsUsed after a change. The caller holds the lock, or has just made the mapping.
@@ -24,7 +24,7 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
-		// An end of a range that is a mapping of its own can be a border, too.
+		// Each kept range has two ends, and a range in own adds a border.
 		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.
@@ -40,14 +40,14 @@ func (m *mapping) recount() {
 	m.mappings = n
 }
 
-// tooManyMappings returns an explanation if more mappings would leave too few to the rest of the process, or
-// "".
-func tooManyMappings(be backend, more int) string {
+// tooManyMappings returns an explanation if n new mappings would leave too few mappings to the rest of the
+// process. Otherwise it returns "".
+func tooManyMappings(be backend, n int) string {
 	if !be.reuses() {
 		return ""
 	}
 	full := func(most int) bool {
-		return most > 0 && int(mappingsUsed.Load())+more > most-most/mappingsKept
+		return most > 0 && int(mappingsUsed.Load())+n > most-most/mappingsKept
 	}
 	// The limit may have been raised since it was read.
 	if !full(facts().MaxMappings) || keptPages.flush() && !full(facts().MaxMappings) {
@@ -57,7 +57,8 @@ func tooManyMappings(be backend, more int) string {
 	if !full(most) {
 		return ""
 	}
-	return fmt.Sprintf("regions use %d of the %d that vm.max_map_count allows, and the rest is kept for "+
-		"Go's runtime: raise it, or keep fewer regions and fewer gaps between committed pages",
+	return fmt.Sprintf("regions use %d of the %d mappings that vm.max_map_count allows, and the other "+
+		"mappings are kept for Go's runtime: raise vm.max_map_count, or keep fewer regions and fewer gaps "+
+		"between committed pages",
 		mappingsUsed.Load(), most)
 }

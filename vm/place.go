@@ -71,7 +71,7 @@ func (p Place) String() string {
 	s := fmt.Sprintf("%s %d of %s ", p.Element, p.Index, p.What)
 	switch {
 	case p.Closed:
-		return s + "is gone: it was closed"
+		return s + "is gone: its region was closed"
 	case p.State&PageCommitted != 0:
 		return s + "is usable"
 	case p.State&PageDecommitted != 0:

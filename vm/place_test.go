@@ -67,7 +67,7 @@ func TestDescribeClosed(t *testing.T) {
 	must(t, r.Close())
 	at, ok := Describe(base + 80)
 	if !ok || !at.Closed || at.Purpose != "first" ||
-		at.String() != "number 10 of numbers is gone: it was closed" ||
+		at.String() != "number 10 of numbers is gone: its region was closed" ||
 		!strings.Contains(at.Made, "place_test.go:") || !strings.Contains(at.ClosedAt, "place_test.go:") {
 		t.Errorf("the address is %+v: %v", at, at)
 	}

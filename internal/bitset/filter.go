@@ -6,8 +6,8 @@ import (
 )
 
 // Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
-// each group of alternatives. A filter can be kept and reused: its sets may grow and change between uses. A
-// filter with sets of [NewOnHeap] must not be used after one of them has grown.
+// each group of alternatives. A filter can be kept and reused: its sets may grow and change between uses. But
+// after a set of [NewOnHeap] has grown, a filter with this set must not be used.
 type Filter struct {
 	// The addresses of the words and of the block summaries of the first two required sets, so that a query
 	// of two sets does not read the structs of the sets. If there is only one required set, a and b are this

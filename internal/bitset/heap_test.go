@@ -51,8 +51,8 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	}
 }
 
-// TestFullHeapSet: the search for a clear slot ends at the end of the set, inside a group and at the end of a
-// group.
+// TestFullHeapSet: in a full set, the search for a clear slot stops at the end of the set. The sets end
+// inside a group, and at the end of a group.
 func TestFullHeapSet(t *testing.T) {
 	for _, n := range []int{BlockBits, groupBits, 2 * groupBits} {
 		s := NewOnHeap()

@@ -27,7 +27,7 @@ type summary struct {
 	full uint64 // the words or blocks whose slots are all set
 }
 
-// Set is a set of slots. Make one with [New]; it must not be copied.
+// Set is a set of slots. [New] and [NewOnHeap] make a Set. A Set must not be copied.
 type Set struct {
 	words  unsafe.Pointer   // usable words
 	blocks unsafe.Pointer   // the summary of block 0; the summary of block i lies i summaries below it

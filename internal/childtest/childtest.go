@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Needed skips a test if a test program cannot start itself: on a system without processes, or if an emulator
-// unknown to the kernel runs the program for another processor.
+// Needed skips a test if a test program cannot start itself. Programs cannot start themselves on a system
+// without processes, and in an emulator of another processor if the kernel does not know the emulator.
 func Needed(t testing.TB) {
 	t.Helper()
 	if err := start(); err != nil {
@@ -22,7 +22,7 @@ func Needed(t testing.TB) {
 // Possible reports whether a test program can start itself: see [Needed].
 func Possible() bool { return start() == nil }
 
-// start starts this program without any test.
+// start starts this program without any test. It returns the error of the first call in all later calls.
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	if err := c.Start(); err != nil {

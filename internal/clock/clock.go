@@ -1,5 +1,5 @@
-// Package clock measures short times. Package time does not suffice for that on Windows, where its clock
-// advances in steps of half a millisecond to 16 milliseconds, longer than a whole tick.
+// Package clock measures short times. Package time is too coarse on Windows: its clock advances in steps of
+// half a millisecond to 16 milliseconds, and a tick may be shorter than such a step.
 package clock
 
 import "time"
@@ -10,9 +10,10 @@ import "time"
 func Now() time.Duration { return now() }
 
 // ByPackageTime makes Now use package time on every system until stop is called. It is for tests in a bubble
-// of testing/synctest. A measurement across the call or stop is wrong.
+// of testing/synctest. Results of Now before and after a call of ByPackageTime or of stop must not be
+// subtracted.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
-// epoch is the moment that Now counts from. time.Since(epoch) reads only the monotonic clock, and time.Now
-// would read two clocks.
+// epoch is the moment from which Now counts. time.Since(epoch) reads only the monotonic clock; time.Now would
+// read two clocks.
 var epoch = time.Now()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// TestNow compares with package time, which is coarser on some systems, so the difference of two readings may
-// be wrong by a step at either end.
+// TestNow compares Now with package time. Package time is coarser on some systems, so it may count up to a
+// step too little or too much.
 func TestNow(t *testing.T) {
 	const step, least = 20 * time.Millisecond, 100 * time.Millisecond
 	before := time.Now()
-	from := Now()
-	last, moments, smallest := from, 0, time.Hour
-	for last-from < least {
+	began := Now()
+	last, moments, smallest := began, 0, time.Hour
+	for last-began < least {
 		now := Now()
 		if now < last {
 			t.Fatalf("the clock went back from %v to %v", last, now)
@@ -24,14 +24,14 @@ func TestNow(t *testing.T) {
 		last = now
 	}
 	passed := time.Since(before)
-	if took := last - from; took > passed+step {
-		t.Errorf("%v passed, while package time counted %v", took, passed)
+	if took := last - began; took > passed+step {
+		t.Errorf("Now counts %v, package time %v", took, passed)
 	}
-	// Steps of a tenth of a millisecond would give a thousand readings on an idle machine.
+	// A clock with steps of a tenth of a millisecond gives a thousand different readings on an idle machine.
 	if moments < 2 || smallest > 100*time.Microsecond {
-		t.Errorf("%d moments in %v, at least %v apart", moments, last-from, smallest)
+		t.Errorf("%d different readings in %v, at least %v apart", moments, last-began, smallest)
 	}
 	if n := testing.AllocsPerRun(100, func() { last = Now() }); n != 0 {
-		t.Errorf("telling the time allocates %v times", n)
+		t.Errorf("Now allocates %v times", n)
 	}
 }

@@ -15,8 +15,8 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// frequency is the number of counts in a second, and begin is the first count. Since Windows XP, reading them
-// cannot fail.
+// frequency is the number of counts in a second, and begin is the first count. Since Windows XP, reading the
+// counter and its frequency cannot fail.
 var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
 
 var coarse atomic.Bool // now uses package time

@@ -14,7 +14,8 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// TestConformance: the operating system's folder and a simulated one without faults give the same answers.
+// TestConformance: a folder of the operating system and a simulated folder without faults return the same
+// results.
 func TestConformance(t *testing.T) {
 	operations := 1500
 	if testing.Short() {
@@ -39,7 +40,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// pair is two folders on which the same is done.
+// pair is two folders that get the same calls.
 type pair struct {
 	t                 *testing.T
 	seed              uint64
@@ -54,7 +55,7 @@ type pairFile struct {
 	closed            bool
 }
 
-// operate does something at random.
+// operate makes a random call.
 func (p *pair) operate(r *rand.Rand) {
 	names := []string{"a", "b", "c", "d.1", "e", "lock", "f/g"}
 	name, other := names[r.IntN(len(names))], names[r.IntN(len(names))]
@@ -69,7 +70,7 @@ func (p *pair) operate(r *rand.Rand) {
 		p.opened("Open "+name, a, b, failed, err)
 	case 3:
 		if name == other {
-			return // a host of WebAssembly may say nothing about a missing file
+			return // Rename needs two names: with one, a host of WebAssembly may not report a missing file
 		}
 		p.closeForWindows()
 		p.same("Rename "+name+" "+other, p.system.Rename(name, other), p.simulated.Rename(name, other))
@@ -92,7 +93,7 @@ func (p *pair) operate(r *rand.Rand) {
 	}
 }
 
-// use does something with an open file, or rarely with a closed one.
+// use makes a random call on a file. For a closed file, use usually makes no call.
 func (p *pair) use(r *rand.Rand, f *pairFile) {
 	if f.closed && r.IntN(8) > 0 {
 		return
@@ -114,7 +115,7 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		n, err := f.simulated.ReadAt(b, offset)
 		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), failed, err)
 		if m != n || !slices.Equal(a[:m], b[:n]) {
-			p.t.Fatalf("seed %d: ReadAt read %d and %d bytes, or other ones", p.seed, m, n)
+			p.t.Fatalf("seed %d: ReadAt read %d and %d bytes, or different bytes", p.seed, m, n)
 		}
 	case 6, 7:
 		size, err := f.simulated.ReadAt(make([]byte, 9000), 0)
@@ -137,7 +138,7 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 	}
 }
 
-// random returns n bytes.
+// random returns n random bytes.
 func random(r *rand.Rand, n int) []byte {
 	bytes := make([]byte, n)
 	for i := range bytes {
@@ -146,7 +147,7 @@ func random(r *rand.Rand, n int) []byte {
 	return bytes
 }
 
-// opened notes an open file.
+// opened compares the errors of a call that opens a file. It keeps the two files if the call succeeded.
 func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
 	p.same(operation, failed, err)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
 	}
 }
 
-// closeForWindows closes all files on Windows, which renames and removes no open one.
+// closeForWindows closes all files on Windows, which neither renames nor removes open files.
 func (p *pair) closeForWindows() {
 	if runtime.GOOS == "windows" {
 		p.closeAll()
@@ -177,7 +178,7 @@ func (p *pair) closeAll() {
 	p.files = nil
 }
 
-// same expects errors of one kind.
+// same fails the test if the two errors are of different kinds.
 func (p *pair) same(operation string, system, simulated error) {
 	p.t.Helper()
 	a, b := kind(system), kind(simulated)
@@ -187,7 +188,7 @@ func (p *pair) same(operation string, system, simulated error) {
 	p.seen[a]++
 }
 
-// kind returns what a caller may ask about an error.
+// kind returns the part of an error on which a caller may rely.
 func kind(err error) string {
 	switch {
 	case err == nil:

@@ -16,7 +16,7 @@ type Lock struct {
 // LockedError is the error of [LockFolder] if another Lock holds the folder.
 type LockedError struct {
 	Dir string
-	// Holder names the process that holds the lock by its number, program and host. It is empty if the
+	// Holder is the number, program and host of the process that holds the lock. Holder is empty if the
 	// process has not written them into the lock file.
 	Holder string
 }
@@ -29,13 +29,14 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is in use by %s; one process at a time may open it", e.Dir, holder)
 }
 
-// LockFolder locks a folder until Close or the end of the process, however it ends. It does not wait: if the
-// folder is locked by another process, or by another Lock of this process, it returns a [*LockedError]. The
-// system locks the file "lock" in the folder. LockFolder creates the file, and Close leaves it there. A file
-// that another process has left there does no harm.
+// LockFolder locks a folder until Close or the end of the process. The lock also ends if the process is
+// killed. LockFolder does not wait: if another process, or another Lock of this process, holds the folder,
+// LockFolder returns a [*LockedError]. It creates and locks the file "lock" in the folder. Close does not
+// remove the file. A file that another process has left there does not prevent the lock.
 //
-// js and wasip1 have no locks. AIX, Solaris and illumos have no locks that end with a process and also hold
-// within it. There a Lock excludes only other Locks of the same process.
+// js and wasip1 have no file locks. AIX, Solaris and illumos have no file locks that end with a process and
+// also exclude other Locks of the same process. On these systems, a Lock excludes only other Locks of the
+// same process.
 func LockFolder(dir string) (*Lock, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -64,7 +65,7 @@ func LockFolder(dir string) (*Lock, error) {
 	return l, nil
 }
 
-// sign writes into the file who holds the lock.
+// sign writes the holder of the lock into the file.
 func (l *Lock) sign() error {
 	program := "unknown"
 	if path, err := os.Executable(); err == nil {
@@ -81,8 +82,8 @@ func (l *Lock) sign() error {
 	return err
 }
 
-// holder returns what the process that holds the lock has written. It waits a little for a process that has
-// just taken the lock.
+// holder returns the line that the process that holds the lock has written. A process that has just taken the
+// lock may not have written the line yet, so holder waits up to a tenth of a second.
 func holder(path string) string {
 	for range 20 {
 		text, err := os.ReadFile(path)
@@ -101,7 +102,8 @@ func (l *Lock) Close() error {
 		return nil
 	}
 	l.file = nil
-	// Erase the holder before unlocking: a process that the next holder refuses must not read it.
+	// Erase the line before unlocking. Another process may take the lock at once, and a third process must
+	// not read the line of this process then.
 	err := file.Truncate(0)
 	if failed := unlock(file); err == nil {
 		err = failed

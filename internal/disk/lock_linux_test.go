@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// TestLockOfReadOnlyFolder: the error of a folder that may not be written names the folder and what to do.
-// Root may write everywhere, so root's test opens files as another user, on one thread.
+// TestLockOfReadOnlyFolder: the error for a folder without write permission names the folder and says what to
+// do. Root may write everywhere. So if root runs the test, one thread opens files as another user.
 func TestLockOfReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if err := os.Mkdir(dir, 0o555); err != nil {
@@ -28,17 +28,17 @@ func TestLockOfReadOnlyFolder(t *testing.T) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := unix.Setfsuid(65534); err != nil {
-			t.Skip("no other user for a thread:", err)
+			t.Skip("this thread cannot change its user:", err)
 		}
 		defer func() { _ = unix.Setfsuid(0) }()
 	}
 	if os.WriteFile(filepath.Join(dir, "probe"), nil, 0o600) == nil {
-		t.Skip("this system lets every user write everywhere")
+		t.Skip("this system ignores the permissions of the folder")
 	}
 	_, err := disk.LockFolder(dir)
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir+" cannot be locked") ||
 		!strings.Contains(err.Error(), "give this process the right to write") {
-		t.Errorf("the lock returned %v", err)
+		t.Errorf("LockFolder returned %v", err)
 	}
 	var locked *disk.LockedError
 	if errors.As(err, &locked) {

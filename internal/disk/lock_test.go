@@ -71,7 +71,7 @@ func startChild(t *testing.T, dir string) process {
 	return process{c, in, bufio.NewReader(out)}
 }
 
-// says reads a line from the child.
+// says fails the test unless the next line from the child is want.
 func (p process) says(t *testing.T, want string) {
 	t.Helper()
 	line, err := p.out.ReadString('\n')
@@ -80,7 +80,7 @@ func (p process) says(t *testing.T, want string) {
 	}
 }
 
-// refused expects that a folder is locked by a process.
+// refused fails the test unless LockFolder reports that the process pid holds the folder.
 func refused(t *testing.T, dir string, pid int) {
 	t.Helper()
 	l, err := disk.LockFolder(dir)
@@ -93,7 +93,7 @@ func refused(t *testing.T, dir string, pid int) {
 	}
 	want := holder(pid)
 	if locked.Holder != want || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("the error names %q: %q, want %q", locked.Holder, err, want)
+		t.Errorf("the holder is %q and the error %q, want the holder %q", locked.Holder, err, want)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestLockTwice(t *testing.T) {
 	}
 }
 
-// TestLockOfChild: a child's lock holds against this process until the child closes it.
+// TestLockOfChild: the lock of a child process excludes this process until the child closes the lock.
 func TestLockOfChild(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, dir)
@@ -143,7 +143,8 @@ func TestLockOfChild(t *testing.T) {
 	}
 }
 
-// TestLockOfKilledChild: the lock ends with the process, and the file that it leaves is no obstacle.
+// TestLockOfKilledChild: the lock ends when the process is killed. The file that the process leaves does not
+// prevent the next lock.
 func TestLockOfKilledChild(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, dir)
@@ -171,7 +172,7 @@ func TestLockOfKilledChild(t *testing.T) {
 	}
 }
 
-// TestLeftLock: a long text that another process has left in the lock file is removed.
+// TestLeftLock: LockFolder removes a long text that another process has left in the lock file.
 func TestLeftLock(t *testing.T) {
 	dir := t.TempDir()
 	left := strings.Repeat("process 1 (town) on host here\n", 100)
@@ -208,7 +209,7 @@ func TestSilentHolder(t *testing.T) {
 	}
 }
 
-// holder returns how an error names a process of this program.
+// holder returns the text by which an error names a process of this program.
 func holder(pid int) string {
 	program, host := "unknown", "unknown"
 	if path, err := os.Executable(); err == nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a byte of an open file if no other handle has locked it. The lock belongs to the handle, so it
-// holds against this process, too.
+// lock locks a byte of an open file. It returns false if another handle has locked the byte. The lock belongs
+// to the handle, so it also excludes other handles of this process.
 func lock(file *os.File) (bool, error) {
 	err := control(file, func(handle windows.Handle) error {
 		const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
@@ -19,15 +19,15 @@ func lock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock ends the lock. Windows may end it some time after the file is closed.
+// unlock ends the lock. If the file were only closed, Windows might end the lock some time later.
 func unlock(file *os.File) error {
 	return control(file, func(handle windows.Handle) error {
 		return windows.UnlockFileEx(handle, 0, 1, 0, lockedByte())
 	})
 }
 
-// lockedByte returns the place of the byte that is locked. It is far beyond the text of the file: other
-// handles can neither read nor write what is locked.
+// lockedByte returns the offset of the byte that is locked. The byte lies far beyond the text of the file,
+// because other handles can neither read nor write a locked byte.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
 
 func control(file *os.File, call func(windows.Handle) error) error {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// lockName is the name of the file that LockFolder locks. It belongs to this package, so a Folder does not
-// show it.
+// lockName is the name of the file that LockFolder locks. The file belongs to this package, so a Folder does
+// not list it.
 const lockName = "lock"
 
-// CheckName returns an error that is fs.ErrInvalid if a Folder refuses files of a name: the name is empty,
-// has more than 255 bytes, holds a slash, a backslash, a colon or a zero byte, means a folder or a device, or
-// is that of the file of [LockFolder]. operation is the name of the caller, for the error.
+// CheckName returns an error that is fs.ErrInvalid if a Folder refuses a file name. A valid name has 1 to 255
+// bytes, and no slash, backslash, colon or zero byte. It does not denote a folder or a device, and is not the
+// name of the file that [LockFolder] locks. The error contains operation, the name of the caller.
 func CheckName(operation, name string) error {
 	if name == "." || len(name) > 255 || strings.ContainsAny(name, "/\\:\x00") || !filepath.IsLocal(name) ||
 		isLock(name) {
@@ -21,6 +21,5 @@ func CheckName(operation, name string) error {
 	return nil
 }
 
-// isLock reports whether a name is that of the file that LockFolder locks, also on a system that ignores
-// case.
+// isLock reports whether a name denotes the file that LockFolder locks. It ignores case, as some systems do.
 func isLock(name string) bool { return strings.EqualFold(name, lockName) }

@@ -9,17 +9,16 @@ import (
 	"syscall"
 )
 
-// fileMode is the mode of new files before the system takes away the bits of the umask. Only their owner
-// writes. Others may read them, as they may read the files of most databases, unless the umask or the mode of
-// the folder forbids it.
+// fileMode is the mode of new files before the umask is applied. Only the owner may write a file. Other users
+// may read the file, as for most databases, unless the umask or the mode of the folder forbids it.
 const fileMode = 0o644
 
-// OpenFolder returns a folder of the operating system. The folder must exist. The program may change its
-// working directory later.
+// OpenFolder returns a folder of the operating system. The folder must exist. A later change of the working
+// directory has no effect on the folder.
 //
 // Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync
-// elsewhere. Sync of the folder is fsync of the folder (F_FULLFSYNC on macOS), and nothing on Windows: see
-// syncFolder.
+// elsewhere. Sync of the folder does nothing on Windows: see syncFolder. It is F_FULLFSYNC of the folder on
+// macOS, and fsync of the folder elsewhere.
 func OpenFolder(dir string) (Folder, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -28,8 +27,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return osFolder(dir), nil
 }
 
-// MakeFolder makes a folder, and the folders above it that do not exist, and makes their names durable. It
-// does nothing if the folder exists.
+// MakeFolder makes a folder and its missing parent folders, and makes their names durable. It does nothing if
+// the folder exists.
 func MakeFolder(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -147,10 +146,10 @@ func (f osFile) Sync() error { return syncFile(f.File) }
 // readFile is a file of the operating system that Open opened.
 type readFile struct{ osFile }
 
-// Write refuses, also on a system where Sync needs a file that is open for writing.
+// Write returns an error even on a system where the file is open for writing because Sync needs that.
 func (f readFile) Write([]byte) (int, error) { return f.refuse() }
 
-// WriteAt refuses like Write.
+// WriteAt returns the same error as Write.
 func (f readFile) WriteAt([]byte, int64) (int, error) { return f.refuse() }
 
 func (f readFile) refuse() (int, error) {
@@ -160,8 +159,9 @@ func (f readFile) refuse() (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
 }
 
-// Descriptor calls f with the operating system's descriptor of a file and its size. It returns false, and
-// does not call f, unless Open of a folder of the operating system opened the file.
+// Descriptor calls f with the operating system's descriptor of a file and the size of the file. The file must
+// come from Open of a folder that [OpenFolder] returned. For other files, Descriptor returns false and does
+// not call f.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	of, ok := file.(readFile)
 	if !ok {

@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 		for _, err := range []error{created, opened, f.Rename("a", name), f.Rename(name, "b"),
 			f.Remove(name)} {
 			if !errors.Is(err, fs.ErrInvalid) {
-				t.Errorf("the name %q: %v", name, err)
+				t.Errorf("a call with the name %q returned %v, want fs.ErrInvalid", name, err)
 			}
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openToSync opens a file to read. FlushFileBuffers needs a file that is open for writing. A file that may
-// only be read is opened, too; its Sync returns the system's error.
+// openToSync opens a file for reading and writing, because FlushFileBuffers needs a file that is open for
+// writing. If writing is not permitted, openToSync opens the file only for reading, and Sync of the file
+// returns the error of FlushFileBuffers.
 func openToSync(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrPermission) {
@@ -36,7 +37,8 @@ func rename(from, to string) error {
 
 // syncFolder does nothing: Windows documents no call that syncs a folder. NTFS and ReFS log changes of names
 // in their order. MOVEFILE_WRITE_THROUGH forces a rename to the disk, and FlushFileBuffers forces the log to
-// the disk with the file that it flushes. So what a store syncs and renames before it relies on a name is
-// durable, and with it each earlier creation and removal. Only removals with nothing synced after them may be
-// undone when the power goes, from the last one backwards. FAT has no log: no store is safe on it.
+// the disk with the file that it flushes. So a rename, and the sync of a file, make all earlier creations and
+// removals durable. Before a store relies on a name, it always renames or syncs a file. Only removals after
+// the last rename or sync may be undone when the power fails, the last removal first. FAT has no log, so no
+// store is safe on FAT.
 func syncFolder(string) error { return nil }

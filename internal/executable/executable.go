@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// Path returns the path of the program's file. Tests replace it where there is no such file.
+// Path returns the path of the program's file. Tests replace Path on systems where a program has no file.
 var Path = os.Executable
 
-// Hash returns a hash of the program's file.
+// Hash returns the first half of the SHA-256 hash of the program's file, in hexadecimal.
 func Hash() (string, error) {
 	path, err := Path()
 	if err != nil {

@@ -8,8 +8,8 @@ var injected atomic.Pointer[func(op string) error]
 
 // Inject makes regions reserved from now on call f before each call to the operating system. If f returns an
 // error, the operating system is not called, and the call fails with that error. op names the call: reserve,
-// commit, decommit and so on. f may be called from many goroutines at once. stop ends the injection, for
-// existing regions too.
+// commit, decommit and so on. Many goroutines may call f at once. stop ends the injection, also for existing
+// regions.
 func Inject(f func(op string) error) (stop func()) {
 	if !injected.CompareAndSwap(nil, &f) {
 		panic("fault: Inject during another injection: stop that one first")

@@ -17,17 +17,18 @@ var Err = errors.New("this call was made to fail")
 // mostCalls stops a body that never ends.
 const mostCalls = 10_000
 
-// EachCall runs body repeatedly. In the k-th run only its k-th call to the operating system's memory
-// functions fails. EachCall stops when a run makes fewer than k calls, and returns the number of calls.
+// EachCall runs body repeatedly. In the k-th run, only the k-th call to the operating system's memory
+// functions fails. EachCall stops when a run makes fewer than k calls. It returns the number of calls in this
+// run.
 //
-// A body makes the regions it needs, checks after a failure that nothing has changed, closes everything
-// (again, if Close was the failing call), and returns its error, if any. EachCall checks that
+// A body makes the regions it needs. After a failure, the body checks that nothing has changed. It closes all
+// regions, and closes a region again if its Close failed. It returns its error, if any. EachCall checks that
 //
 //   - a body never panics, except with the failing call's error;
 //   - an error that body returns is the error of the failing call (body may also succeed: some calls are
 //     hints whose failure has no effect);
 //   - the error is a [*vm.Error] or wraps one;
-//   - afterwards regions, reserved and committed bytes are as before.
+//   - the numbers of regions, reserved bytes and committed bytes are the same before and after a run.
 //
 // EachCall must not run at the same time as other tests that reserve regions.
 func EachCall(t *testing.T, body func() error) (calls int) {
@@ -42,7 +43,7 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 			t.Fatalf("with call %d (%s) failing: %v, which is no *vm.Error", k, failed, err)
 		}
 		if after := held(); after != before {
-			t.Fatalf("after call %d (%s) failed: %s held, before %s", k, failed, after, before)
+			t.Fatalf("after call %d (%s) failed: %s; before the run: %s", k, failed, after, before)
 		}
 		if failed == "" {
 			return made
@@ -52,9 +53,9 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	return 0
 }
 
-// Again runs op inside a body of [EachCall]. op may return its error or panic with it. Only the injected
-// failure may make op fail. Then check must find nothing changed, and op runs once more and must succeed.
-// Again returns the first error.
+// Again runs op inside a body of [EachCall]. op may return its error or panic with the error. Only the
+// injected failure may make op fail. If op fails, Again calls check, which must find that nothing has
+// changed. Again then runs op a second time, which must succeed, and returns the first error.
 func Again(t testing.TB, what string, op func() error, check func()) error {
 	err := run(op)
 	if err == nil {
@@ -66,13 +67,13 @@ func Again(t testing.TB, what string, op func() error, check func()) error {
 	}
 	check()
 	if again := run(op); again != nil {
-		t.Fatalf("%s, again after %v: %v", what, err, again)
+		t.Fatalf("%s failed twice, with %v and with %v", what, err, again)
 	}
 	return err
 }
 
-// failing runs body with its k-th call failing. It returns the number of calls, the name of the failed call,
-// and body's error.
+// failing runs body and makes its k-th call fail. It returns the number of calls, the name of the failed
+// call, and body's error.
 func failing(k int, body func() error) (made int, failed string, err error) {
 	var mu sync.Mutex // calls may come from several goroutines
 	stop := fault.Inject(func(op string) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEachCall runs a region's life, and counts the memory calls, the runs and the failures.
+// TestEachCall runs a body that makes, uses and closes a region. It counts the memory calls, the runs and the
+// failures.
 func TestEachCall(t *testing.T) {
 	p := vm.PageSize()
 	runs, failures := 0, 0
@@ -31,6 +32,6 @@ func TestEachCall(t *testing.T) {
 	})
 	// The calls are Reserve, two Commits, a Decommit of two ranges, and the reset in Close.
 	if calls != 6 || runs != calls+1 || failures != 5 {
-		t.Errorf("%d calls, %d runs, %d failures", calls, runs, failures)
+		t.Errorf("%d calls, %d runs, %d failures; want 6, 7 and 5", calls, runs, failures)
 	}
 }

@@ -1,24 +1,24 @@
-// Package generation numbers the uses of a slot, so that a reference to a slot's earlier element is known to
-// be stale.
+// Package generation numbers the uses of a slot. A reference to an earlier element of the slot has another
+// number, so the reference is known to be stale.
 //
-// A generation is a word of 32 bits. The low 24 bits count how often the slot was taken; the high 8 hold the
-// mark of the container. Zero is the generation of a slot that was never taken. A mark is never zero, so no
-// taken slot has generation zero.
+// A generation is a word of 32 bits. The low 24 bits count how often the slot was taken. The high 8 bits hold
+// the mark of the container. Zero is the generation of a slot that was never taken. A mark is never zero, so
+// no taken slot has generation zero.
 package generation
 
 import "sync/atomic"
 
 const (
 	countBits = 24
-	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again,
-	// because an old reference may still carry the next count.
+	// MaxCount is how often a slot can be taken. A slot with this count is retired: it is never taken again.
+	// Otherwise its count would start again, and old references with these counts would seem valid.
 	MaxCount = 1<<countBits - 1
-	// MaxMark is the number of marks. Containers get the marks in turn, so the 256th container has the mark
-	// of the first one again.
+	// MaxMark is the number of marks. Containers get the marks in turn, so the 256th container has the same
+	// mark as the first container.
 	MaxMark = 255
 )
 
-// Mark tells containers apart: 1 to MaxMark, in the high 8 bits of a generation.
+// Mark is a number from 1 to MaxMark in the high 8 bits of a generation. It distinguishes containers.
 type Mark uint32
 
 var serial atomic.Uint32
@@ -29,14 +29,15 @@ func MarkOf(number uint8) Mark { return Mark(number) << countBits }
 // Number returns the number of the mark, 1 to MaxMark.
 func (m Mark) Number() uint8 { return uint8(m >> countBits) }
 
-// NewMark returns the next mark of the process. A container finds a reference of another container stale,
-// unless mark and count both agree by chance.
+// NewMark returns the next mark of the process. A reference of another container counts as stale, unless its
+// mark and its count are the same by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
-// Next returns the generation of a slot that is taken again. old must not be exhausted.
+// Next returns the generation of a slot after the slot is taken again. old is the generation before, and must
+// not be exhausted.
 func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark) }
 
-// Exhausted reports whether a slot of this generation is retired once it is free.
+// Exhausted reports whether a slot of this generation is retired when its element is removed.
 func Exhausted(g uint32) bool { return g&MaxCount == MaxCount }
 
 // Count returns how often the slot was taken.

@@ -7,7 +7,7 @@ func TestNextCountsAndRetires(t *testing.T) {
 	g := uint32(0)
 	for i := uint32(1); i <= MaxCount; i++ {
 		if Exhausted(g) {
-			t.Fatalf("exhausted after %d of %d", i-1, MaxCount)
+			t.Fatalf("the generation is exhausted at the count %d, want %d", i-1, MaxCount)
 		}
 		g = Next(g, mark)
 		if Count(g) != i || g&^uint32(MaxCount) != uint32(mark) {
@@ -19,12 +19,12 @@ func TestNextCountsAndRetires(t *testing.T) {
 	}
 }
 
-func TestTagsAreDifferentAndNeverZero(t *testing.T) {
+func TestMarksAreDifferentAndNeverZero(t *testing.T) {
 	seen := map[Mark]bool{}
 	for range MaxMark {
 		mark := NewMark()
 		if uint32(mark)>>countBits == 0 || uint32(mark)&MaxCount != 0 {
-			t.Fatalf("mark %#x", mark)
+			t.Fatalf("the mark %#x has the number zero, or low bits that are not zero", mark)
 		}
 		seen[mark] = true
 	}

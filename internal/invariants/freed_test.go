@@ -8,15 +8,16 @@ import (
 	"unsafe"
 )
 
-// TestMustBeFree: poison and zero pages pass. For any other content the message names the first written byte.
+// TestMustBeFree: poison and zero pages pass. For any other content, the message names the first byte that
+// was written.
 func TestMustBeFree(t *testing.T) {
 	page := os.Getpagesize()
 	all := make([]byte, 4*page)
 	lead := page - int(uintptr(unsafe.Pointer(unsafe.SliceData(all)))%uintptr(page))
 	b := all[lead-40 : lead+page+50] // parts of three pages
 	for name, c := range map[string]struct {
-		write func()
-		says  string
+		write   func()
+		message string
 	}{
 		"never written":   {func() {}, ""},
 		"poisoned":        {func() { Poison(b) }, ""},
@@ -45,9 +46,9 @@ func TestMustBeFree(t *testing.T) {
 			}()
 			MustBeFree(b, func() string { return "slot 7 of ships" })
 		}()
-		if c.says == "" && text != "" || !strings.Contains(text, c.says) || text != "" &&
+		if c.message == "" && text != "" || !strings.Contains(text, c.message) || text != "" &&
 			!strings.HasPrefix(text, "slot 7 of ships was written after") {
-			t.Errorf("%s: MustBeFree says %q, want %q", name, text, c.says)
+			t.Errorf("%s: MustBeFree panics with %q, want %q", name, text, c.message)
 		}
 	}
 	MustBeFree(nil, func() string { return "nothing" })

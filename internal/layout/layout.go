@@ -1,5 +1,5 @@
-// Package layout checks that an element type may lie outside Go's heap. The collector does not look there, so
-// a Go pointer in such memory would not keep its target alive.
+// Package layout checks that an element type may lie outside Go's heap. The garbage collector does not scan
+// memory outside of the heap, so a Go pointer in such memory would not keep its target alive.
 package layout
 
 import (
@@ -9,44 +9,44 @@ import (
 	"unsafe"
 )
 
-// Size returns the bytes of addresses that an element of type T takes. A type of size zero counts as one
-// byte, so that containers can divide by the size and have a limit.
+// Size returns the number of bytes that an element of type T takes. It returns 1 for a type of size zero, so
+// that containers can divide by the size and have a limit.
 func Size[T any]() int {
 	var v T
 	return max(1, int(unsafe.Sizeof(v)))
 }
 
-// Name returns the name of T as its own package writes it.
+// Name returns the name of T. The name of a defined type does not contain its package.
 func Name[T any]() string { return name(reflect.TypeFor[T]()) }
 
-// verdicts holds the result for each type that was checked: the fault, or "".
+// verdicts maps each type that was checked to the fault of the type, or to "".
 var verdicts sync.Map // reflect.Type → string
 
-// Check panics when T holds Go pointers. The message begins with what, the function that takes T, such as
-// "bulk: NewPool", and names the path of the first such field. Complexity: a map look-up for a type seen
-// before.
-func Check[T any](what string) { CheckOr[T](what, "") }
+// Check panics if T holds Go pointers. caller is the function that takes T, such as "bulk: NewPool". The
+// message begins with caller, and names the path of the first field that is a Go pointer. Complexity: a map
+// look-up for a type that was checked before.
+func Check[T any](caller string) { CheckOr[T](caller, "") }
 
-// CheckOr is like Check. If other is not empty, it ends the message: it names another way to store a T.
-func CheckOr[T any](what, other string) { CheckType(what, reflect.TypeFor[T](), other) }
+// CheckOr is like Check, but adds to the message the text remedy, which names another way to store a T.
+func CheckOr[T any](caller, remedy string) { CheckType(caller, reflect.TypeFor[T](), remedy) }
 
-// CheckType is CheckOr for a type that is known only at run time.
-func CheckType(what string, t reflect.Type, other string) {
+// CheckType is CheckOr for a type that is known only at run time. An empty remedy is not added.
+func CheckType(caller string, t reflect.Type, remedy string) {
 	verdict, seen := verdicts.Load(t)
 	if !seen {
 		path, kind := pointer(t, name(t))
 		s := ""
 		if kind != "" {
 			s = fmt.Sprintf("%s is %s: memory outside Go's heap must not hold Go pointers; keep %s", path,
-				kind, remedy(kind))
+				kind, substitute(kind))
 		}
 		verdict, _ = verdicts.LoadOrStore(t, s)
 	}
 	if s := verdict.(string); s != "" {
-		if other != "" {
-			s += ", or " + other
+		if remedy != "" {
+			s += ", or " + remedy
 		}
-		panic(fmt.Sprintf("%s[%s]: %s", what, name(t), s))
+		panic(fmt.Sprintf("%s[%s]: %s", caller, name(t), s))
 	}
 }
 
@@ -57,7 +57,8 @@ func name(t reflect.Type) string {
 	return t.String()
 }
 
-// pointer returns the path of the first Go pointer inside t, and its kind, or empty strings. path leads to t.
+// pointer returns the path and the kind of the first Go pointer in t, or empty strings. path is the path of
+// t.
 func pointer(t reflect.Type, path string) (at, kind string) {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -69,7 +70,7 @@ func pointer(t reflect.Type, path string) (at, kind string) {
 		}
 		return "", ""
 	case reflect.Array:
-		// An array of no elements holds nothing: [0]func() is a usual way to forbid comparing.
+		// An array without elements holds no pointer. Types use [0]func() to forbid comparison.
 		if t.Len() == 0 {
 			return "", ""
 		}
@@ -94,8 +95,8 @@ func pointer(t reflect.Type, path string) (at, kind string) {
 	return "", ""
 }
 
-// remedy says what to store in place of a Go pointer.
-func remedy(kind string) string {
+// substitute returns what to store in place of a Go pointer of this kind.
+func substitute(kind string) string {
 	switch kind {
 	case "a string":
 		return "the text in a Go slice and its index here, or use an array of bytes of a fixed size"

@@ -1,5 +1,4 @@
-// Package longtest chooses between the usual form of a test, which every run takes, and its long form, which
-// .ci/night takes.
+// Package longtest chooses between the usual form of a test and its long form, which .ci/night runs.
 package longtest
 
 import (
@@ -19,7 +18,8 @@ func Pick(usual, long int) int {
 }
 
 // OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set.
-// The test takes ten times as long in such a build, and the detector can find only misuse of unsafe pointers.
+// Such a test takes ten times as long with the race detector, and the detector can find only misuse of unsafe
+// pointers in it.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if Race && testing.Short() {

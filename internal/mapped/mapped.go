@@ -1,7 +1,7 @@
-// Package mapped puts bytes of files into regions without reading them: the system reads a page when a
-// program touches it.
+// Package mapped maps bytes of files into regions instead of reading them: the operating system reads a page
+// when the program first accesses it.
 //
-// Package vm sets [Regions]. Programs that map nothing do not have the code behind it.
+// Package vm sets [Regions]. Programs that map nothing do not contain the methods that Regions holds.
 package mapped
 
 import (
@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// PageSize is the size in bytes of the pages that can be mapped. On systems with larger pages files are read.
+// PageSize is the size in bytes of the pages that can be mapped. On systems with larger pages, the caller
+// must read the files.
 const PageSize = 4096
 
 // Regions holds the methods with which package vm maps files into its regions. Package vm sets it in an init
@@ -21,8 +22,8 @@ type regions interface {
 	Map(addr uintptr, n int, file uintptr, offset int64) (done bool, err error)
 }
 
-// Supported returns nil if files can be mapped into regions here, or else the reason, which wraps
-// errors.ErrUnsupported.
+// Supported returns nil if this system can map files into regions. Otherwise it returns the reason as an
+// error that wraps errors.ErrUnsupported.
 func Supported() error {
 	r, ok := Regions.(regions)
 	if !ok {
@@ -31,16 +32,16 @@ func Supported() error {
 	return r.Supported()
 }
 
-// Map gives n bytes at p the contents of a file from offset on. p must lie in a region of package vm, all
-// three must be multiples of the page size, the bytes must be committed, and nothing else may use them
+// Map gives n bytes at p the contents of a file from offset on. p must lie in a region of package vm. p, n
+// and offset must be multiples of the page size. The bytes must be committed, and nothing else may use them
 // meanwhile. file is the file's descriptor, which may be closed afterwards.
 //
-// The pages are private: writing to them changes no file. Writing to the file changes pages that were not
-// written. Touching a page behind the end of the file is a memory fault (SIGBUS), also if the file was cut
-// afterwards: the caller must compare the size first.
+// The pages are private: writing to a page does not change the file. Writing to the file changes pages to
+// which the program has not written. An access to a page behind the end of the file is a memory fault
+// (SIGBUS). So the caller must check the size of the file first, and the file must not become shorter later.
 //
-// If done is false, nothing has changed, and the caller must read the file: the region, the file system or
-// the number of mappings does not allow the mapping. After an error the bytes are not committed.
+// If done is false, the region, the file system or the number of mappings does not allow the mapping. Then
+// nothing has changed, and the caller must read the file. After an error the bytes are not committed.
 func Map(p unsafe.Pointer, n int, file uintptr, offset int64) (done bool, err error) {
 	r, ok := Regions.(regions)
 	if !ok {

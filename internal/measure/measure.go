@@ -1,9 +1,9 @@
 // Package measure compares several ways to do the same work in one process. `vast bench` and the module bench
-// share it.
+// share package measure.
 //
-// The sides of a comparison take turns: each round takes one sample of every side, so a bad moment of the
-// machine affects all sides. The best sample is the figure to compare, because other programs only add to a
-// sample. The median shows how noisy the machine was.
+// The sides of a comparison take turns: each round takes one sample of every side, so a slow moment of the
+// machine affects all sides. The figure to compare is the best sample, because other programs can only make a
+// sample worse. The median shows how noisy the machine was.
 package measure
 
 import "slices"
@@ -29,8 +29,8 @@ type Samples []float64
 // Best returns the least sample. There must be at least one sample.
 func (s Samples) Best() float64 { return slices.Min(s) }
 
-// Median returns the sample in the middle, or the mean of the two in the middle. There must be at least one
-// sample.
+// Median returns the middle sample in order of size, or the mean of the two middle samples. There must be at
+// least one sample.
 func (s Samples) Median() float64 {
 	sorted := slices.Sorted(slices.Values(s))
 	half := len(sorted) / 2
@@ -40,5 +40,6 @@ func (s Samples) Median() float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// Ratio returns how many times better the best of ours is than the best of theirs: over 1 when we are ahead.
+// Ratio returns the best sample of theirs divided by the best sample of ours. The ratio is above 1 if ours is
+// better.
 func Ratio(ours, theirs Samples) float64 { return theirs.Best() / ours.Best() }

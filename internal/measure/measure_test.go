@@ -37,7 +37,7 @@ func TestBestMedianAndRatio(t *testing.T) {
 			t.Errorf("%v: best %v and median %v, want %v and %v", c.samples, best, median, c.best, c.median)
 		}
 		if !slices.Equal(c.samples, unsorted) {
-			t.Errorf("%v has become %v", unsorted, c.samples)
+			t.Errorf("Best and Median changed the samples from %v to %v", unsorted, c.samples)
 		}
 	}
 	if got := Ratio(Samples{4, 2}, Samples{5, 7}); got != 2.5 {

@@ -19,7 +19,7 @@ func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	}
 	after, err := Resident()
 	if err != nil || after-before < size*9/10 || after-before > size*12/10 {
-		t.Errorf("%d bytes became resident for %d touched bytes: %v", after-before, size, err)
+		t.Errorf("%d bytes became resident for %d touched bytes; error %v", after-before, size, err)
 	}
 	if memory[size-1] != 1 {
 		t.Error("the memory was freed early")
@@ -27,6 +27,6 @@ func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	memory = nil
 	Settle()
 	if last, err := Resident(); err != nil || last > after-size*8/10 {
-		t.Errorf("%d of %d bytes are still resident: %v", last-before, size, err)
+		t.Errorf("after Settle, %d of %d bytes are still resident; error %v", last-before, size, err)
 	}
 }

@@ -2,14 +2,15 @@ package metamorphic
 
 import "fmt"
 
-// Disagreement says where a configuration differs from the first one, or panics.
+// Disagreement describes an operation after which a configuration differs from the first configuration, or in
+// which a configuration panics.
 type Disagreement struct {
-	Operation    int
+	Operation    int // index in the stream
 	First, Other Configuration
 	Panic        any // the panic value of Other, or nil
 }
 
-// String describes the operation after which the two differ.
+// String returns the operation, the configurations and the panic value, if any.
 func (d *Disagreement) String() string {
 	if d.Panic != nil {
 		return fmt.Sprintf("operation %d panics: %v\n\t%v", d.Operation, d.Panic, d.Other)
@@ -63,6 +64,6 @@ func CheckAll(t T, ops []Op) {
 		return
 	}
 	short := Shrink(ops, func(ops []Op) bool { return Compare(Configurations(), ops) != nil })
-	t.Fatalf("%v\n%d of %d operations are left:\n%v\n\n%s", d, len(short), len(ops),
+	t.Fatalf("%v\nthe stream is shrunk to %d of %d operations:\n%v\n\n%s", d, len(short), len(ops),
 		Compare(Configurations(), short), Print(short, standard))
 }

@@ -25,7 +25,7 @@ type Column interface {
 	Hook(add, remove func(e vast.Entity, v uint64))
 }
 
-// element holds a number twice, so that a torn write is found.
+// element holds a number twice, so that a torn write is detected.
 type element struct{ v, again uint64 }
 
 func of(v uint64) element { return element{v, v} }

@@ -29,9 +29,9 @@ type Configuration struct {
 	// Meddling makes hooks, and the callbacks of NewN, call functions that they must not call and functions
 	// that they may call.
 	Meddling bool
-	// Growing makes room before every operation.
+	// Growing makes room before every operation, by the methods Grow of columns, archetypes and so on.
 	Growing bool
-	// Wrap wraps each column, for a test that needs a faulty one. Default: none.
+	// Wrap wraps each column, for a test that needs a faulty column. Default: no wrapping.
 	Wrap func(Column) Column
 }
 
@@ -55,7 +55,7 @@ func (c Configuration) String() string {
 }
 
 // Configurations returns twelve configurations. They combine each storage with each kind of pages, and vary
-// the other fields. The first is the default.
+// the other fields. The first configuration has the default storage and the default pages.
 func Configurations() (cs []Configuration) {
 	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 	pages := []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// do performs an operation. It reports whether the order of its hook calls is promised and independent of
-// slots.
+// do performs an operation. ordered reports whether the order of the operation's hook calls is promised and
+// independent of slots.
 func (p *player) do(op Op) (ordered bool) {
 	e, c := p.entity(op.A), p.columns[op.B%2]
 	switch op.Do {
@@ -193,7 +193,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%8 != 3 { // the parts of an entity are in the order in which they were added
+	if op.A%8 != 3 { // query 3 yields the parts of an entity in the order in which they were added
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)

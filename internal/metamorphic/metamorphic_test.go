@@ -17,8 +17,8 @@ import (
 // streamOps is the length of a stream.
 const streamOps = 400
 
-// TestStreams plays random streams in all configurations. VAST_STREAMS sets their number, and VAST_SEED the
-// seed.
+// TestStreams plays random streams in all configurations. The environment variable VAST_STREAMS sets the
+// number of streams, and VAST_SEED sets the seed.
 func TestStreams(t *testing.T) {
 	streams, seed := longtest.Pick(2, 100), rand.Uint64()
 	ops := streamOps
@@ -67,16 +67,16 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	if len(pairs) != 12 || len(others) != 3+4+4 {
-		t.Errorf("%d pairs of storage and pages, %d other values", len(pairs), len(others))
+		t.Errorf("%d pairs of storage and pages and %d other values, want 12 and 11", len(pairs), len(others))
 	}
 	done := map[Verb]int{}
 	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), 10*streamOps) {
 		done[op.Do]++
 	}
 	if len(done) != int(verbs) || done[Empty] == 0 {
-		t.Errorf("%v", done)
+		t.Errorf("a long stream has %d of %d verbs: %v", len(done), verbs, done)
 	}
-	// A stream with the verb has other results than a stream without it.
+	// A stream that ends with the verb has other results than a stream that ends with Ask.
 	for do := range verbs {
 		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
 		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))
@@ -108,7 +108,7 @@ func TestShrink(t *testing.T) {
 		t.Errorf("%v", short)
 	}
 	if tries > 2000 {
-		t.Errorf("Shrink needs %d tries", tries)
+		t.Errorf("Shrink needs %d tries, want at most 2000", tries)
 	}
 }
 
@@ -117,7 +117,7 @@ type panicking struct{ Column }
 
 func (panicking) Add(vast.Entity, uint64) bool { panic("too much") }
 
-// TestPanicFails checks that a panic is a failure even if all configurations panic alike.
+// TestPanicFails checks that a panic is a failure even if all configurations panic in the same way.
 func TestPanicFails(t *testing.T) {
 	c := Configuration{Workers: 1, Wrap: func(c Column) Column { return panicking{c} }}
 	ops := []Op{{Do: New}, {Do: Tag}, {Do: Add}, {Do: Ask}}

@@ -26,11 +26,11 @@ const (
 	AddAll                // V to column B of the entities of query A
 	SetAll                // V in column B of the entities of query A
 	RemoveAll             // column B from the entities of query A
-	Exchange              // column B for the tag in the entities of query A
+	Exchange              // add the tag to the entities of query A and remove column B
 	Record                // commands: up to 16 changes, with V as the seed
 	Tick                  // a schedule, 1 to 3 times
-	Ask                   // queries and all other questions
-	Empty                 // the world, as the configuration says
+	Ask                   // evaluate query A, and read depths and links
+	Empty                 // empty the world in the way of the configuration
 	verbs
 )
 

@@ -46,8 +46,8 @@ type player struct {
 }
 
 // Play plays a stream on a world of a configuration. It returns a hash of the visible results after each
-// operation. If an operation panics, it returns the hashes before it and the panic value: no operation should
-// panic.
+// operation. No operation should panic. If an operation panics, Play returns the hashes of the operations
+// before it and the panic value.
 func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 	p := &player{Configuration: c}
 	p.open()
@@ -122,8 +122,8 @@ func (p *player) close() {
 // see writes a visible result to out.
 func (p *player) see(what string, a ...any) { fmt.Fprintln(p.out, what, a) }
 
-// keyOf returns the key of an entity, which is the same in every world. An entity under construction has no
-// key yet.
+// keyOf returns the key of an entity, which is the same in every world. It returns 0 for an entity under
+// construction, which has no key yet.
 func (p *player) keyOf(e vast.Entity) uint64 {
 	if k := p.key.Get(e); k != nil {
 		return *k

@@ -24,8 +24,8 @@ func (c *caught) Fatalf(format string, a ...any) {
 	}
 }
 
-// TestPrinted shrinks a stream that fails with a faulty column, prints and compiles it, and checks that the
-// program fails in the same way.
+// TestPrinted shrinks a stream that fails with a faulty column, prints the stream as a test and compiles the
+// test. The compiled test must fail in the same way as the stream.
 func TestPrinted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the test compiles and runs a program")
@@ -54,12 +54,12 @@ func TestPrinted(t *testing.T) {
 		return metamorphic.Compare(wrong, ops) != nil
 	})
 	if len(short) > 4 {
-		t.Errorf("%d of %d operations are left", len(short), len(ops))
+		t.Errorf("Shrink leaves %d of %d operations, want at most 4", len(short), len(ops))
 	}
 	source := metamorphic.Print(short, "forgetful.Configurations()",
 		"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
 	t.Log(source)
-	// The overlay shows the file to the compiler as a file of the module.
+	// The overlay makes the compiler treat the file as a file of the module.
 	directory := t.TempDir()
 	file := filepath.Join(directory, "shrunk_test.go")
 	inModule := filepath.Join(root, "testdata", "shrunk", "shrunk_test.go")

@@ -5,9 +5,9 @@ import "slices"
 // mostPairs is the largest number of operations for which pairs are tried. The number of pairs is quadratic.
 const mostPairs = 40
 
-// Shrink returns a short failing stream, made from a failing one. It leaves out operations in ever smaller
-// groups, then in pairs, and lowers the numbers of the rest. It repeats this until nothing changes, because
-// lower numbers may make further operations unnecessary.
+// Shrink makes a short failing stream from a failing stream. It leaves out operations in ever smaller groups,
+// then in pairs, and lowers the numbers of the remaining operations. It repeats these steps until nothing
+// changes, because lower numbers may make further operations unnecessary.
 func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {
@@ -44,8 +44,8 @@ func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	return ops, false
 }
 
-// leaveOutTwo leaves out a pair of operations. Neither may be removable alone: one may undo the other, or the
-// two together may keep the selection of entities unchanged.
+// leaveOutTwo leaves out a pair of operations. Sometimes only both operations together can be left out: the
+// second may undo the first, or only the pair may leave the selection of entities unchanged.
 func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	for i := range *ops {
 		for j := i + 1; j < len(*ops); j++ {

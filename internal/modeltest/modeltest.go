@@ -27,7 +27,7 @@ func (s *Stream) Byte() int {
 	return int(b)
 }
 
-// Below returns a number in [0, n), often a small one.
+// Below returns a number in [0, n), often a small number.
 func (s *Stream) Below(n int) int {
 	v := s.Byte()
 	if v >= 128 {

@@ -15,7 +15,7 @@ func TestStream(t *testing.T) {
 		t.Error("a stream at its end does not return zeros")
 	}
 	if data := RandomBytes(t, 100); len(data) != 100 || !NewStream(data).More() {
-		t.Error("RandomBytes returned no input")
+		t.Errorf("RandomBytes returned %d bytes, want 100", len(data))
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// CheckAreas checks that a world's areas lie in its reservations and do not overlap, that the committed
-// ranges of the areas are the committed pages of the reservations, and that slots and places agree.
+// CheckAreas checks that a world's areas lie in its reservations and do not overlap. It checks that the
+// committed ranges of the areas are the committed pages of the reservations, and that Area.Place and
+// Area.Slots agree.
 func CheckAreas(t testing.TB, w *vast.World) {
 	t.Helper()
 	areas, reservations := probe.Areas(w), probe.Reservations(w)
@@ -23,7 +24,7 @@ func CheckAreas(t testing.TB, w *vast.World) {
 		case a.Reservation == -1:
 			last = len(reservations)
 			if a.Offset != 0 || a.Stride != 0 || a.Committed < 0 || a.Committed > a.Bytes {
-				t.Fatalf("area %d lies outside of the reservations, and is %+v", i, a)
+				t.Fatalf("area %d, which lies outside of the reservations, is invalid: %+v", i, a)
 			}
 			continue
 		case a.Reservation < last:
@@ -32,7 +33,8 @@ func CheckAreas(t testing.TB, w *vast.World) {
 			last, end = a.Reservation, 0
 		}
 		if a.Offset < end || a.Bytes <= 0 || a.Offset+a.Bytes > reservations[last].Bytes() {
-			t.Fatalf("area %d is %+v, the one before ends at %d", i, a, end)
+			t.Fatalf("area %d is %+v, but the area before it ends at %d, or the reservation at %d", i, a, end,
+				reservations[last].Bytes())
 		}
 		end = a.Offset + a.Bytes
 		if a.Committed < 0 || a.CommittedAt < a.Offset || a.CommittedAt+a.Committed > end {
@@ -58,13 +60,13 @@ func CheckAreas(t testing.TB, w *vast.World) {
 			}
 		}
 		if !slices.Equal(got, want) || committed[i] != r.Committed() {
-			t.Fatalf("reservation %d has committed %v, %d bytes; its areas have %v, %d bytes", i, got,
-				r.Committed(), want, committed[i])
+			t.Fatalf("reservation %d has the committed ranges %v, %d bytes; its areas have the committed "+
+				"ranges %v, %d bytes", i, got, r.Committed(), want, committed[i])
 		}
 	}
 }
 
-// ranges are ranges [lo, hi) of offsets in ascending order. No two of them touch.
+// ranges are ranges [lo, hi) of offsets in ascending order. add merges ranges that touch each other.
 type ranges [][2]int
 
 func (r *ranges) add(off, n int) {

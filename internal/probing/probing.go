@@ -1,4 +1,5 @@
-// Package probing connects package probe with package vast, so that package vast exports nothing for it.
+// Package probing connects package probe with package vast, so that package vast need not export anything for
+// package probe.
 package probing
 
 import (
@@ -8,13 +9,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Vast holds the methods that package probe calls. Package vast sets it in an init function. The type is any
-// because the parameters have types of package vast, which this package cannot import. Package probe asserts
-// an interface.
+// Vast holds the methods that package probe calls. Package vast sets Vast in an init function. The type is
+// any because the parameters have types of package vast, which this package cannot import. Package probe
+// converts Vast to an interface by a type assertion.
 var Vast any
 
-// Storage is the way in which a column keeps its elements. The constants have no type: package probe gives
-// them its own.
+// Storage is the way in which a column keeps its elements. The constants are untyped, so that package probe
+// can give them a type of its own.
 type Storage uint8
 
 const (
@@ -34,7 +35,8 @@ type Column struct {
 	Private bool   // whether the column is a column of targets
 }
 
-// Kind is the kind of a [Part]. The constants have no type: package probe gives them its own.
+// Kind is the kind of a [Part]. The constants are untyped, so that package probe can give them a type of its
+// own.
 type Kind uint8
 
 const (
@@ -55,7 +57,7 @@ const (
 )
 
 // Part is an array, or a set of bits with its summaries, that a world keeps. At most one of Span, Seam and
-// Set is not nil; if all are nil, the part lies outside of the world's regions and has Reserved bytes.
+// Set is not nil. If all three are nil, the part lies outside of the world's regions and has Reserved bytes.
 type Part struct {
 	Kind   Kind
 	Number int // index among the parts of the same kind and column

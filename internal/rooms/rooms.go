@@ -1,5 +1,5 @@
-// Package rooms gives package vast control over the memory of a bulk.Pool that other users of the pool do not
-// have: package vast can undo growth, can trim while it keeps promised room, and can walk over the elements
+// Package rooms gives package vast more control over the memory of a bulk.Pool than other users of the pool
+// have. Package vast can undo growth, trim the pool but keep promised room, and iterate over the elements
 // without their handles.
 package rooms
 
@@ -11,24 +11,24 @@ import (
 
 // Pool is the memory of a bulk.Pool.
 type Pool interface {
-	// Free returns how many insertions cannot fail.
+	// Free returns the number of insertions that cannot fail.
 	Free() int
-	// Left returns the largest number of insertions that are possible if memory for them can be committed.
+	// Left returns the largest number of insertions that are possible if their memory can be committed.
 	Left() int
 	// Committed returns how much memory is committed.
 	Committed() Committed
-	// Restore gives back the memory that was committed since Committed returned c. Nothing may have been
+	// Restore decommits the memory that was committed since Committed returned c. Nothing may have been
 	// inserted meanwhile.
 	Restore(c Committed)
-	// Trim is the pool's Trim, except that it keeps room for the next keep insertions.
-	Trim(keep int) error
+	// Trim is the pool's Trim, except that it leaves room for n insertions.
+	Trim(n int) error
 	// Memory returns the addresses of the first element and of the first presence word. They never change.
 	// The memory is committed up to the last element, and up to its presence word.
 	Memory() (elements, words unsafe.Pointer)
 	// SetMark sets the mark of the generations of a pool that never had an element.
 	SetMark(m generation.Mark)
-	// Next returns the first slot that has an element, at or after from. Such a slot must exist.
-	Next(from uint) uint
+	// Next returns the first slot with an element, not below start. Such a slot must exist.
+	Next(start uint) uint
 }
 
 // Committed is the committed memory of a pool: bytes of elements, bytes of the three tables of generations,

@@ -119,18 +119,18 @@ func TestGivenUp(t *testing.T) {
 			for _, want := range says {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
-					t.Fatalf("the report lacks %q (in this order):\n%s", want, out)
+					t.Fatalf("the report lacks %q, or has it in another order:\n%s", want, out)
 				}
 				rest = after
 			}
 			if child == "emptied array" {
-				return // the array gives back memory for this many elements in any case
+				return // the array gives this much memory back even without VAST_GUARD
 			}
 			cmd = exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+child, "VAST_GUARD=off")
 			if out, err := cmd.CombinedOutput(); err != nil ||
 				!strings.Contains(string(out), "child has survived") {
-				t.Errorf("without VAST_GUARD the program ends with %v:\n%s", err, out)
+				t.Errorf("without VAST_GUARD the program must survive, but ends with %v:\n%s", err, out)
 			}
 		})
 	}

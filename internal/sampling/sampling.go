@@ -20,12 +20,12 @@ var every = read(os.Getenv(Variable), os.Stderr)
 // Every returns n if the variable is 1/n, and 0 if nothing is guarded.
 func Every() int { return every }
 
-// Pick returns true for one call in Every on average, chosen at random: the caller then guards its memory. If
+// Pick returns true at random, on average for one of [Every] calls. The caller then guards its memory. If
 // nothing is guarded, Pick costs a branch.
 func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
 
-// read parses a value of the variable. The value comes from outside the program: read reports a value that it
-// does not understand, and ignores it.
+// read parses a value of the variable. An invalid value is no error of the program, so read prints a message
+// to says and ignores the value.
 func read(value string, says io.Writer) int {
 	switch value {
 	case "", "0", "off":

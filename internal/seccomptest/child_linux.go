@@ -13,8 +13,8 @@ import (
 // variable is the environment variable with the name of the test that a child process runs.
 const variable = "VAST_SECCOMP_TEST"
 
-// Child runs f under the rules in a process of its own: this test binary, running only this test. A call
-// without rules is useful too: f may do things to its process that would harm other tests. If f fails or
+// Child runs f under the rules in a child process, which is this test binary and runs only this test. A call
+// without rules is also useful, if f changes its process in a way that would harm other tests. If f fails or
 // skips in the child, the calling test fails or skips.
 //
 // The child also runs the test's code before the call of Child, but without the rules. That code must not
@@ -24,7 +24,7 @@ func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	if os.Getenv(variable) == t.Name() {
 		if len(rules) > 0 {
 			if err := Refuse(rules...); err != nil {
-				t.Skipf("the kernel takes no filter of system calls: %v", err)
+				t.Skipf("the kernel accepts no filter of system calls: %v", err)
 			}
 		}
 		f(t)

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rule is one system call that fails.
+// Rule describes system calls that fail.
 type Rule struct {
 	Call     uint32 // for example unix.SYS_MREMAP
-	Argument int    // number of the argument that decides, from 1 on; 0 if each call fails
-	Value    uint32 // low half of that argument in failing calls
+	Argument int    // number of the argument that must have the low half Value, from 1 on; 0: each call fails
+	Value    uint32
 	Errno    unix.Errno
 }
 
@@ -24,7 +24,7 @@ const (
 )
 
 // Refuse makes the calls of the rules fail from now on, in all threads of the process and in its later
-// children. It cannot be undone. It returns an error if the kernel takes no filters.
+// children. This cannot be undone. Refuse returns an error if the kernel accepts no filters.
 func Refuse(rules ...Rule) error {
 	const (
 		load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS

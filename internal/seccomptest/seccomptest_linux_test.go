@@ -17,13 +17,13 @@ func TestChild(t *testing.T) {
 				go func() {
 					defer close(done)
 					if _, err := unix.Getpgid(0); err != unix.EXDEV {
-						t.Errorf("getpgid: %v", err)
+						t.Errorf("getpgid returned %v, want %v", err, unix.EXDEV)
 					}
 					if err := unix.Prctl(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil {
-						t.Errorf("a prctl without a rule: %v", err)
+						t.Errorf("a prctl without a rule returned %v", err)
 					}
 					if err := unix.Prctl(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != unix.EBADE {
-						t.Errorf("a prctl with a rule: %v", err)
+						t.Errorf("a prctl with a rule returned %v, want %v", err, unix.EBADE)
 					}
 				}()
 				<-done
@@ -35,7 +35,7 @@ func TestChild(t *testing.T) {
 			Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_GET_DUMPABLE, Errno: unix.EBADE})
 	})
 	if _, err := unix.Getpgid(0); err != nil && os.Getenv(variable) == "" {
-		t.Errorf("the parent's getpgid: %v", err)
+		t.Errorf("getpgid of the parent returned %v", err)
 	}
 	t.Run("no rules", func(t *testing.T) {
 		Child(t, func(t *testing.T) {

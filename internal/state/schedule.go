@@ -1,11 +1,11 @@
 package state
 
-// Schedules holds the methods of package sched that package store calls. Package sched sets it in an init
-// function. The type is any because the parameters have types of package sched, which this package cannot
-// import. Package store asserts an interface.
+// Schedules holds the methods of package sched that package store calls. Package sched sets Schedules in an
+// init function. The type is any because the parameters have types of package sched, which this package
+// cannot import. Package store converts Schedules to an interface by a type assertion.
 var Schedules any
 
-// Schedule is the state of a schedule that decides its next ticks, apart from the world.
+// Schedule is the state of a schedule, apart from its world, on which the next ticks depend.
 type Schedule struct {
 	Tick    uint64   `json:"tick"` // the number of the last tick
 	Seed    uint64   `json:"seed"`
@@ -15,15 +15,15 @@ type Schedule struct {
 // Keeper is the store that keeps the world of a schedule. The schedule calls its methods on the goroutine
 // that ticks.
 type Keeper interface {
-	// Begin is called before a tick. After an error the schedule makes no tick.
+	// Begin is called before a tick. If Begin returns an error, the schedule does not make the tick.
 	Begin() error
-	// End is called when a tick is over and its commands are applied or dropped. failed is whether the tick
-	// returns an error.
+	// End is called when a tick is over and its commands are applied or dropped. failed reports whether the
+	// tick returns an error.
 	End(failed bool) error
-	// Writes is called on any worker before it runs a system that writes the columns with these numbers.
-	// columns is nil if the system may write anything. Writes returns when the system may run.
+	// Writes is called on any worker before the worker runs a system that writes the columns with these
+	// numbers. columns is nil if the system may write all columns. Writes returns when the system may run.
 	Writes(columns []int)
-	// Reset is called when the schedule begins its ticks anew, with another seed.
+	// Reset is called when the schedule counts its ticks from zero again, with another seed.
 	Reset()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool

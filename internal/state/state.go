@@ -1,5 +1,5 @@
-// Package state describes what a world keeps in memory. Package store writes this state to files and restores
-// it, and packages vast and bulk export nothing for that.
+// Package state describes the data that a world keeps in memory. Package store writes this state to files and
+// restores it. Through package state, packages vast and bulk need not export anything for package store.
 package state
 
 import (
@@ -10,20 +10,20 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// Vast holds the methods that package store calls. Package vast sets it in an init function. The type is any
-// because the parameters have types of package vast, which this package cannot import. Package store asserts
-// an interface.
+// Vast holds the methods of package vast that package store calls. Package vast sets Vast in an init
+// function. The type is any because the parameters have types of package vast, which this package cannot
+// import. Package store converts Vast to an interface by a type assertion.
 var Vast any
 
-// Bulk does for package bulk what Vast does for package vast.
+// Bulk holds the methods of package bulk that package store calls. It is set and used like Vast.
 var Bulk any
 
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
 type World struct {
 	Mark       uint32 // of the world's generations
-	Alignment  int    // extents that fill this many bytes begin at a multiple of it; 0 if none does
-	Words      int    // 64-slot words up to the last one that an archetype owns
-	Used       int    // 64-slot words up to the last one that an archetype owned
+	Alignment  int    // large extents begin at a multiple of this many bytes; 0 if no extent is aligned
+	Words      int    // number of 64-slot words up to the last word that an archetype owns
+	Used       int    // number of 64-slot words up to the last word that an archetype ever owned
 	Columns    []Column
 	Archetypes [][]int // the columns of each archetype, as indices into Columns
 	Extents    []Extent
@@ -35,28 +35,27 @@ type Column struct {
 	Name    string
 	Linked  string // the name of the relation or edges that the column belongs to, or empty
 	Private bool   // whether the column holds the targets of a relation or edges
-	Names   bool   // whether the column is that of the world's names
+	Names   bool   // whether the column holds the world's names
 	Cyclic  bool   // whether the column holds the sources of a relation that may have circles
 	// OnDelete is the vast.OnDelete of the relation or edges whose sources the column holds.
 	OnDelete uint8
 	Storage  probing.Storage
 	Type     reflect.Type // of a component; nil for a tag
-	Slots    int          // every entity with the component has a slot below it; a multiple of 64
-	Pool     *Contents    // of the elements of a sparse column or of edges; else nil
-	Notes    []int        // for each tracker of the column, the end of the slots that it has notes about
+	Slots    int          // all entities with the component have slots below Slots; a multiple of 64
+	Pool     *Contents    // the elements of a sparse column or of edges; nil for other columns
+	Notes    []int        // for each tracker of the column: the end of the slots in its bits
 
-	// Of is the column of package vast. A column that is to be restored and that the program no longer has
-	// is nil here.
+	// Of is the column of package vast. In a restoration, Of is nil if the program no longer has the column.
 	Of any
 }
 
 // Contents is the state of a container of package bulk, apart from the bytes of its arrays.
 type Contents struct {
 	Kind    string            // of the container
-	Len     int               // elements, rows, lists or pairs; 0 for a pool
-	Slots   int               // of a pool or a dense: all slots that were taken lie below it
-	Mark    uint32            // of the generations of a pool or a dense
-	Numbers map[string]uint64 // other numbers that decide how the container continues
+	Len     int               // number of elements, rows, lists or pairs; 0 for a pool
+	Slots   int               // of a pool or a bulk.Dense: all slots that were taken lie below Slots
+	Mark    uint32            // of the generations of a pool or a bulk.Dense
+	Numbers map[string]uint64 // other numbers on which the later operations of the container depend
 	Fields  []string          // the names of a table's fields
 	Indices []Contents        // the indices that a bulk.Indexed keeps for the pool
 }
@@ -81,9 +80,9 @@ const (
 	PoolElements    = "pool elements"    // of each slot of a pool
 	Changed         = "changed"          // a tracker's bits for slots whose element was written or gained
 	Touched         = "touched"          // a tracker's bits for slots that gained or lost the component
-	Had             = "had"              // a tracker's bits for touched slots that had it at the last look
-	HadGenerations  = "had generations"  // of each slot in had
-	DenseSlots      = "slots"            // of a dense: the generation of each slot, and 1 + its element
+	Had             = "had"              // a tracker's bits for touched slots that had the component before
+	HadGenerations  = "had generations"  // of each slot in had, when the tracker last looked
+	DenseSlots      = "slots"            // of a bulk.Dense: the generation of each slot, and 1 + its element
 	Fields          = "field"            // of each row of a table
 	Slabs           = "slabs"            // of lists: the slabs and stretches
 	ReadyCells      = "ready cells"      // of lists: the cells that are handed out next
@@ -96,37 +95,39 @@ const (
 type Array struct {
 	Kind      string
 	Column    int // index into World.Columns; -1 for an array of the world or of a container
-	Container int // the number of the container that the array belongs to, from 1 on; else 0
-	// Number tells arrays of one kind apart: it is the number of a tracker among those of its column, the
-	// number of a table's field, or 1 + the number of a pool's index.
+	Container int // the number of the container that the array belongs to, from 1 on; 0 without a container
+	// Number distinguishes arrays of one kind. It is the number of a tracker among the trackers of its
+	// column, the number of a table's field, or 1 + the number of a pool's index.
 	Number int
 	Type   reflect.Type
-	Len    int // elements
-	// Base is nil if the elements do not lie side by side in memory. Then there are Read and Write.
+	Len    int // number of elements
+	// Base is nil if the elements do not lie side by side in memory. Then Read and Write are not nil.
 	Base unsafe.Pointer
-	// Read copies elements from number lo on to dst. Several goroutines may call it at once.
+	// Read copies elements to dst, beginning with element lo. Several goroutines may call Read at once.
 	Read func(dst []byte, lo int)
-	// Write takes elements from number lo on. They must come in order.
+	// Write copies elements from src, beginning with element lo. The calls of Write must come in the order of
+	// the elements.
 	Write func(src []byte, lo int) error
-	// Kept returns which of the 64 elements from 64×group on belong to the state. The others need not be
-	// kept. The memory is usable up to the last element that belongs to the state. Kept is nil if all
+	// Kept returns which of the 64 elements from 64×group on belong to the state. The other elements need not
+	// be stored. The memory is usable up to the last element that belongs to the state. Kept is nil if all
 	// elements belong to the state.
 	Kept func(group int) uint64
-	set  *bitset.Set // its words are those that Kept returns; nil if there is no such set
-	// Bits is whether the elements are words of bits. A restoration puts them into Go memory until it knows
-	// that they are sound.
+	set  *bitset.Set // the set whose words Kept returns; nil if there is no such set
+	// Bits reports whether the elements are words of bits. A restoration keeps these words on the Go heap
+	// until it has checked them.
 	Bits bool
-	// Derived is whether the state can do without the array: it is left out if its type has changed.
+	// Derived reports whether the array can be computed from the other arrays of the state. A restoration
+	// ignores the array of the file if its element type has changed.
 	Derived bool
-	// Converted is whether a restoration has found elements of another type in the file.
+	// Converted reports whether a restoration has found elements of another type in the file.
 	Converted bool
 	// Filled are the ranges of elements that a restoration has written.
 	Filled [][2]int
 }
 
-// ClearRest clears those of the filled elements that do not belong to the state: package store writes zeros
-// there, but a forged file may hold anything. live returns which of the 64 elements of a word belong to the
-// state.
+// ClearRest clears the filled elements that do not belong to the state. Package store writes zeros for these
+// elements, but a forged file may hold other bytes. live returns which of the 64 elements of a word belong to
+// the state.
 func (a *Array) ClearRest(live func(word int) uint64) {
 	for _, f := range a.Filled {
 		for i := f[0]; i < f[1]; i++ {
@@ -140,7 +141,7 @@ func (a *Array) ClearRest(live func(word int) uint64) {
 	}
 }
 
-// ArrayOf describes a slice as an array. The elements that are not zero belong to the state.
+// ArrayOf returns an array that describes a slice. The elements that are not zero belong to the state.
 func ArrayOf[T comparable](kind string, column, number int, s []T) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[T](), Len: len(s),
 		Base: unsafe.Pointer(unsafe.SliceData(s)), Kept: func(group int) uint64 {
@@ -154,8 +155,8 @@ func (a Array) In(s *bitset.Set) Array {
 	return a
 }
 
-// Masks sets masks, which has a word for each 64 elements: a bit says whether its element belongs to the
-// state. Kept must not be nil.
+// Masks fills masks, which has a word for each 64 elements. A bit is set if its element belongs to the state.
+// Kept must not be nil.
 func (a *Array) Masks(masks []uint64) {
 	if a.set != nil {
 		copy(masks, unsafe.Slice((*uint64)(a.set.Words()), len(masks)))
@@ -166,7 +167,7 @@ func (a *Array) Masks(masks []uint64) {
 	}
 }
 
-// BitsOf describes the first words of a set as an array of bits.
+// BitsOf returns an array that describes the first words of a set.
 func BitsOf(kind string, column, number, words int, s *bitset.Set) Array {
 	return Array{Kind: kind, Column: column, Number: number, Type: reflect.TypeFor[uint64](), Len: words,
 		Base: s.Words(), Bits: true, Kept: func(group int) uint64 {
@@ -201,10 +202,10 @@ func (a *Array) Bytes(lo, hi int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
 }
 
-// Container is a container of package bulk whose state can be kept. The rooms.Pool of a bulk.Pool is one. A
-// Container serves one description or one restoration.
+// Container gives access to the state of a container of package bulk. The rooms.Pool of a bulk.Pool is a
+// Container. A Container serves one description or one restoration.
 type Container interface {
-	// Of returns the containers of package bulk whose state it is.
+	// Of returns the containers of package bulk whose state the Container describes.
 	Of() []any
 	// Describe returns the state of the container.
 	Describe() Contents
@@ -213,10 +214,10 @@ type Container interface {
 	Arrays(c Contents, column int) []Array
 	// Reserve prepares a container that never had an element for the bytes of its arrays. The container may
 	// be used only after Settle. Reserve returns an error if the container was used, or has no room, or if
-	// the state contradicts itself; then the container has no elements.
+	// the state contradicts itself. After an error the container has no elements.
 	Reserve(c Contents) error
-	// Settle ends a restoration: it derives from the arrays what they do not hold. It gets the arrays that
-	// Arrays has returned, in their order. It returns an error if they contradict each other.
+	// Settle ends a restoration: it computes the data that the arrays do not hold. The parameter arrays is
+	// the result of Arrays. Settle returns an error if the arrays contradict each other.
 	Settle(c Contents, arrays []Array) error
 	// Abandon empties a container whose restoration failed after Reserve.
 	Abandon(c Contents)

@@ -1,9 +1,9 @@
-// Package theme holds the look that the inspector's page and the documentation's site share.
+// Package theme holds the styles that the inspector's page and the documentation's site share.
 package theme
 
 import "embed"
 
-// Files are base.css, the common style sheet, and theme.js, which sets the theme that the user chose last.
+// Files holds base.css, the common style sheet, and theme.js, which sets the theme that the user chose last.
 //
 //go:embed base.css theme.js
 var Files embed.FS

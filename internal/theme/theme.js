@@ -1,5 +1,5 @@
-// Before anything is drawn, set the theme that the user chose last, so that the page does not flash. Without
-// a choice, the style sheet follows the system.
+// Set the theme that the user chose last before the browser draws the page, so that the page does not flash.
+// If the user has chosen no theme, the style sheet follows the system.
 try {
   const chosen = localStorage.getItem('vast-theme');
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast checks the contrast of the colours against WCAG 2.2, 1.4.3 and 1.4.11: 4.5 to 1 for text, and
-// 3 to 1 for lines and frames with a meaning.
+// TestContrast checks the contrast of the colours against WCAG 2.2, 1.4.3 and 1.4.11. Text needs a contrast
+// of 4.5 to 1. Lines and frames that carry information need 3 to 1.
 func TestContrast(t *testing.T) {
 	css, err := Files.ReadFile("base.css")
 	if err != nil {
@@ -19,7 +19,8 @@ func TestContrast(t *testing.T) {
 	dark := colorsOf(t, css, `(?s)\n:root\[data-theme="dark"\] \{(.*?)\n\}`)
 	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme="light"\]\) \{(.*?)\n  \}`)
 	if !maps.Equal(dark, system) {
-		t.Errorf("the dark theme by choice differs from the dark theme by the system:\n%v\n%v", dark, system)
+		t.Errorf("the dark theme of the user differs from the dark theme of the system:\n%v\n%v", dark,
+			system)
 	}
 	for theme, colors := range map[string]map[string]float64{"light": light, "dark": dark} {
 		for _, ground := range []string{"bg", "panel", "sunk", "wash"} {

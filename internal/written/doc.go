@@ -1,8 +1,8 @@
-// Package written finds the pages of regions that were written since a moment, so that a copy of a large
-// memory can be brought up to date without reading all of it.
+// Package written finds the pages of regions that were written since an earlier moment. With these pages, a
+// copy of a large memory can be updated without reading all of the memory.
 //
-// A [Watch] asks the kernel, which protects pages against writing, notes the first write to each, and lets it
-// pass. That needs Linux 6.7 or later, and a sandbox may forbid it: see [Supported].
+// A [Watch] uses the kernel: the kernel protects pages against writing, records the first write to each page,
+// and lets the write continue. This needs Linux 6.7 or later, and a sandbox may forbid it: see [Supported].
 //
 // # Terminology
 //
@@ -10,16 +10,16 @@
 //     in the interval and protects them again.
 //   - Block: 2 MiB of addresses, aligned like a huge page. A block is protected or loose.
 //   - Loose: not protected. All pages of a loose block count as written.
-//   - Hot: written for the most part in most intervals. Protecting a hot block would cost a page fault for
-//     each of its pages, and split its huge page, to learn what is known. So a hot block becomes loose.
+//   - Hot: mostly written, in most intervals. Protecting a hot block would cost a page fault for each of its
+//     pages, and split its huge page, without telling anything new. So a hot block becomes loose.
 //   - Trial: the first interval in which a loose block is protected. See heat.go.
 //
 // # What is promised
 //
-// A page that is not reported has the contents that it had at the scan in question. If anything is unknown,
-// the page is reported as written: in a new region, if it was committed, discarded or moved meanwhile, and
-// after a call of the kernel that failed.
+// A page that [Watch.Changed] does not report has the same contents as at the kept scan. If this is unknown,
+// Changed reports the page as written: in a new region, for a page that was committed, discarded or moved
+// meanwhile, and after a call of the kernel that failed.
 //
-// Package vm sets [Regions] and tells a [Watcher] what happens to the pages of its region. Programs that
-// watch nothing have neither the code of this package nor its cost.
+// Package vm sets [Regions] and reports the changes of a region's pages to its [Watcher]. Programs that watch
+// nothing contain no code of this package and pay no cost.
 package written

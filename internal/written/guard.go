@@ -2,9 +2,9 @@ package written
 
 import "unsafe"
 
-// Guard begins to watch bytes about which [Watch.Changed] was asked since the last scan. The first write to
-// each of their pages takes a page fault until [Watch.Release], which must come before the next scan. Guard
-// returns false, and watches nothing more, if that is not possible.
+// Guard begins to watch bytes for writes. The bytes must have been arguments of [Watch.Changed] since the
+// last scan. The first write to each of their pages takes a page fault until [Watch.Release], which must come
+// before the next scan. If the bytes cannot be watched, Guard returns false and watches nothing.
 //
 // Complexity: a call of the kernel for each run of committed pages.
 func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
@@ -13,15 +13,15 @@ func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
 			return false
 		}
 		if w.loose(r, of, w.kernel.protect) != nil {
-			_ = w.loose(r, of, w.kernel.unprotect) // a page that stays protected costs a fault and no more
+			_ = w.loose(r, of, w.kernel.unprotect) // a page that stays protected costs only one page fault
 			return false
 		}
 		return true
 	})
 }
 
-// Release ends what Guard began, and reports whether the bytes are certainly the same as when Guard was
-// called.
+// Release ends the watch that [Watch.Guard] began. It reports whether the bytes are certainly the same as at
+// the call of Guard.
 func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 	return w.guarded(p, n, func(r *watched, of Range) bool {
 		same := !r.hasAltered(of)
@@ -37,8 +37,8 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 	})
 }
 
-// guarded calls f with the whole pages of n bytes from p on, and with the watched region of these, which is
-// locked. It returns false if no watched region has all of the bytes.
+// guarded calls f with the whole pages of n bytes from p on, and with the watched region of these pages. The
+// region is locked during the call. guarded returns false if no watched region has all of the bytes.
 func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
 	page := uintptr(1) << pageShift
 	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
@@ -53,8 +53,8 @@ func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bo
 	return !r.isClosed() && f(r, of)
 }
 
-// loose calls f for the committed pages of the loose blocks that overlap a range of a region, which is
-// locked.
+// loose calls f for the committed pages of the loose blocks that overlap a range of a region. The region must
+// be locked.
 func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {

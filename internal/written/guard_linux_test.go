@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestGuard: a write to guarded memory is found, in blocks that are protected and in others, in pages of all
-// sizes. Reads do not count as writes, not even reads of pages that were never written.
+// TestGuard: a write to guarded memory is found, in protected and in loose blocks, and in pages of all sizes.
+// Reads do not count as writes, not even reads of pages that were never written.
 func TestGuard(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHuge} {
 		for _, protected := range []bool{false, true} {
@@ -17,7 +17,7 @@ func TestGuard(t *testing.T) {
 			r := reserve(t, 8*block, vm.Options{Pages: pages})
 			must(t, r.Commit(0, 6*block))
 			b := view(r)
-			for i := 0; i < 3*block; i += page { // the blocks after these are written later
+			for i := 0; i < 3*block; i += page { // the test writes to the later blocks after Guard
 				b[i] = 1
 			}
 			n := 4*block + 100
@@ -51,18 +51,18 @@ func TestGuard(t *testing.T) {
 					t.Errorf("pages %v, protected %t: a write of byte %d is not found", pages, protected, at)
 				}
 			}
-			b[7]++ // after release nothing is found until the next guard
+			b[7]++ // no memory is guarded between release and guard
 			guard()
 			if !release() {
-				t.Errorf("pages %v, protected %t: a write before guard counts as a later one", pages,
+				t.Errorf("pages %v, protected %t: a write before guard counts as a write after guard", pages,
 					protected)
 			}
 		}
 	}
 }
 
-// TestGuardOfOtherMemory: memory that is discarded or closed meanwhile does not stay the same, and memory
-// that is no region cannot be guarded.
+// TestGuardOfOtherMemory: memory that is discarded or closed while it is guarded does not count as the same.
+// Memory that lies in no region cannot be guarded.
 func TestGuardOfOtherMemory(t *testing.T) {
 	w := begin(t)
 	r := reserve(t, 2*block, vm.Options{})
@@ -91,7 +91,7 @@ func TestGuardOfOtherMemory(t *testing.T) {
 	}
 }
 
-// TestGuardBesideWriters: many arrays are guarded. Those to which goroutines write are found, and no others.
+// TestGuardBesideWriters: of many guarded arrays, exactly the arrays to which goroutines write are found.
 func TestGuardBesideWriters(t *testing.T) {
 	w := begin(t)
 	const arrays = 8
@@ -122,7 +122,7 @@ func TestGuardBesideWriters(t *testing.T) {
 		group.Wait()
 		for i := range all {
 			if same[i] != (i%2 == 0) {
-				t.Errorf("array %d counts as the same: %t", i, same[i])
+				t.Errorf("array %d counts as the same: %t, want %t", i, same[i], i%2 == 0)
 			}
 		}
 	}

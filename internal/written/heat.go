@@ -5,25 +5,25 @@ import (
 	"os"
 )
 
-// Protecting a page costs about a microsecond at the first write to it. Reading a page that did not change
-// costs less than half of that. So a block is better left loose if half or more of it is written in an
+// The first write to a protected page costs about a microsecond. Reading a page that did not change costs
+// less than half of that. So a block should stay loose if at least half of its pages are written in an
 // interval.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
-// sees how many of their pages were written. A trial that fails makes the block loose again at once; after
-// each failure the wait for the next trial doubles. A block that has stood its trial counts the intervals in
-// which half of its pages or more were written, and takes off one for each other interval. At a count of two
-// it becomes loose.
+// counts how many of their pages were written. A trial fails if at least half of the pages were written. A
+// failed trial makes the block loose again at once, and doubles the wait for the next trial. The heat of a
+// protected block grows by one in each interval in which at least half of its pages are written, and falls by
+// one in each other interval. At a heat of two, the block becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
 // faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
 // the trials cost at most about two thousand page faults an interval.
 const (
 	firstTrials = 2   // blocks on trial at the first scan
-	mostTrials  = 128 // at any scan; protecting 256 MiB of small pages takes about 2 ms
+	mostTrials  = 128 // most trials at a scan; protecting 256 MiB of small pages takes about 2 ms
 	faultsMost  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
 	firstRest   = 4   // intervals until the next trial, after a trial that failed
-	mostRest    = 64  // the same after several
+	mostRest    = 64  // most intervals until the next trial, after several trials that failed
 	hotAt       = 2   // the heat at which a block becomes loose
 )
 
@@ -33,7 +33,7 @@ const (
 	mostPages  = blockBytes >> 12
 )
 
-// pageShift is the logarithm of the size of the system's pages. Package vm may use larger ones.
+// pageShift is the binary logarithm of the size of the system's pages. Package vm may use larger pages.
 var pageShift = bits.TrailingZeros(uint(os.Getpagesize()))
 
 // pages is a set of the pages of a block. Systems with pages of more than 4 KiB use the first bits only.
@@ -55,17 +55,18 @@ func (s *pages) fill() {
 	}
 }
 
-// next returns the first run of pages in [lo, hi) that are in the set. from is hi if there is none.
-func (s *pages) next(lo, hi int) (from, to int) {
-	from = s.seek(lo, hi, 0)
-	return from, s.seek(from, hi, ^uint64(0))
+// next returns the first run [start, end) of pages in [lo, hi) that are in the set. If there is no run, start
+// is hi.
+func (s *pages) next(lo, hi int) (start, end int) {
+	start = s.seek(lo, hi, 0)
+	return start, s.seek(start, hi, ^uint64(0))
 }
 
-// seek returns the first page in [lo, hi) whose bit differs from the bits of but, all zeros or all ones. It
-// returns hi if there is none.
-func (s *pages) seek(lo, hi int, but uint64) int {
+// seek returns the first page in [lo, hi) whose bit differs from the bits of skip, which are all zeros or all
+// ones. It returns hi if there is no such page.
+func (s *pages) seek(lo, hi int, skip uint64) int {
 	for lo < hi {
-		if word := (s[lo>>6] ^ but) >> (lo & 63); word != 0 {
+		if word := (s[lo>>6] ^ skip) >> (lo & 63); word != 0 {
 			return min(hi, lo+bits.TrailingZeros64(word))
 		}
 		lo = lo | 63 + 1
@@ -73,18 +74,18 @@ func (s *pages) seek(lo, hi int, but uint64) int {
 	return hi
 }
 
-// block is 2 MiB of addresses, as far as they lie in one region.
+// block is the part of 2 MiB of addresses that lies in one region.
 type block struct {
 	number    uintptr // address / blockBytes
 	protected bool
-	trial     bool  // protected at the last scan, and loose before
-	heat      uint8 // intervals in which it was mostly written, minus the other intervals
+	trial     bool  // whether the block was protected at the last scan, and was loose before
+	heat      uint8 // intervals in which the block was mostly written, minus the other intervals
 	rest      uint8 // intervals until the next trial
-	wait      uint8 // the last rest
-	altered   bool  // pages were altered in the last interval
-	found     int   // pages that were written in the last interval, if it was protected
-	usable    int   // its committed pages
-	changed   pages // since the scan that was kept
+	wait      uint8 // value of rest when the block last became loose; 0 after a later cold interval
+	altered   bool  // whether pages were altered in the last interval
+	found     int   // number of pages that were written in the last interval, if the block was protected
+	usable    int   // number of committed pages
+	changed   pages // pages that were written since the kept scan
 }
 
 // all returns the addresses of the block.
@@ -116,25 +117,25 @@ func (b *block) judge() bool {
 	return false
 }
 
-// loosen makes a block loose, and fixes when it is tried again.
+// loosen makes a block loose, and sets the number of intervals until its next trial.
 func (b *block) loosen() {
 	b.protected, b.trial, b.heat = false, false, 0
 	b.wait = min(max(2*b.wait, firstRest), mostRest)
 	b.rest = b.wait
 }
 
-// trials limits how many blocks are tried. New blocks, and those that failed a trial before, are counted
-// apart: a memory that is cold may have hot parts.
+// trials limits the number of blocks on trial. It counts blocks that failed a trial separately from other
+// blocks, because a memory that is mostly cold may have hot parts.
 type trials struct {
 	fresh, again pace
 	after        uintptr // the block that was tried last, so that all blocks get their turn
 }
 
-// pace is a number of blocks at a scan. It doubles while trials succeed.
+// pace limits the number of trials at a scan. The limit doubles while trials succeed.
 type pace struct {
-	most   int // 0 before the first scan
-	left   int // blocks that can still be tried at this scan
-	faults int // page faults of the blocks that were tried at the scan before
+	most   int // the limit; 0 before the first scan
+	left   int // number of trials that this scan may still begin
+	faults int // page faults of the blocks that the scan before has put on trial
 }
 
 // begin begins a scan.
@@ -152,7 +153,7 @@ func (p *pace) begin() {
 	p.left, p.faults = p.most, 0
 }
 
-// of returns the pace of a block that is on trial or may be.
+// of returns the pace that counts the trials of a block.
 func (t *trials) of(b *block) *pace {
 	if b.wait > 0 {
 		return &t.again
@@ -160,8 +161,9 @@ func (t *trials) of(b *block) *pace {
 	return &t.fresh
 }
 
-// take reports whether a block is on trial from this scan on. Scan calls take for each block in ascending
-// order: first for the blocks behind the one that was tried last at the scan before, then for the others.
+// take puts a block on trial if possible, and reports whether it did so. Each scan calls take for all blocks:
+// first, in ascending order, for the blocks behind the block that the scan before tried last, and then, also
+// in ascending order, for the other blocks.
 func (t *trials) take(b *block) bool {
 	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {
 		p.left--

@@ -67,7 +67,7 @@ func (w *Watch) Close() error {
 		r.region.Lock()
 		if !r.isClosed() {
 			r.region.SetWatcher(nil)
-			_ = w.kernel.unregister(r.all) // after a failure the pages stay registered, which costs page faults only
+			_ = w.kernel.unregister(r.all) // pages that stay registered only cost page faults
 		}
 		r.region.Unlock()
 	}

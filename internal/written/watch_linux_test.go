@@ -168,7 +168,7 @@ func TestAltered(t *testing.T) {
 	p := vm.PageSize()
 	const bytes = block
 	r := learnt(t, w, bytes)
-	all := func(pages ...int) (numbers []int) { // the system's pages that lie in the given pages of the region
+	all := func(pages ...int) (numbers []int) { // the system's pages in the given pages of the region
 		for _, i := range pages {
 			for k := range p / page {
 				numbers = append(numbers, i*p/page+k)
@@ -214,8 +214,8 @@ func TestClosedRegions(t *testing.T) {
 			must(t, r.Commit(0, vm.PageSize()))
 			view(r)[0] = byte(i)
 			if runs, _ := w.Changed(base, 1, nil); len(runs) != 1 {
-				t.Errorf("a new region (recycled: %v, the same addresses: %v) has the runs %v, want one", recycle,
-					same, runs)
+				t.Errorf("a new region (recycled: %v, the same addresses: %v) has the runs %v, want one",
+					recycle, same, runs)
 			}
 			w.Try(8)
 			w.Scan()

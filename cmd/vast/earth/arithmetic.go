@@ -6,8 +6,8 @@ import "math"
 // may fuse a product and a sum into one instruction that rounds once (Go does on arm64, loong64, ppc64,
 // riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents the fusion, so
 // this package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
-// package math are assembly on some machines and may be fused on others. So this file defines the few
-// functions that the state depends on. Square roots are exact everywhere (IEEE 754).
+// package math are assembly on some machines, and may contain fused instructions on others. So this file
+// defines the few functions that the state depends on. Square roots are exact everywhere (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 

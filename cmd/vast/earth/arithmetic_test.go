@@ -30,7 +30,7 @@ func TestLogarithm(t *testing.T) {
 		}
 	}
 	if got := logarithm(1); got != 0 {
-		t.Errorf("logarithm(1) = %v", got)
+		t.Errorf("logarithm(1) = %v, want 0", got)
 	}
 }
 
@@ -60,6 +60,6 @@ func TestArc(t *testing.T) {
 	}
 	got, want := arc(point(lat1, lon1), point(lat2, lon2)), 2*math.Asin(math.Sqrt(h))
 	if math.Abs(got-want) > 1e-7 || math.Abs(got*earthRadius-16960) > 20 {
-		t.Errorf("from Paris to Sydney it is %v km, want %v", got*earthRadius, want*earthRadius)
+		t.Errorf("the distance from Paris to Sydney is %v km, want %v km", got*earthRadius, want*earthRadius)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // passed reports whether the time t has come.
 func passed(t, now uint32) bool { return int32(now-t) >= 0 }
 
-// Components have exported fields, so that tools which do not know their types can show and set them.
+// Components have exported fields, so that tools can show and set the fields without knowing the component
+// types.
 
 // Components of places.
 type (
@@ -27,9 +28,10 @@ type (
 	}
 )
 
-// Components of travellers. Every traveller has a body, a life and a home all its life. It has either a stay
-// and a place, or a trip. In the first ticks of a trip it also has a transit. It is either susceptible,
-// infectious or recovered. Stay and trip are small, because every tick visits all of them.
+// Components of travellers. Every traveller has a body and a life. It has the relation home, or the component
+// abroad if its home lies in another region. It has either a stay and the relation `at`, or a trip. In the
+// first ticks of a trip it also has a transit. It is either susceptible, infectious or recovered. Stay and
+// trip are small, because each tick visits all trips and a quarter of the stays.
 type (
 	// body is the position of a traveller.
 	body struct{ At vector }
@@ -126,8 +128,8 @@ func (c *components) growChanging(n int) error {
 
 // cohorts is the number of parts into which the travellers are divided. Each part has a tag of its own and is
 // a unit of work for one worker. The number is a constant, so that the results do not depend on the number of
-// workers, and large enough to keep several workers evenly busy. Each tick examines the health of one cohort,
-// so cohorts is also the number of ticks between two examinations of a cohort.
+// workers. It is large enough to keep several workers evenly busy. Each tick examines the health of one
+// cohort, so cohorts is also the number of ticks between two examinations of a cohort.
 const cohorts = 32
 
 // cohort is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
@@ -137,8 +139,9 @@ type cohort struct {
 	*stretch
 	tag        vast.Tag
 	travellers *vast.Archetype
-	settled    uint64 // index, in the stretch, of the next traveller that settleDown gives a home
-	births     int    // number of births in the current tick, if it is the cohort's turn
+	settled    uint64        // index, in the stretch, of the next traveller that settleDown gives a home
+	leaving    []vast.Entity // those who left in the last tick for a place in another region
+	births     int           // number of births in the current tick, if it is the cohort's turn
 
 	// Only boarding and onTheWay find travellers in transit.
 	everyone, resting, moving, boarding, onTheWay vast.Query

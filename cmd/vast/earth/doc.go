@@ -2,12 +2,12 @@
 // between them. A [vast.World] holds them, and the systems of a [sched.Schedule] advance them minute by
 // minute.
 //
-// Places and travellers are entities. Travellers leave home for places drawn from a gravity model, move along
-// great circles at the speed of road, rail or air, stay, travel on or return. An infection spreads where
-// travellers meet (SIR, with immunity that fades). Travellers are born and die. So every tick adds and
-// removes components and relations, and makes and deletes entities: about 4,500 changes for a million
-// travellers, a fifth of whom are on their way. The models, their sources, rates and approximations are
-// described in gravity.go, travel.go, infection.go and population.go.
+// Places and travellers are entities. Travellers leave home for places drawn from a gravity model. They move
+// along great circles at the speed of road, rail or air. At the destination they stay, then travel on or
+// return. An infection spreads among the travellers in a place (SIR, with immunity that fades). Travellers
+// are born and die. So every tick adds and removes components and relations, and makes and deletes entities:
+// about 4,500 changes for a million travellers, a fifth of whom are on their way. The models, their sources,
+// rates and approximations are described in gravity.go, travel.go, infection.go and population.go.
 //
 // # Types
 //
@@ -18,25 +18,26 @@
 // # Terminology
 //
 //   - tick: one simulated minute
-//   - site, presence: the components of a place; site holds its position and inhabitants, presence the number
-//     of travellers there
-//   - stay, trip: the component of a traveller at rest, and of a traveller on the way; each traveller has one
-//     of the two
-//   - home, at: the relations of a traveller to the place that it returns to and to the place where it stays
+//   - site, presence: the components of a place; site holds its position and the number of its inhabitants,
+//     presence the number of travellers there
+//   - stay, trip: a traveller at rest has the component stay, and a traveller on the way has the component
+//     trip
+//   - home, at: the relations of a traveller: home leads to the place to which the traveller returns, and
+//     `at` leads to the place where the traveller stays
 //   - transit: the first ticks of a trip, in which no system touches the traveller: see [Lookahead]
-//   - cohort: one of 32 parts of the travellers, by home; the unit of work
+//   - cohort: one of the 32 groups into which the travellers are divided by their homes; the unit of work
 //   - region: one of the worlds of a [Globe], which together are one Earth
 //   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record
 //     structural changes as [vast.Commands]: departures, arrivals, changes of health, deaths, births
-//   - tally: the number of travellers in a place, and of the infectious among them; hooks keep the tallies up
-//     to date when commands are applied
+//   - tally: the number of travellers in a place, and the number of infectious travellers there; hooks keep
+//     the tallies up to date when commands are applied
 //
 // # Regions
 //
-// An Earth that is too large for one machine is divided into regions: a [Globe] makes them, and each [Region]
-// is a world of its own. Region.Tick returns the travellers who have departed for other regions, and takes
-// those who were in transit to this region. At each tick, all regions together have the state of the Earth
-// that New makes. HashOf returns the hash of that state.
+// An Earth that is too large for one machine is divided into regions: a [Globe] makes the regions, and each
+// [Region] is a world of its own. Region.Tick returns the travellers who have departed for other regions, and
+// takes the travellers who were in transit to this region. After each tick, the regions together have the
+// same state as the Earth that New makes from the same Config. HashOf returns the hash of that state.
 //
 // # The same state everywhere
 //
@@ -56,16 +57,16 @@
 // # Worlds that outlive their process
 //
 // With [Config].Data, package store keeps the world in a folder: the entities and their components, and the
-// counts and the seed as a resource. New derives the tables, cohorts and hooks again. No tick depends on
-// anything else, so after a crash New repeats the recorded ticks, and the world has the same states as
-// without the crash.
+// counts and the seed as a resource. New makes the tables, cohorts and hooks again. A tick depends only on
+// this data, so after a crash New repeats the recorded ticks, and the world has the same states as without
+// the crash.
 //
 // # Memory
 //
 // Everything that grows with places or travellers lies outside the Go heap: the components and relations in
 // the world, the tables of the gravity model in arrays of package bulk. A million travellers take about 110
-// MiB. [Earth.Close] frees the memory. If a Limit is too small, New or a Tick returns an error, and nothing
-// has changed.
+// MiB. [Earth.Close] frees the memory. If a Limit is too small, New or Tick returns an error. Such a Tick has
+// changed nothing.
 //
-// An Earth is not safe for concurrent use; it uses several workers by itself.
+// An Earth is not safe for concurrent use. Its ticks use several workers.
 package earth

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Config says which world to make. The zero value makes the Earth without travellers.
+// Config describes the world that [New] makes. The zero value makes the Earth without travellers.
 type Config struct {
 	// Travellers is the number of travellers at the start.
 	Travellers int
@@ -24,47 +24,47 @@ type Config struct {
 	// Seed determines all random numbers: the same seed, places and number of travellers give the same
 	// states.
 	Seed uint64
-	// Workers is the number of goroutines that share the work of a tick. The state does not depend on it.
-	// Default: GOMAXPROCS.
+	// Workers is the number of goroutines that share the work of a tick. The state does not depend on
+	// Workers. Default: GOMAXPROCS.
 	Workers int
 	// Limit is a budget for the memory outside the Go heap. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), the
-	// amount that is done, and the total.
+	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers,
+	// recorded ticks), the amount of work that is done, and the total.
 	Progress func(stage string, done, total int)
-	// Data is a folder that keeps the world, see [Earth.Store]. If the folder keeps a world already, New goes
-	// on with that world after its last durable tick, and Seed, Travellers and Places must be those with
+	// Data is a folder that keeps the world: see [Earth.Store]. If the folder keeps a world already, New
+	// continues that world after its last durable tick. Then Seed, Travellers and Places must be those with
 	// which the world was made: see [Kept]. Default: the world ends with the process.
 	Data string
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
-	// inspector. New repeats the inputs since the last checkpoint. A *vm.Error says that there was no memory
-	// for the input. New ignores other errors: the input failed in the same way when the caller first applied
-	// it. Default: there are no inputs.
+	// inspector. New calls Apply again for the inputs since the last checkpoint. A *vm.Error from Apply means
+	// that there is no memory for the input: then the store takes a checkpoint, or New returns an error.
+	// Other errors are ignored, because the input fails in the same way when it is repeated. Default: there
+	// are no inputs.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
 	// DropTail makes New drop the ticks after the last checkpoint in Data. It is for a build that cannot
-	// repeat them: see store.Options.DropTail.
+	// repeat these ticks: see store.Options.DropTail.
 	DropTail bool
 	// Notify is called for each checkpoint of the world in Data: see store.Options.Notify.
 	Notify func(store.Checkpoint)
 }
 
-// Earth is a world of places and travellers. Its methods must not be called while another method runs, on any
-// goroutine.
+// Earth is a world of places and travellers. Only one of its methods may run at a time.
 type Earth struct {
 	components
 	*past
 	*globe
 	world   *vast.World
 	store   *store.Store // nil unless a folder keeps the world
-	resumed uint64
+	resumed uint64       // see Resumed
 	closed  bool
 
 	schedule *sched.Schedule
 	places   vast.Run   // the places of the world, in the order of their numbers
-	first    uint32     // the number of the first of them
-	tallies  []presence // values of the column presence, in the same order
+	first    uint32     // the number of the first place
+	tallies  []presence // values of the column presence, in the order of the places
 	cohort   []cohort
 	now      uint32 // current tick
 
@@ -86,13 +86,13 @@ type Counts struct {
 	StructuralChanges uint64 // entities made and deleted, components added and removed, in the ticks so far
 }
 
-// New makes a world, or goes on with the world that a folder keeps. It takes about a second for a million
+// New makes a world, or continues the world that a folder keeps. It takes about a second for a million
 // travellers.
 //
-// It returns an error for a wrong configuration, [ErrOther] if the folder keeps another world, a
-// *store.BuildError if another build has computed ticks that New would have to repeat, the error of the store
-// if the folder cannot be read or written, and a [*vm.Error] if there is too little memory. After an error,
-// New has freed all memory.
+// New returns an error for a wrong configuration, and [ErrOther] if the folder keeps another world. It
+// returns a *store.BuildError if another build has computed ticks that New would have to repeat, and the
+// error of the store if the folder cannot be read or written. It returns a [*vm.Error] if there is too little
+// memory. After an error, New has freed all memory.
 func New(c Config) (_ *Earth, err error) {
 	list, err := c.complete()
 	if err != nil {
@@ -101,7 +101,7 @@ func New(c Config) (_ *Earth, err error) {
 	globe := newGlobe(c)
 	e := &Earth{globe: &globe}
 	defer func() {
-		// A world panics with this error if it has no address space for another column.
+		// A world panics with a *vm.Error if it has no address space for another column.
 		if r := recover(); r != nil {
 			failed, ok := r.(*vm.Error)
 			if !ok {
@@ -117,7 +117,7 @@ func New(c Config) (_ *Earth, err error) {
 		}
 	}()
 	if err := e.load(c, list); err != nil {
-		// A system panics with this error if it has no memory to record a command.
+		// A system panics with a *vm.Error if it has no memory to record a command.
 		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
 			return nil, failed
 		}
@@ -130,7 +130,7 @@ func New(c Config) (_ *Earth, err error) {
 	return e, nil
 }
 
-// complete checks a Config, fills its defaults in, and returns the places.
+// complete checks a Config, sets its defaults, and returns the places.
 func (c *Config) complete() (*places.List, error) {
 	const most = math.MaxUint32 / 4
 	switch {
@@ -139,7 +139,7 @@ func (c *Config) complete() (*places.List, error) {
 	case c.Workers < 0:
 		return nil, fmt.Errorf("earth: %d workers: use 1 or more, or 0 for one on each processor", c.Workers)
 	case c.Places != nil && c.Places.Len() == 0 && c.Travellers > 0:
-		return nil, errors.New("earth: no places: travellers need at least one to live in")
+		return nil, errors.New("earth: no places: travellers need at least one place")
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

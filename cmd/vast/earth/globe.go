@@ -23,7 +23,7 @@ type globe struct {
 	closers []io.Closer
 
 	sites       []site   // by number of the place
-	inhabitants []uint64 // for each place, the inhabitants of the places up to and including it
+	inhabitants []uint64 // inhabitants[i] is the number of inhabitants of the places 0 to i
 	gravity     *gravity
 	stretches   [cohorts]stretch
 }
@@ -33,7 +33,7 @@ type globe struct {
 type stretch struct {
 	size       uint64 // number of travellers at the start
 	number     uint32 // number of the first of these travellers
-	first, end uint64 // the inhabitants of the part; inhabitants are numbered in the order of their places
+	first, end uint64 // the inhabitants first to end-1 live there; their numbers follow their places
 }
 
 func newGlobe(c Config) globe {
@@ -84,7 +84,7 @@ func (g *globe) close() error {
 	return errors.Join(errs...)
 }
 
-// table returns n zero elements outside the Go heap, which live as long as g.
+// table returns n zero elements outside the Go heap. The elements are valid until g.close.
 func table[T any](g *globe, name string, n int) ([]T, error) {
 	a, err := bulk.NewArray[T](bulk.Options{Name: name, Capacity: max(n, 1), Limit: g.limit})
 	if err != nil {
@@ -122,16 +122,16 @@ func (g *globe) inhabitantsBefore(place uint32) uint64 {
 	return g.inhabitants[place-1]
 }
 
-// native returns the home that a traveller of a stretch has at the start, as the number of an inhabitant, and
-// the traveller's stream of random numbers. index counts the travellers of the stretch. Homes are spread
-// evenly over the inhabitants: a traveller with a higher index never has an earlier home.
+// native returns the home that a traveller of a stretch has at the start, as the number of an inhabitant. It
+// also returns the traveller's stream of random numbers. index is the traveller's index in the stretch. Homes
+// are spread evenly over the inhabitants: a traveller with a higher index never has an earlier home.
 func (g *globe) native(s *stretch, index uint64) (inhabitant uint64, draw stream) {
 	draw = draws(g.seed, s.number+uint32(index), 0, forLife)
 	return s.first + part(index<<16|draw.below(1<<16), s.size<<16, s.end-s.first), draw
 }
 
-// natives returns the range of the indices of the travellers of a stretch whose homes lie in the places from
-// first up to end.
+// natives returns the range of the indices of the travellers of a stretch whose homes lie in the places first
+// to end-1.
 func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	at := func(place uint32) uint64 {
 		before := g.inhabitantsBefore(place)
@@ -144,7 +144,7 @@ func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 }
 
 // startOf returns the trip on which a traveller is at the start, and the traveller's position. If the
-// traveller stays at home, the trip has no steps and until is the end of the stay.
+// traveller stays at home, the trip has no steps, and the result until is the end of the stay.
 func (g *globe) startOf(number, home uint32) (t trip, at vector, until uint32) {
 	draw := draws(g.seed, number, 0, forTrip)
 	at = g.sites[home].At

@@ -17,15 +17,15 @@ import (
 //
 //  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all
 //     pairs of cells. Between distant cells, f is taken at the distance of their centres of population.
-//     Between near cells, and inside one, f is the mean over sampled pairs of places.
-//  2. A place in the cell is drawn by inhabitants. If the cell is distant, the place is the destination: all
-//     places of such a cell count as equally far.
-//  3. If the cell is near, eight candidates are drawn from all near cells: for each one a cell by its weight,
-//     and then a place by inhabitants. One candidate is chosen by the ratio of its chance in the model to its
-//     chance of being drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988).
-//     More candidates come closer to the model.
+//     Between near cells, and inside a cell, f is the mean over sampled pairs of places.
+//  2. If the cell is distant, a place in the cell is drawn by inhabitants. The place is the destination: all
+//     places of a distant cell count as equally far.
+//  3. If the cell is near, eight candidates are drawn from all near cells: for each candidate a cell by its
+//     weight, and then a place by inhabitants. One candidate is chosen by the ratio of its chance in the
+//     model to its chance of being drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian
+//     Statistics 3", 1988). More candidates would approximate the model better.
 const (
-	leastWeight   = 100 // weight of a place with fewer inhabitants, or with an unknown number
+	leastWeight   = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
 	earthRadius   = 6371.0
 	leastDistance = 50.0   // km; shorter distances count as 50 km
 	nearDistance  = 1000.0 // km, between the centres of near cells
@@ -42,8 +42,8 @@ type gravity struct {
 	cellOf []uint16 // the cell of each place
 	order  []uint32 // the places, cell by cell
 	sum    []uint64 // sum[i] is the number of inhabitants of the places order[0] to order[i]
-	// row[from×len(cells)+to] is the chance that the destination lies in a cell up to and including to, in
-	// units of 2⁻³².
+	// row[i×len(cells)+j] is the chance that the destination of a traveller in cell i lies in one of the
+	// cells 0 to j, in units of 2⁻³².
 	row   []uint32
 	sites []site
 	near  float64 // the cosine of nearDistance
@@ -63,8 +63,8 @@ type neighbour struct {
 	sum  float64 // sum of the weights up to and including this neighbour
 }
 
-// from returns the row of weights of a cell.
-func (g *gravity) from(c uint16) []uint32 {
+// rowOf returns the row of weights of a cell.
+func (g *gravity) rowOf(c uint16) []uint32 {
 	n := len(g.cells)
 	return g.row[int(c)*n : int(c)*n+n]
 }
@@ -77,31 +77,31 @@ func (g *gravity) inhabitants(c *cell) (n, before uint64) {
 	return g.sum[c.next-1] - before, before
 }
 
-// someone returns the place of a random inhabitant of the cell.
-func (g *gravity) someone(c *cell, s *stream) uint32 {
+// drawPlace returns the place of a random inhabitant of the cell.
+func (g *gravity) drawPlace(c *cell, s *stream) uint32 {
 	n, before := g.inhabitants(c)
 	at := before + s.below(n)
 	i, _ := slices.BinarySearch(g.sum[c.first:c.next], at+1)
 	return g.order[c.first+i]
 }
 
-// destination draws a destination for a traveller in the place from. It returns from itself if there is no
-// other place.
-func (g *gravity) destination(from uint32, s *stream) uint32 {
-	here := g.cellOf[from]
-	row := g.from(here)
+// destination draws a destination for a traveller in the place origin. It returns origin if there is no other
+// place.
+func (g *gravity) destination(origin uint32, s *stream) uint32 {
+	here := g.cellOf[origin]
+	row := g.rowOf(here)
 	r := uint32(s.Uint64() >> 32)
 	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last chance is 1
 	if c := &g.cells[to]; !g.isNear(&g.cells[here], c) {
-		return g.someone(c, s)
+		return g.drawPlace(c, s)
 	}
-	return g.nearby(from, g.cells[here].near, s)
+	return g.nearby(origin, g.cells[here].near, s)
 }
 
 // nearby draws a destination in one of the near cells.
-func (g *gravity) nearby(from uint32, near []neighbour, s *stream) uint32 {
+func (g *gravity) nearby(origin uint32, near []neighbour, s *stream) uint32 {
 	if len(near) == 0 {
-		return from
+		return origin
 	}
 	var place [candidates]uint32
 	var weight [candidates]float64
@@ -112,9 +112,9 @@ func (g *gravity) nearby(from uint32, near []neighbour, s *stream) uint32 {
 		for near[n].sum < r {
 			n++
 		}
-		place[i] = g.someone(&g.cells[near[n].cell], s)
-		if place[i] != from {
-			weight[i] = deterrence(g.distance(from, place[i])) / near[n].f
+		place[i] = g.drawPlace(&g.cells[near[n].cell], s)
+		if place[i] != origin {
+			weight[i] = deterrence(g.distance(origin, place[i])) / near[n].f
 		}
 		total += weight[i]
 	}
@@ -124,7 +124,7 @@ func (g *gravity) nearby(from uint32, near []neighbour, s *stream) uint32 {
 			return place[i]
 		}
 	}
-	return from
+	return origin
 }
 
 func (g *gravity) isNear(a, b *cell) bool { return a.centre.dot(b.centre) >= g.near }
@@ -165,7 +165,7 @@ func newGravity(e *globe, list *places.List, sites []site) (*gravity, error) {
 	return g, nil
 }
 
-// cellNumbers returns the number of the first cell of each row of latitude, and at the end the number of
+// cellNumbers returns the number of the first cell of each row of latitude. The last element is the number of
 // cells. The cells of a row are about square.
 func cellNumbers() (first [cellRows + 1]int) {
 	for r := range cellRows {
@@ -178,7 +178,7 @@ func cellNumbers() (first [cellRows + 1]int) {
 // sortIntoCells fills cells, cellOf, order and sum.
 func (g *gravity) sortIntoCells(list *places.List) {
 	first := cellNumbers()
-	number := make([]uint16, len(g.sites)) // number of each place's cell among all cells, even empty cells
+	number := make([]uint16, len(g.sites)) // for each place, the number of its cell; empty cells count
 	size := make([]int, first[cellRows])
 	for i := range number {
 		row := min(int((list.Lat(i)+90)*(cellRows/180.0)), cellRows-1)
@@ -226,10 +226,10 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 }
 
-// weigh fills the row of the table of weights that belongs to the cell from, and finds the cells near it.
-func (g *gravity) weigh(from int, seed uint64) {
-	row, a := g.from(uint16(from)), &g.cells[from]
-	s := draws(seed, uint32(from), 0, forCells)
+// weigh fills the row of weights of the cell origin, and finds the near cells of origin.
+func (g *gravity) weigh(origin int, seed uint64) {
+	row, a := g.rowOf(uint16(origin)), &g.cells[origin]
+	s := draws(seed, uint32(origin), 0, forCells)
 	total, near := 0.0, 0.0
 	for to := range row {
 		b := &g.cells[to]
@@ -244,7 +244,7 @@ func (g *gravity) weigh(from int, seed uint64) {
 		} else {
 			f = deterrence(arc(a.centre, b.centre))
 		}
-		// Single precision is enough, and the table has 32 bits.
+		// Single precision is enough, and the elements of the table have 32 bits.
 		w := float32(float64(n) * f)
 		row[to] = math.Float32bits(w)
 		total += float64(w)
@@ -264,7 +264,7 @@ func (g *gravity) weigh(from int, seed uint64) {
 func (g *gravity) sampled(a, b *cell, s *stream) float64 {
 	sum, pairs := 0.0, 0
 	for range sampledPairs {
-		p, q := g.someone(a, s), g.someone(b, s)
+		p, q := g.drawPlace(a, s), g.drawPlace(b, s)
 		if p != q {
 			sum += deterrence(g.distance(p, q))
 			pairs++

@@ -44,7 +44,7 @@ func TestGravityBetweenTowns(t *testing.T) {
 	for i := range want {
 		mean := want[i] / total * n
 		if deviation := math.Abs(got[i] - mean); deviation > 5*math.Sqrt(mean)+0.5 {
-			t.Errorf("%s was drawn %v times of %d, the model says %.0f", list.Name(i), got[i], n, mean)
+			t.Errorf("%s was drawn in %v of %d draws, expected %.0f", list.Name(i), got[i], n, mean)
 		}
 	}
 }
@@ -79,20 +79,21 @@ func TestGravityNearby(t *testing.T) {
 	for range n {
 		to := int(e.gravity.destination(from, &s))
 		if to == from {
-			t.Fatal("a traveller set out to the place where it is")
+			t.Fatal("the destination is the place where the trip begins")
 		}
 		got[band(to)]++
 	}
 	for b := range got {
 		drawn, model, byPeople := got[b]/n, want[b]/total, blind[b]/people
-		t.Logf("from %d km: drawn %.3f, model %.3f, by inhabitants %.3f", 200*b, drawn, model, byPeople)
+		t.Logf("share from %d km on: drawn %.3f, model %.3f, by inhabitants %.3f", 200*b, drawn, model,
+			byPeople)
 		if math.Abs(drawn/model-1) > 0.2 {
-			t.Errorf("from %d km on: a share of %.3f was drawn, the model says %.3f", 200*b, drawn, model)
+			t.Errorf("share from %d km on: drawn %.3f, by the model %.3f", 200*b, drawn, model)
 		}
 	}
 	if got[0]/n < 1.5*blind[0]/people {
-		t.Errorf("a share of %.3f goes less than 200 km, where %.3f live: distance has no effect", got[0]/n,
-			blind[0]/people)
+		t.Errorf("share below 200 km: drawn %.3f, by inhabitants %.3f: the distance has no effect",
+			got[0]/n, blind[0]/people)
 	}
 }
 
@@ -103,12 +104,13 @@ func TestCellsHoldEveryPlaceOnce(t *testing.T) {
 	next := 0
 	for c, cell := range g.cells {
 		if cell.first != next || cell.next <= cell.first {
-			t.Fatalf("cell %d has the places from %d to %d, after %d", c, cell.first, cell.next, next)
+			t.Fatalf("cell %d has the places from %d up to %d, want places from %d on", c, cell.first,
+				cell.next, next)
 		}
 		next = cell.next
 		for _, place := range g.order[cell.first:cell.next] {
 			if seen[place] || g.cellOf[place] != uint16(c) {
-				t.Fatalf("place %d of cell %d: seen %v, said to be in cell %d", place, c, seen[place],
+				t.Fatalf("place %d of cell %d: already seen %v, cellOf says cell %d", place, c, seen[place],
 					g.cellOf[place])
 			}
 			seen[place] = true
@@ -116,10 +118,10 @@ func TestCellsHoldEveryPlaceOnce(t *testing.T) {
 				t.Errorf("place %d is %v km from the centre of its cell", place, d)
 			}
 		}
-		row := g.from(uint16(c))
+		row := g.rowOf(uint16(c))
 		for to := 1; to < len(row); to++ {
 			if row[to] < row[to-1] {
-				t.Fatalf("the weights from cell %d fall at %d", c, to)
+				t.Fatalf("the cumulative weights of cell %d decrease at cell %d", c, to)
 			}
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// digest holds two sums, each over one hash of every component. The slots of the entities depend on the size
-// of the machine's huge pages. A sum does not depend on the order of the components, so a digest does not
-// depend on the slots.
+// digest holds two sums of hashes. Each component of each entity has one hash in each sum. The slots of the
+// entities depend on the size of the machine's huge pages. A sum does not depend on the order of the
+// components, so a digest does not depend on the slots.
 type digest struct{ a, b uint64 }
 
 // add adds one component: its kind, the number of its entity, and its content in words of 64 bits.
@@ -39,8 +39,8 @@ const (
 	hashTransit
 )
 
-// Hash returns a hash of the whole state, 32 hexadecimal digits. It is the same on every machine and for any
-// number of workers. Complexity: some tens of nanoseconds for each entity.
+// Hash returns a hash of the whole state, 32 hexadecimal digits. The hash is the same on every machine and
+// for any number of workers. Complexity: some tens of nanoseconds for each entity.
 func (e *Earth) Hash() string {
 	e.mustBeOpen("Hash")
 	d := e.digest()

@@ -9,14 +9,14 @@ import (
 
 // An infection spreads among the travellers who stay in one place: the SIR model of W. O. Kermack and A. G.
 // McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927),
-// separately in each place. Travellers are the only link between places. The rates belong to no real disease.
-// They are chosen for viewers: a wave runs around the world within days, and goes on for ever because
-// immunity is lost after a week or two.
+// separately in each place. Travellers are the only link between places. The rates are not those of a real
+// disease. They are chosen for viewers: a wave runs around the world within days. The infection never ends,
+// because immunity is lost after a week or two.
 //
-// A susceptible traveller meets others at a constant rate. A share I/N of them is infectious, where I and N
-// are the infectious and all travellers in the place. Travellers on the way are not infected. So the basic
-// reproduction number is contacts × infectious period × share of time at rest, about 4 × 1 × 0.8 = 3.2 in a
-// large town, and less where few travellers meet.
+// A susceptible traveller meets other travellers at a constant rate. A share I/N of them is infectious, where
+// I is the number of infectious travellers in the place and N is the number of all travellers there. A
+// traveller on the way cannot be infected. So the basic reproduction number is contacts × infectious period ×
+// share of time at rest, about 4 × 1 × 0.8 = 3.2 in a large town, and less where few travellers meet.
 const (
 	day = 1440.0 // ticks
 
@@ -24,8 +24,8 @@ const (
 	infectiousPeriod = 1 * day  // mean of an exponential distribution
 	immunePeriod     = 10 * day // mean of an exponential distribution
 
-	// One newborn traveller in `carriers` is infectious, like a newcomer from elsewhere. Without such
-	// newcomers the infection would die out in a small world.
+	// On average, one of `carriers` newborn travellers is infectious, like a newcomer from elsewhere. Without
+	// such newcomers the infection would die out in a small world.
 	carriers = 2000
 
 	// outbreaks is the number of places where the infection begins. In each place it begins with at most
@@ -104,7 +104,7 @@ func (e *Earth) breakOut() error {
 			draw := draws(e.seed, e.life.Get(who).Number, 0, forOutbreak)
 			e.infect(who, draw.exponential(infectiousPeriod), commands)
 		}
-		// The next search must not find travellers who are infectious by now.
+		// The next outbreak must not find travellers who are already infectious.
 		if _, err := e.world.Apply(commands); err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns the susceptible travellers who rest in a place, in the order of their numbers. It returns
-// at most the first `most` of them.
+// together returns susceptible travellers who rest in a place, in the order of their numbers: all of them, or
+// the first `most` of them if there are more.
 func (e *Earth) together(place vast.Entity, most int) []vast.Entity {
 	var found []vast.Entity
 	for who := range e.at.Sources(place) {

@@ -19,7 +19,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	e := newEarth(t, metropolis(t))
 	first := e.Counts().Infectious
 	if first == 0 || first > outbreaks*outbreakMax {
-		t.Fatalf("%d are infectious at the beginning", first)
+		t.Fatalf("%d travellers are infectious at the start", first)
 	}
 	peak, at := 0, uint64(0)
 	for e.ticks < 6*day {
@@ -34,7 +34,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 		t.Errorf("the wave had its peak of %d after %d ticks", peak, at)
 	}
 	if end.Infectious > peak/2 || end.Recovered < end.Travellers/3 {
-		t.Errorf("after the wave: %+v, peak %d", end, peak)
+		t.Errorf("the wave has not ended: %+v, peak %d", end, peak)
 	}
 	tick(t, e, 15*day-int(e.ticks))
 	check(t, e)
@@ -46,7 +46,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 func TestInfectionTakesItsTime(t *testing.T) {
 	e := newEarth(t, metropolis(t))
 	tick(t, e, 3*day)
-	// In an interval the infectious recover at the rate 1/period. Their number changes little.
+	// In each tick, one in infectiousPeriod of the infectious travellers recovers on average.
 	sum := 0.0
 	before := e.Counts()
 	const ticks = 200
@@ -58,6 +58,7 @@ func TestInfectionTakesItsTime(t *testing.T) {
 	}
 	want := sum / infectiousPeriod
 	if got := float64(recoveries); got < want*0.75 || got > want*1.25 {
-		t.Errorf("%v recovered in %d ticks, expected %.0f; before: %+v", got, ticks, want, before)
+		t.Errorf("%v travellers recovered in %d ticks, expected %.0f; counts before: %+v", got, ticks, want,
+			before)
 	}
 }

@@ -40,13 +40,13 @@ type departed struct {
 }
 
 // ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list
-// of places. The error that wraps it says which of these differs.
+// of places. The wrapping error says which of these differs.
 var ErrOther = errors.New("the folder keeps another world")
 
 // Store returns the store that keeps the world, or nil without Config.Data. A caller may change the world
 // between ticks only by inputs that it passes to Submit of the store: see Config.Apply. A caller may close
-// the store after the last tick: then the world is durable and can still be read. Otherwise [Earth.Close]
-// closes the store.
+// the store after the last tick. Then the world is durable, and its state can still be read. If the caller
+// does not close the store, [Earth.Close] closes it.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had when New returned.
@@ -56,7 +56,7 @@ func (e *Earth) Resumed() uint64 { return e.resumed }
 func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
 
 // open opens the folder of a world, if there is one, and reports whether the folder kept a world already.
-// After open the world has the resource past.
+// After a successful open, the world has the resource past.
 func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	now := past{Seed: c.Seed, Travellers: c.Travellers}
 	if c.Data == "" {
@@ -87,8 +87,8 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 		return false, nil
 	}
 	if e.past = vast.FindResource[past](e.world); e.past.Places != now.Places {
-		return false, fmt.Errorf("earth: %w: %q has other places than these: give the list of places with "+
-			"which it was made", ErrOther, c.Data)
+		return false, fmt.Errorf("earth: %w: %q has other places: use the list of places with which the "+
+			"world was made", ErrOther, c.Data)
 	}
 	return true, nil
 }
@@ -104,7 +104,7 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	e.progress("recorded ticks", 0, 0)
 	err := e.store.Recover(func(input []byte) {
 		if errors.As(apply(e.world, input), new(*vm.Error)) {
-			e.store.Changed() // a later replay may have the memory, and so give another world
+			e.store.Changed() // a later replay may have the memory, and make another world
 		}
 	}, func() error {
 		if err := e.prepare(); err != nil {
@@ -117,15 +117,15 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 }
 
 // Kept returns the seed and the number of travellers with which the world in a folder was made. found is
-// false if the folder keeps no world yet. It returns an error if the folder cannot be read, or if another
-// process has it open.
+// false if the folder keeps no world yet. Kept returns an error if the folder cannot be read, or if another
+// process has opened the folder.
 //
 // Complexity: reads the last checkpoint.
 func Kept(dir string) (seed uint64, travellers int, found bool, err error) {
-	// A world without columns takes the entities of any world, and leaves out their components.
+	// A world without columns can load the entities of any world. Their components are not loaded.
 	slots := slotsFor(places.MaxPlaces, 100_000_000)
 	if vm.HeapStandIn() {
-		slots = 1 << 21 // the memory is taken at once
+		slots = 1 << 21 // the heap stand-in allocates the memory of all slots at once
 	}
 	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slots})
 	defer func() { err = errors.Join(err, w.Close()) }()

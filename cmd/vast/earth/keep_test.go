@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// crash returns a copy of a folder, as a crash of the process leaves it. It copies again if a checkpoint has
-// replaced files meanwhile.
+// crash returns a copy of a folder in the state in which a crash of the process leaves it. If a checkpoint
+// replaces files during the copy, crash copies the folder again.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
 	names := func() string {
@@ -39,7 +39,7 @@ func crash(t *testing.T, dir string) string {
 	}
 }
 
-// TestEvery: the time between checkpoints is that of the Config and not the second that is the default.
+// TestEvery checks that the time between checkpoints is Config.Every, not the default of one second.
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	var taken atomic.Int64
@@ -51,16 +51,17 @@ func TestEvery(t *testing.T) {
 	}
 	before := taken.Load()
 	time.Sleep(1100 * time.Millisecond)
-	tick(t, e, 2) // the second tick finds a checkpoint that the first has begun
+	tick(t, e, 2) // the second tick completes a checkpoint that the first tick may have begun
 	if err := e.Store().Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n := taken.Load() - before; n != 1 {
-		t.Errorf("%d checkpoints were taken, want the one of Close", n)
+		t.Errorf("%d checkpoints were taken, want only the checkpoint of Close", n)
 	}
 }
 
-// TestWorldGoesOn lets the process of a world crash and end: the world goes on as if it had not.
+// TestWorldGoesOn opens a copy of a running world's folder, as after a crash, and later the folder of a
+// closed world. The world must have the same states as a world without a folder.
 func TestWorldGoesOn(t *testing.T) {
 	c := Config{Travellers: 3000, Places: village(t, 400), Seed: 5}
 	free := newEarth(t, c)
@@ -75,14 +76,14 @@ func TestWorldGoesOn(t *testing.T) {
 	}
 	a := open(1)
 	if a.Resumed() != 0 || a.Hash() != free.Hash() {
-		t.Errorf("a new world has %d ticks", a.Resumed())
+		t.Errorf("a new world has %d ticks and hash %s, want 0 and %s", a.Resumed(), a.Hash(), free.Hash())
 	}
 	tick(t, free, 150)
 	tick(t, a, 150)
 	dir = crash(t, dir)
 	b := open(4)
 	if n := b.Resumed(); n > 150 || n != b.Counts().Ticks {
-		t.Fatalf("the world goes on after tick %d, and the last was 150", n)
+		t.Fatalf("the world goes on after tick %d, want a tick up to 150", n)
 	}
 	tick(t, b, 150-int(b.Resumed()))
 	check(t, b)
@@ -95,7 +96,7 @@ func TestWorldGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.Hash() != free.Hash() {
-		t.Error("the world cannot be read after its store is closed")
+		t.Error("the hash differs after the store is closed")
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -112,12 +113,13 @@ func TestWorldGoesOn(t *testing.T) {
 	}
 }
 
-// TestTicksAreReplayed opens the copy of a folder that has only the first checkpoint, and records of ticks.
+// TestTicksAreReplayed opens the copy of a folder that has only the first checkpoint and the records of later
+// ticks.
 func TestTicksAreReplayed(t *testing.T) {
 	c := Config{Travellers: 500, Places: village(t, 50), Seed: 6, Data: t.TempDir()}
 	a := newEarth(t, c)
 	tick(t, a, 100)
-	for a.Store().DurableTick() < 100 { // once a second
+	for a.Store().DurableTick() < 100 { // ticks become durable once a second
 		time.Sleep(time.Millisecond)
 	}
 	c.Data = crash(t, c.Data)
@@ -127,7 +129,8 @@ func TestTicksAreReplayed(t *testing.T) {
 	}
 }
 
-// TestEditsStay edits a traveller and a site between ticks. The tables stay those of the list of places.
+// TestEditsStay edits a stay and a site, and deletes a traveller, between ticks. The edits must survive a
+// crash. The tables are still computed from the list of places.
 func TestEditsStay(t *testing.T) {
 	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7}
 	free := newEarth(t, c)
@@ -160,15 +163,15 @@ func TestEditsStay(t *testing.T) {
 	c.Data = crash(t, c.Data)
 	again := newEarth(t, c)
 	if again.Resumed() < 60 {
-		t.Fatalf("the world goes on after tick %d, and tick 60 was durable", again.Resumed())
+		t.Fatalf("the world goes on after tick %d, but tick 60 was durable", again.Resumed())
 	}
 	tick(t, again, 130-int(again.Resumed()))
 	if again.Hash() != free.Hash() {
-		t.Error("the edited world went on differently")
+		t.Error("after a crash the edited world has another state than without the crash")
 	}
 }
 
-// submit edits the world as a client of an inspector does.
+// submit edits the world through Store.Submit, as a client of an inspector does.
 func submit(t *testing.T, e *Earth, input string) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -186,8 +189,8 @@ func submit(t *testing.T, e *Earth, input string) {
 	}
 }
 
-// TestEditsAreReplayed lets the process of an edited world crash: the ticks and the edits since the last
-// checkpoint are made again.
+// TestEditsAreReplayed opens a copy of an edited world's folder, as after a crash: New repeats the ticks and
+// the edits since the last checkpoint.
 func TestEditsAreReplayed(t *testing.T) {
 	failed := 0
 	apply := func(w *vast.World, input []byte) error {
@@ -237,7 +240,7 @@ func TestEditsAreReplayed(t *testing.T) {
 	tick(t, free, 70)
 	tick(t, again, 70)
 	if again.Hash() != free.Hash() {
-		t.Error("the edited world went on differently")
+		t.Error("after a crash the edited world has another state than without the crash")
 	}
 }
 
@@ -290,11 +293,11 @@ func TestOtherWorlds(t *testing.T) {
 	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8}
 	c.Data = filepath.Join(t.TempDir(), "new", "data")
 	if _, _, found, err := Kept(c.Data); found || err != nil {
-		t.Fatalf("a folder that does not exist: found %v, %v", found, err)
+		t.Fatalf("Kept of a folder that does not exist: found %v, %v", found, err)
 	}
 	e := newEarth(t, c)
 	if _, _, _, err := Kept(c.Data); err == nil || !strings.Contains(err.Error(), "is in use by") {
-		t.Errorf("an open folder: %v", err)
+		t.Errorf("Kept of an open folder: %v", err)
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -314,7 +317,7 @@ func TestOtherWorlds(t *testing.T) {
 			t.Errorf("the error is %v, want %q in it", err, want)
 		}
 	}
-	newEarth(t, c) // the errors have left the folder as it was
+	newEarth(t, c) // the failed calls of New have not changed the folder
 
 	foreign := t.TempDir()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
@@ -330,11 +333,11 @@ func TestOtherWorlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, _, err := Kept(foreign); err == nil || !strings.Contains(err.Error(), "another program") {
-		t.Errorf("the folder of another program: %v", err)
+		t.Errorf("Kept of the folder of another program: %v", err)
 	}
 }
 
-// TestDeletedPlace opens a world whose places have a gap.
+// TestDeletedPlace opens a world in which a place was deleted.
 func TestDeletedPlace(t *testing.T) {
 	c := Config{Travellers: 0, Places: village(t, 50), Data: t.TempDir()}
 	e := newEarth(t, c)
@@ -342,7 +345,7 @@ func TestDeletedPlace(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "20 of its 50 places in a row") {
+	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "has 20 of 50 places") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -354,11 +357,11 @@ func TestHashOfPlaces(t *testing.T) {
 		{",3\n", ",4\n"}, {"3\n", "3\nA,1,2,CH,3\n"}, {"A,1", "AC,1"}} {
 		hash := hashOf(listOf(t, strings.Replace(text, change[0], change[1], 1)))
 		if seen[hash] {
-			t.Errorf("with %q in place of %q the hash stays", change[1], change[0])
+			t.Errorf("the hash does not change if %q stands in place of %q", change[1], change[0])
 		}
 		seen[hash] = true
 	}
 	if again := hashOf(listOf(t, text)); !seen[again] || len(seen) != 8 || len(again) != 32 {
-		t.Errorf("the hash %s of a list is not always the same", again)
+		t.Errorf("the same list again has the hash %s; %d hashes in all, want 8", again, len(seen))
 	}
 }

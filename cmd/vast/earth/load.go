@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// load makes a world and fills it, or reads it from the folder that keeps it.
+// load makes a world and fills it, or reads the world from the folder that keeps it.
 func (e *Earth) load(c Config, list *places.List) error {
 	e.world = vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(list.Len(), c.Travellers),
 		Limit: c.Limit})
@@ -39,8 +39,8 @@ func (e *Earth) load(c Config, list *places.List) error {
 	return e.breakOut()
 }
 
-// slotsFor returns the number of slots of a world. It exceeds the number of entities, because each cohort
-// takes whole extents of slots, and takes them before it needs them.
+// slotsFor returns the number of slots of a world. The number of slots exceeds the number of entities,
+// because each cohort reserves whole extents of slots before it needs them.
 func slotsFor(places, travellers int) int {
 	const cohortSlots = 1024
 	return places + travellers + travellers/2 + cohorts*cohortSlots
@@ -56,8 +56,8 @@ func siteOf(list *places.List, i int) site {
 	}
 }
 
-// loadPlaces finds the places, which are in the order of the list, and makes the tables that belong to them.
-// If kept is not set, it fills in the sites.
+// loadPlaces finds the places, which are in the order of the list, and makes the tables for these places. If
+// kept is false, loadPlaces also fills in the sites.
 func (e *Earth) loadPlaces(list *places.List, travellers int, kept bool) error {
 	sites, err := e.findPlaces(list.Len())
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Earth) loadPlaces(list *places.List, travellers int, kept bool) error {
 	}
 	filled := sites
 	if kept {
-		// The tables follow the list, not the kept sites, which may have been edited from outside.
+		// The tables are computed from the list, because the kept sites may have been edited from outside.
 		filled = make([]site, len(sites))
 	}
 	if err := e.survey(list, filled, travellers); err != nil {
@@ -83,8 +83,9 @@ func (e *Earth) findPlaces(n int) (sites []site, err error) {
 		break
 	}
 	if len(sites) != n {
-		return nil, fmt.Errorf("earth: the folder keeps %d of its %d places in a row, because an edit "+
-			"deleted a place or removed its components: use another folder", len(sites), n)
+		return nil, fmt.Errorf("earth: a place is missing in the folder: the first run of places has %d of "+
+			"%d places, because an edit deleted a place or removed its components: use another folder",
+			len(sites), n)
 	}
 	if e.painting.dots, err = table[int32](e.globe, "earth: dots of places", n); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func (e *Earth) findPlaces(n int) (sites []site, err error) {
 	return sites, err
 }
 
-// makeTravellers makes those of the n travellers at the start who live in this world. Homes are spread evenly
-// over the inhabitants, and some travellers are already on their way.
+// makeTravellers makes the travellers at the start whose homes lie in this world. All regions together have n
+// travellers. Homes are spread evenly over the inhabitants, and some travellers are already on their way.
 func (e *Earth) makeTravellers(n int) error {
 	e.progress("travellers", 0, n)
 	if n == 0 {
@@ -125,13 +126,13 @@ func (e *Earth) settle() error {
 	first := 0
 	for _, sys := range [...]struct {
 		phase sched.Phase
-		look  look
+		work  cohortWork
 	}{{"settle down", e.settleDown}, {"start trips", e.startTrips}} {
 		s.Add(sched.System{
 			Name: string(sys.phase), Phase: sys.phase,
 			Reads:  sched.Columns(e.site, e.home, e.at),
 			Writes: sched.Columns(e.body, e.life, e.stay),
-			Run:    e.inCohorts(atOnce, func(i int) int { return first + i }, sys.look),
+			Run:    e.inCohorts(atOnce, func(i int) int { return first + i }, sys.work),
 		})
 	}
 	for ; first < cohorts; first += atOnce {
@@ -152,7 +153,7 @@ func (e *Earth) loadCohorts() {
 	}
 }
 
-// At the start, one traveller in `onTheWay` is on a trip.
+// At the start, about one traveller in `onTheWay` is on a trip.
 const onTheWay = 4
 
 // settleDown settles a cohort's travellers at their homes, and sets the body, life and stay of each
@@ -179,15 +180,15 @@ func (e *Earth) settleDown(r *cohort, _ uint32, commands *vast.Commands) {
 	}
 }
 
-// part returns whole × n / of, for n < of.
-func part(n, of, whole uint64) uint64 {
+// part returns whole × n / parts, rounded down, for n < parts.
+func part(n, parts, whole uint64) uint64 {
 	high, low := bits.Mul64(n, whole)
-	quotient, _ := bits.Div64(high, low, of)
+	quotient, _ := bits.Div64(high, low, parts)
 	return quotient
 }
 
-// startTrips finds the travellers of a cohort with a stay that ends at 0. startTrips puts each of these
-// travellers on a trip, somewhere between home and destination.
+// startTrips handles the travellers of a cohort whose stay ends at 0. It draws a trip for each of them, and
+// puts the traveller at a random step of the trip. A traveller without a destination stays at home.
 func (e *Earth) startTrips(r *cohort, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
@@ -210,8 +211,8 @@ func (e *Earth) startTrips(r *cohort, _ uint32, commands *vast.Commands) {
 	}
 }
 
-// tripUnderWay draws a trip from a place. A longer trip is likelier, because longer trips are a larger share
-// of all trips under way at one moment. The trip has no steps if there is no destination.
+// tripUnderWay draws a trip from a place. A longer trip is more likely to be drawn, because longer trips are
+// a larger share of all trips under way at one moment. The trip has no steps if there is no destination.
 func (g *globe) tripUnderWay(from uint32, draw *stream) (t trip) {
 	const tries, long = 4, 512
 	for range tries {

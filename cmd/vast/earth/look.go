@@ -7,14 +7,15 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// Place returns the entity of a place by its number in the list that the world was made with. It panics if
-// there is no such number.
+// Place returns the entity of a place by its number in the list that the world was made with. In the Earth of
+// a [Region], number 0 is the first place of the region. Place panics if there is no place with this number.
 func (e *Earth) Place(number int) vast.Entity {
 	e.mustBeOpen("Place")
 	return e.places.Entity(number)
 }
 
-// PlaceNumber returns the number of a place's entity, and whether the entity is a place.
+// PlaceNumber returns the number of a place, and whether the entity is a place. Numbers are those of
+// [Earth.Place].
 func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	number := int(place.Slot()) - e.places.Start()
 	if number < 0 || number >= e.places.Len() || e.places.Entity(number) != place {
@@ -23,7 +24,8 @@ func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	return number, true
 }
 
-// Present returns the number of travellers who stay in a place, and of the infectious among them.
+// Present returns the number of travellers who stay in a place, and the number of infectious travellers among
+// them. number is as in [Earth.Place].
 func (e *Earth) Present(number int) (travellers, infectious int) {
 	e.mustBeOpen("Present")
 	p := e.tallies[number]
@@ -60,10 +62,12 @@ type Crowd struct {
 const seenOneByOne = 1 << 20
 
 // Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
-// place are yielded together, and each traveller on the way is yielded separately. All parts together hold
-// every traveller, if no tick passes meanwhile, so a picture can be painted part by part between ticks. In a
-// world of more than 1,048,576 travellers, Crowds yields one in n of the travellers on the way and counts
-// each of them as n travellers. n is a power of two that grows with the world.
+// place are yielded together, and each traveller on the way is yielded separately. If no tick runs between
+// the calls, all parts together hold every traveller once. A picture may also be painted part by part between
+// ticks: then a few travellers who set out or arrive meanwhile are missing or counted twice.
+//
+// In a world of more than 1,048,576 travellers, Crowds yields one in n of the travellers on the way and
+// counts each of them as n travellers. n is a power of two that grows with the world.
 //
 // Complexity: about 25 nanoseconds for each place or traveller on the way in the part. In a world of a
 // million travellers, a part takes about a sixth of a millisecond.

@@ -18,7 +18,7 @@ func TestPlacesHaveNumbers(t *testing.T) {
 	who, _ := e.world.Query(e.body).First()
 	for _, other := range []vast.Entity{{}, who} {
 		if number, ok := e.PlaceNumber(other); ok {
-			t.Errorf("%v is place %d", other, number)
+			t.Errorf("PlaceNumber of %v, which is not a place, is %d", other, number)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestPositions(t *testing.T) {
 		sinLat, cosLat := math.Sincos(float64(lat) * math.Pi / 180)
 		sinLon, cosLon := math.Sincos(float64(lon) * math.Pi / 180)
 		if off := arc(wide{cosLat * cosLon, cosLat * sinLon, sinLat}, at.wide()); !ok || off > 3e-5 {
-			t.Errorf("%v is at %v, %v, %v: %g radians off", who, lat, lon, ok, off)
+			t.Errorf("the Position of %v is %v, %v, %v: %g radians off", who, lat, lon, ok, off)
 		}
 	}
 	check(e.Place(7), e.sites[7].At)
@@ -64,17 +64,18 @@ func TestCrowdsAreEverybody(t *testing.T) {
 			c.Infectious)
 	}
 	if travellers, _ := crowds(e, cohorts, CrowdParts); travellers != c.Moving {
-		t.Errorf("%d on their way, want %d", travellers, c.Moving)
+		t.Errorf("%d travellers on their way, want %d", travellers, c.Moving)
 	}
 	for i := range e.sites {
 		if travellers, infectious := e.Present(i); travellers != int(e.tallies[i].Present) ||
 			infectious != int(e.tallies[i].Infectious) {
-			t.Fatalf("place %d has %d and %d", i, travellers, infectious)
+			t.Fatalf("Present of place %d is %d and %d, want %+v", i, travellers, infectious,
+				e.tallies[i])
 		}
 	}
 }
 
-// If ticks pass between the parts, the few travellers who arrive or set out meanwhile may be seen twice or
+// If ticks run between the parts, a few travellers who arrive or set out meanwhile may be counted twice or
 // not at all.
 func TestCrowdsBetweenTicks(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
@@ -85,11 +86,11 @@ func TestCrowdsBetweenTicks(t *testing.T) {
 		tick(t, e, 1)
 	}
 	if c := e.Counts(); math.Abs(float64(travellers-c.Travellers)) > 0.1*float64(c.Travellers) {
-		t.Errorf("%d travellers seen, of %d", travellers, c.Travellers)
+		t.Errorf("Crowds yielded %d travellers, want about %d", travellers, c.Travellers)
 	}
 }
 
-// Edits from outside may make the state of a running world wrong, but must not end the program.
+// Edits from outside may make the state of a running world wrong, but must not cause a panic.
 func TestEditedWorldGoesOn(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 2000, Seed: 6})
 	var who []vast.Entity
@@ -130,7 +131,7 @@ func TestTripToNowhereArrives(t *testing.T) {
 	*e.trip.Get(who) = trip{ToPlace: math.MaxUint32, StepsLeft: 0, By: 77}
 	tick(t, e, 1)
 	if place, ok := e.at.Target(who); !ok || place != e.Place(len(e.sites)-1) {
-		t.Errorf("the traveller is at %v, %v", place, ok)
+		t.Errorf("the traveller is at %v, %v, want the last place", place, ok)
 	}
 }
 

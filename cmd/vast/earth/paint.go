@@ -20,10 +20,11 @@ type painting struct {
 }
 
 // Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
-// infectious travellers to infected too. Both slices have an element for each dot. Travellers at rest are
+// infectious travellers also to infected. Both slices have an element for each dot. Travellers at rest are
 // counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits one in n of
-// them and counts each of these as n travellers. n is a power of two that grows with their number. The slots
-// decide which travellers are visited, so the choice is the same in every picture.
+// them and counts each visited traveller as n travellers. n is a power of two that grows with the number of
+// travellers on their way. The slots of the travellers decide which of them are visited, so the choice is the
+// same in every picture.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
 // traveller, and for each dot. The first picture on a map visits all places.
@@ -66,24 +67,24 @@ func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	}
 }
 
-// paint brings a place's dot up to date.
-func (p *painting) paint(place uint32, now presence) {
+// paint updates the counts of a place's dot to the place's new tally.
+func (p *painting) paint(place uint32, tally presence) {
 	if dot := p.dots[place]; dot >= 0 {
-		p.density[dot] += uint32(now.Present - p.tallies[place].Present)
-		p.infected[dot] += uint32(now.Infectious - p.tallies[place].Infectious)
+		p.density[dot] += uint32(tally.Present - p.tallies[place].Present)
+		p.infected[dot] += uint32(tally.Infectious - p.tallies[place].Infectious)
 	}
-	p.tallies[place] = now
+	p.tallies[place] = tally
 }
 
-// paintBodies visits the travellers of the query whose slots are multiples of the parameter every, a power of
-// two. paintBodies counts each visited traveller as that number of travellers.
-func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, every int) {
+// paintBodies visits the travellers of the query whose slots are multiples of weight, a power of two. It
+// counts each visited traveller as weight travellers.
+func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, weight int) {
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)
-		for i := -run.Start() & (every - 1); i < len(bodies); i += every {
+		for i := -run.Start() & (weight - 1); i < len(bodies); i += weight {
 			at := bodies[i].At
 			if dot := m.DotXYZ(at.X, at.Y, at.Z); dot >= 0 {
-				counts[dot] += uint32(every)
+				counts[dot] += uint32(weight)
 			}
 		}
 	}

@@ -34,8 +34,8 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 			e.Paint(m, density, infected)
 			for dot := range want {
 				if density[dot] != want[dot]*(round+1) || infected[dot] != wantInfected[dot]*(round+1) {
-					t.Fatalf("map of %v, dot %d: %d and %d infected, want %d and %d, %d times", size, dot,
-						density[dot], infected[dot], want[dot], wantInfected[dot], round+1)
+					t.Fatalf("map of %v, dot %d: density %d, infected %d, want %d times %d and %d", size, dot,
+						density[dot], infected[dot], round+1, want[dot], wantInfected[dot])
 				}
 			}
 		}

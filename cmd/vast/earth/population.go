@@ -3,13 +3,13 @@ package earth
 import "github.com/vastgo/vast"
 
 // lifetime is the mean of the exponentially distributed length of a life. Thirty days are much shorter than a
-// real life, so that every tick makes and deletes entities, about one in 43,000. On average births equal
-// deaths, so the number of travellers stays about the same. Births are spread over the towns by their
-// inhabitants.
+// real life, so that every tick makes and deletes entities: about one of each for 43,000 travellers. On
+// average births equal deaths, so the number of travellers stays about the same. Births are spread over the
+// towns by their inhabitants.
 const lifetime = 30 * day
 
 // births returns the number of births in a cohort in a tick that examines it. The number depends only on the
-// cohort, the seed and the tick, so that room can be made before anything is changed.
+// cohort, the seed and the tick, so room for the newborn can be made before anything changes.
 func (g *globe) births(index int, now uint32) int {
 	expected := float64(float64(g.stretches[index].size) * (cohorts / lifetime))
 	draw := draws(g.seed, uint32(index), now, forBirths)
@@ -36,7 +36,7 @@ func (e *Earth) prepareBirths(r *cohort) error {
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes the travellers who are born in a cohort, at their homes. Each region counts the births of all
-// regions, so each number is given once.
+// regions, so two regions never give the same number to two travellers.
 func (e *Earth) bear(r *cohort, now uint32, commands *vast.Commands) {
 	for range r.births {
 		number := e.born
@@ -74,8 +74,8 @@ func (e *Earth) mourn(r *cohort, now uint32, commands *vast.Commands) {
 				continue
 			}
 			who := run.Entity(i)
-			// The infection is removed first, because the hooks of the tallies see all components of a
-			// deleted entity.
+			// The infection is removed first. Otherwise the hook of e.at, which sees all components of a
+			// deleted entity, would subtract the infection from the tally a second time.
 			e.infectious.RemoveLater(commands, who)
 			commands.Delete(who)
 			e.died++

@@ -15,10 +15,10 @@ func TestPopulationStaysAboutConstant(t *testing.T) {
 	c := e.Counts()
 	want := float64(travellers) * ticks / lifetime
 	if math.Abs(float64(c.Born)-want) > 0.03*want {
-		t.Errorf("%d were born, expected %.0f", c.Born, want)
+		t.Errorf("%d travellers were born, expected %.0f", c.Born, want)
 	}
 	if math.Abs(float64(c.Died)-want) > 5*math.Sqrt(want) {
-		t.Errorf("%d died, expected %.0f", c.Died, want)
+		t.Errorf("%d travellers died, expected %.0f", c.Died, want)
 	}
 	check(t, e)
 }
@@ -34,7 +34,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	for i, s := range e.sites {
 		// The homes are spread evenly, so the count is within two of the expected count.
 		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
-			t.Errorf("%v live in place %d, expected %.1f", at[i], i, want)
+			t.Errorf("%v travellers live in place %d, expected %.1f", at[i], i, want)
 		}
 	}
 	// The homes of travellers who are born later are drawn at random.

@@ -10,7 +10,7 @@ func (e *Earth) owns(number uint32) bool { return number-e.first < uint32(len(e.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number - e.first)) }
 
 // index returns the index in tallies of the place in this slot. A link that was edited from outside may lead
-// to an entity that is no place: then index returns the index of the last place.
+// to an entity that is not a place. For such an entity, index returns the index of the last place.
 func (e *Earth) index(slot uint32) uint32 {
 	return min(slot-uint32(e.places.Start()), uint32(len(e.tallies)-1))
 }
@@ -33,9 +33,9 @@ func (e *Earth) placeOf(who vast.Entity) uint32 {
 	return e.number(at.Slot())
 }
 
-// keepTallies registers hooks that update the tally of a place whenever a traveller comes, goes, falls ill or
-// recovers. Before mourn deletes an infectious traveller, it removes the infection: otherwise the hooks of
-// both components would subtract the traveller from the tally.
+// keepTallies registers hooks that update the tally of a place whenever a traveller arrives, departs, is born
+// or dies, falls ill or recovers. Before mourn deletes an infectious traveller, mourn removes the infection.
+// Otherwise the hooks of e.at and the hooks of e.infectious would both subtract the infection from the tally.
 func (e *Earth) keepTallies() {
 	comesOrGoes := func(by int32) func(who, place vast.Entity) {
 		return func(who, place vast.Entity) {

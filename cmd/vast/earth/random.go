@@ -11,7 +11,7 @@ func mix(z uint64) uint64 {
 	return r.Uint64()
 }
 
-// purpose tells apart the draws of one traveller in one tick.
+// purpose distinguishes the streams of one number in one tick.
 type purpose uint64
 
 const (

@@ -33,7 +33,7 @@ func TestDrawsDifferByEverything(t *testing.T) {
 		}
 	}
 	if len(seen) != n {
-		t.Errorf("%d streams for %d different draws", len(seen), n)
+		t.Errorf("%d different streams for %d different arguments of draws", len(seen), n)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestDistributions(t *testing.T) {
 		squares += x * x
 		u := s.unit()
 		if !(u > 0 && u <= 1) {
-			t.Fatalf("unit gave %v", u)
+			t.Fatalf("unit returned %v, want a number in (0, 1]", u)
 		}
 		units += u
 		sixths[s.below(6)]++
@@ -56,14 +56,14 @@ func TestDistributions(t *testing.T) {
 	mean := sum / n
 	deviation := math.Sqrt(squares/n - mean*mean)
 	if math.Abs(mean-1000.5) > 12 || math.Abs(deviation-1000) > 20 {
-		t.Errorf("exponential(1000) has mean %v and deviation %v", mean, deviation)
+		t.Errorf("exponential(1000) has mean %v and deviation %v, want 1000.5 and 1000", mean, deviation)
 	}
 	if math.Abs(units/n-0.5) > 0.004 {
-		t.Errorf("unit has mean %v", units/n)
+		t.Errorf("unit has mean %v, want 0.5", units/n)
 	}
 	for i, k := range sixths {
 		if math.Abs(float64(k)-n/6) > 5*math.Sqrt(n/6) {
-			t.Errorf("below(6) gave %d in %d of %d draws", i, k, n)
+			t.Errorf("below(6) returned %d in %d of %d draws", i, k, n)
 		}
 	}
 }

@@ -13,17 +13,17 @@ import (
 )
 
 // Globe has the data that the regions of one Earth share: the places, and the distances between them. The
-// regions together are the Earth that [New] makes from the same Config: all travellers do the same at the
-// same ticks. Each region is a world of its own, and may be in a process of its own.
+// regions together are the Earth that [New] makes from the same Config: at each tick, they hold the same
+// travellers in the same states. Each region is a world of its own, and may be in a process of its own.
 //
-// A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then it continues
-// in the other region.
+// A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then the
+// traveller continues the trip in the other region.
 type Globe struct {
 	globe
 	list       *places.List
 	given      uint64 // Config.Seed
 	travellers int
-	bounds     []uint32 // region i has the places from bounds[i] up to bounds[i+1]
+	bounds     []uint32 // region i has the places bounds[i] to bounds[i+1]-1
 
 	start  sync.Once
 	abroad [][]traveller // for each region, the travellers who are on the way to it at the start
@@ -62,7 +62,7 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	return g, nil
 }
 
-// Close frees the memory. Close all regions before.
+// Close frees the memory. Close all regions first.
 func (g *Globe) Close() error { return g.close() }
 
 // Regions returns the number of regions.
@@ -128,16 +128,15 @@ func (g *Globe) depart() {
 	}
 }
 
-// Region is one region of a Globe. Its methods must not be called while another method runs.
+// Region is one region of a Globe. Only one of its methods may run at a time.
 type Region struct {
 	globe    *Globe
 	index    int
 	earth    *Earth // nil before the first call of Tick, Save or Load
 	commands *vast.Commands
 	sections [][]byte
-	leaving  []vast.Entity
 	arriving []traveller
-	saved    bytes.Buffer // the state that was saved last
+	saved    bytes.Buffer // the result of the last Save
 }
 
 // Region returns a region before its first tick.
@@ -159,7 +158,7 @@ func (r *Region) Close() error {
 	return err
 }
 
-// begin makes the world of the region, and calls fill for its content.
+// begin makes the world of the region, and calls fill to add the content.
 func (r *Region) begin(fill func(e *Earth) error) (err error) {
 	if err := r.Close(); err != nil {
 		return err
@@ -187,7 +186,7 @@ func (r *Region) begin(fill func(e *Earth) error) (err error) {
 	return nil
 }
 
-// fill fills the world of the region as it is at the start.
+// fill fills the world of the region with its state at the start.
 func (r *Region) fill(e *Earth) error {
 	g := r.globe
 	n := int(g.bounds[r.index+1] - e.first)
@@ -228,7 +227,7 @@ func (r *Region) find(e *Earth) error {
 
 // admit brings travellers into the world. way returns the trip and the position of a traveller.
 func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (trip, vector)) error {
-	const atOnce = 1 << 14 // the commands of all would take much memory
+	const atOnce = 1 << 14 // the commands for all travellers at once would take much memory
 	for len(travellers) > 0 {
 		n := min(atOnce, len(travellers))
 		for i := range travellers[:n] {
@@ -245,10 +244,11 @@ func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (t
 
 // Tick advances the region by a tick and returns a section for each region: the travellers who have departed
 // for that region. The sections are valid until the next tick. received has the sections that all regions
-// returned for this region Lookahead ticks earlier, in the order of the regions. It is empty in the first
-// Lookahead ticks.
+// returned for this region Lookahead ticks earlier, in the order of the regions. In the first Lookahead
+// ticks, received is empty.
 //
-// Tick returns an error if a section is not valid.
+// Tick returns an error if tick is not the next tick, if a section is not valid, or if there is too little
+// memory.
 func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err error) {
 	if r.earth == nil {
 		if err := r.begin(r.fill); err != nil {
@@ -257,7 +257,8 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 	}
 	e := r.earth
 	if tick != e.ticks+1 {
-		return nil, fmt.Errorf("earth: tick %d follows tick %d: advance by one tick", tick, e.ticks)
+		return nil, fmt.Errorf("earth: tick %d cannot follow tick %d: run tick %d next", tick, e.ticks,
+			e.ticks+1)
 	}
 	if err := e.Tick(); err != nil {
 		return nil, err
@@ -297,7 +298,7 @@ func (r *Region) receive(received [][]byte) error {
 	})
 }
 
-// send moves the travellers who have departed for other regions in this tick from the world into sections.
+// send moves travellers from the world into sections: those who have departed for other regions in this tick.
 func (r *Region) send() {
 	e := r.earth
 	for i := range r.sections {
@@ -306,17 +307,12 @@ func (r *Region) send() {
 	departed := &e.departed[e.ticks%Lookahead]
 	departed.digest, departed.travellers = digest{}, 0
 	until := e.now + Lookahead
-	for i := int(e.now % leaveEvery); i < cohorts; i += leaveEvery { // others have no departures in this tick
-		r.leaving = r.leaving[:0]
-		for run := range e.cohort[i].boarding.Runs() {
-			trips := e.trip.Slice(run)
-			for k, t := range e.transit.Slice(run) {
-				if t.Until == until && !e.owns(trips[k].ToPlace) {
-					r.leaving = append(r.leaving, run.Entity(k))
-				}
+	// The other cohorts have no departures in this tick.
+	for i := int(e.now % leaveEvery); i < cohorts; i += leaveEvery {
+		for _, who := range e.cohort[i].leaving {
+			if !e.world.Alive(who) { // it has died in this tick
+				continue
 			}
-		}
-		for _, who := range r.leaving {
 			t := e.pack(who, i)
 			to := r.globe.regionOf(min(t.to, uint32(len(e.sites)-1)))
 			r.sections[to] = t.appendTo(r.sections[to])
@@ -328,7 +324,8 @@ func (r *Region) send() {
 	}
 }
 
-// InTransit returns the number of travellers who have departed from the region and are not yet in another.
+// InTransit returns the number of travellers who have departed from the region and have not yet arrived in
+// another region.
 func (r *Region) InTransit() (n int) {
 	for _, gone := range r.earth.departed {
 		n += gone.travellers
@@ -375,7 +372,8 @@ func (g *Globe) HashOf(states []State) (string, error) {
 		died += le.Uint64(s[16:])
 	}
 	if len(states) != g.Regions() {
-		return "", fmt.Errorf("earth: %d states for %d regions: pass one of each", len(states), g.Regions())
+		return "", fmt.Errorf("earth: %d states for %d regions: pass one state of each region", len(states),
+			g.Regions())
 	}
 	ticks, born := le.Uint64(states[0][24:]), le.Uint64(states[0][32:])
 	d.addWorld(g.seed, ticks, uint32(born), died)

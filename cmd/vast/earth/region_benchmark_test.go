@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRegions is a tick of a million travellers in regions that run beside each other, without the
-// messages between processes. BenchmarkTick is the same in one world.
+// BenchmarkRegions measures a tick of a million travellers in regions that run in parallel, without the
+// messages between processes. BenchmarkTick measures ticks in one world.
 func BenchmarkRegions(b *testing.B) {
 	for _, n := range []int{1, 4, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

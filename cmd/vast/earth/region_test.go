@@ -12,11 +12,11 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// continents are the regions of an Earth, and what they have sent.
+// continents are the regions of an Earth, and the sections that they have sent.
 type continents struct {
 	globe   *Globe
 	regions []*Region
-	sent    [][][][]byte // by tick from 1 on, sender and receiver
+	sent    [][][][]byte // the section sent[tick][sender][receiver]; ticks begin at 1
 }
 
 func newContinents(t testing.TB, c Config, regions int) *continents {
@@ -78,30 +78,31 @@ func (cs *continents) hash(t testing.TB) string {
 	return hash
 }
 
-// count returns the travellers in the regions and between them, or −1 if the sections have others.
+// count returns the number of travellers in the regions and in transit between regions. It returns −1 if the
+// sections of the last Lookahead ticks have another number of travellers than InTransit.
 func (cs *continents) count() (n int) {
 	for _, r := range cs.regions {
 		n += r.Earth().Counts().Travellers + r.InTransit()
 	}
-	sea := 0
+	inSections, inTransit := 0, 0
 	for _, sent := range cs.sent[max(1, len(cs.sent)-Lookahead):] {
 		for _, from := range sent {
 			for _, section := range from {
-				sea += len(section) / BytesTraveller
+				inSections += len(section) / BytesTraveller
 			}
 		}
 	}
 	for _, r := range cs.regions {
-		sea -= r.InTransit()
+		inTransit += r.InTransit()
 	}
-	if sea != 0 {
+	if inSections != inTransit {
 		return -1
 	}
 	return n
 }
 
-// TestRegionsAreOneEarth: regions give the states of one world, in any order of their ticks, and after they
-// were saved and loaded.
+// TestRegionsAreOneEarth checks that regions give the states of one world, for any order of their ticks, and
+// after they were saved and loaded.
 func TestRegionsAreOneEarth(t *testing.T) {
 	const ticks = 400
 	c := Config{Travellers: 20_000, Seed: 5, Places: village(t, 400)}
@@ -136,7 +137,7 @@ func TestRegionsAreOneEarth(t *testing.T) {
 					t.Fatal(err)
 				}
 				if again, err := cs.regions[r].Save(); err != nil || !bytes.Equal(again, saved) {
-					t.Fatalf("tick %d: region %d, saved again after loading, differs: %v", i, r, err)
+					t.Fatalf("tick %d: region %d: Save after Load returns other bytes: %v", i, r, err)
 				}
 			}
 			for _, sent := range cs.sent {
@@ -150,13 +151,13 @@ func TestRegionsAreOneEarth(t *testing.T) {
 				}
 			}
 			if (crossed > 1000) != (regions > 1) {
-				t.Errorf("%d travellers have crossed a border", crossed)
+				t.Errorf("%d travellers have moved to another region", crossed)
 			}
 		})
 	}
 }
 
-// TestStatesAfterManyTicks: the states tell ticks apart that differ by a multiple of 2³².
+// TestStatesAfterManyTicks checks that states distinguish ticks whose numbers differ by a multiple of 2³².
 func TestStatesAfterManyTicks(t *testing.T) {
 	c := Config{Travellers: 500, Seed: 2, Places: village(t, 12)}
 	whole := newEarth(t, c)
@@ -172,11 +173,11 @@ func TestStatesAfterManyTicks(t *testing.T) {
 		r.earth.ticks += 5 << 32
 	}
 	if got, want := cs.hash(t), whole.Hash(); got != want || got == before {
-		t.Errorf("hash %s, want %s, and 5 · 2³² ticks before it was %s", got, want, before)
+		t.Errorf("hash %s, want %s; 5 · 2³² ticks earlier the hash was %s", got, want, before)
 	}
 	_, err := cs.globe.HashOf([]State{old, cs.regions[1].State(), cs.regions[2].State()})
 	if err == nil || !strings.Contains(err.Error(), "different ticks") {
-		t.Errorf("states of different ticks: %v", err)
+		t.Errorf("HashOf states of different ticks: %v", err)
 	}
 }
 
@@ -208,11 +209,11 @@ func TestAsManyRegionsAsPlaces(t *testing.T) {
 		t.Errorf("hash %s, want %s", got, want)
 	}
 	if _, err := NewGlobe(c, 13); err == nil {
-		t.Error("13 regions of 12 places were made")
+		t.Error("NewGlobe made 13 regions of 12 places")
 	}
 }
 
-// No section makes a region panic.
+// TestSectionsOfStrangers checks that a region returns an error for invalid sections and saved states.
 func TestSectionsOfStrangers(t *testing.T) {
 	c := Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}
 	cs := newContinents(t, c, 2)
@@ -234,13 +235,13 @@ func TestSectionsOfStrangers(t *testing.T) {
 		change byte
 		cut    int
 	}{
-		{"a part of a traveller", 0, 0, 1}, {"a cohort", 8, 0x80, 0}, {"a home", 12, 0x80, 0},
-		{"a start", 16, 0x80, 0}, {"a destination", 20, 0x80, 0}, {"a health", 21, 0x80, 0},
+		{"a part of a traveller", 0, 0, 1}, {"a wrong cohort", 8, 0x80, 0}, {"a wrong home", 12, 0x80, 0},
+		{"a wrong start", 16, 0x80, 0}, {"a wrong destination", 20, 0x80, 0}, {"a wrong health", 21, 0x80, 0},
 	} {
 		s := slices.Clone(section[:len(section)-bad.cut])
 		s[bad.at] ^= bad.change
 		if _, err := cs.regions[1].Tick(tick, [][]byte{s, nil}); err == nil {
-			t.Errorf("%s was accepted", bad.what)
+			t.Errorf("Tick accepted a section with %s", bad.what)
 		}
 		if err := cs.regions[1].Load(saved); err != nil {
 			t.Fatal(err)
@@ -249,13 +250,14 @@ func TestSectionsOfStrangers(t *testing.T) {
 	for i := 0; i < len(saved); i += len(saved) / 20 {
 		saved[i] ^= 0xff
 		if err := cs.regions[1].Load(saved); err == nil {
-			t.Errorf("byte %d of a saved region was changed, and the region was loaded", i)
+			t.Errorf("Load accepted a saved region with a changed byte %d", i)
 		}
 		saved[i] ^= 0xff
 	}
 }
 
-// TestCompare: a region is compared with a saved state, and the difference has the names of the world.
+// TestCompare checks that Compare accepts the state of the region, and names the column and the field of a
+// difference.
 func TestCompare(t *testing.T) {
 	cs := newContinents(t, Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}, 2)
 	for range 5 {
@@ -266,7 +268,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cs.regions[1].Compare(saved); err != nil {
-		t.Errorf("a region differs from what it has saved: %v", err)
+		t.Errorf("Compare with the state that was just saved: %v", err)
 	}
 	e := cs.regions[1].earth
 	for run := range e.world.Query(e.life).Runs() {
@@ -276,6 +278,6 @@ func TestCompare(t *testing.T) {
 	err = cs.regions[1].Compare(saved)
 	var d *store.Difference
 	if !errors.As(err, &d) || d.Column != "Life" || d.Field != "Ends" {
-		t.Errorf("got %v", err)
+		t.Errorf("Compare returned %v, want a difference in the field Ends of Life", err)
 	}
 }

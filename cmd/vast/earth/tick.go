@@ -8,11 +8,12 @@ import (
 // Tick advances the world by one minute. It runs the systems, which read the world, change values and record
 // structural changes. Then it applies these changes, system by system and cohort by cohort.
 //
-// It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
-// called again when there is room. If a folder keeps the world, Tick also returns the error of a store that
-// cannot go on. Tick allocates nothing on the Go heap, except for the world's growth and for checkpoints.
+// Tick returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
+// called again when there is memory. If a folder keeps the world, Tick also returns the errors of the store.
+// Tick allocates nothing on the Go heap, except for the world's growth and for checkpoints.
 //
-// It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks to admit them.
+// Tick does not admit the visitors that wait in World.Visit of the [Earth.World]: call World.Admit between
+// ticks.
 func (e *Earth) Tick() error {
 	e.mustBeOpen("Tick")
 	if err := e.prepare(); err != nil {
@@ -24,7 +25,8 @@ func (e *Earth) Tick() error {
 	return e.advance()
 }
 
-// prepare makes room for all that a tick adds, so that a failure comes before the tick begins.
+// prepare makes room for all that a tick adds, so that a tick that lacks memory fails before it changes
+// anything.
 func (e *Earth) prepare() error {
 	e.now = uint32(e.ticks + 1)
 	r := &e.cohort[e.turn()]
@@ -46,13 +48,14 @@ func (e *Earth) advance() error {
 // turn returns the index of the cohort whose health, deaths and births the current tick handles.
 func (e *Earth) turn() int { return int(e.now % cohorts) }
 
-// look is the work of a system in one cohort. It writes only values of the cohort's travellers, and records
-// structural changes.
-type look func(r *cohort, now uint32, commands *vast.Commands)
+// cohortWork is the work of a system in one cohort. It writes only values of the cohort's travellers, and
+// records structural changes.
+type cohortWork func(r *cohort, now uint32, commands *vast.Commands)
 
 // newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
-// cohorts are divided by cohort. Changes are applied in the order in which the systems are added: deaths come
-// after all changes that refer to the living, and births after deaths, to reuse the slots of the dead.
+// cohorts are divided by cohort. Changes are applied in the order in which the systems are added. Deaths come
+// after all changes that refer to living travellers. Births come after deaths, to reuse the slots of the
+// dead.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
 	s.Add(sched.System{
@@ -71,7 +74,7 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	for _, sys := range [...]struct {
 		name  string
 		reads []vast.AnyColumn
-		run   look
+		run   cohortWork
 	}{
 		{"examine", sched.Columns(e.presence, e.life, e.at, e.infectious, e.recovered), e.examine},
 		{"mourn", sched.Columns(e.life), e.mourn},
@@ -85,7 +88,7 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 }
 
 // inCohorts returns the work of a system on n cohorts: the i-th cohort is which(i).
-func (e *Earth) inCohorts(n int, which func(i int) int, look look) func(*sched.Context) {
-	part := func(c *sched.Context, i int) { look(&e.cohort[which(i)], e.now, c.Commands()) }
+func (e *Earth) inCohorts(n int, which func(i int) int, work cohortWork) func(*sched.Context) {
+	part := func(c *sched.Context, i int) { work(&e.cohort[which(i)], e.now, c.Commands()) }
 	return func(c *sched.Context) { c.Split(n, part) }
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkTick measures ticks of a world that has settled for an hour.
+// BenchmarkTick measures ticks of a world that has run for 60 ticks.
 func BenchmarkTick(b *testing.B) {
 	for _, travellers := range []int{100_000, 1_000_000} {
 		for _, workers := range []int{1, runtime.GOMAXPROCS(0)} {

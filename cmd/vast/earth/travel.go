@@ -49,8 +49,8 @@ const (
 	stayAway   = 720.0
 
 	// leaveEvery is the number of ticks between two checks of a cohort's stays, so a stay may be up to
-	// leaveEvery−1 ticks longer. Most stays last for hours, and checking all of them every minute would be
-	// most of a tick's work.
+	// leaveEvery−1 ticks longer. Most stays last for hours, and checking all stays every minute would be most
+	// of a tick's work.
 	leaveEvery = 4
 
 	// returning is the share of travellers away from home who go home when they set out. The others travel
@@ -87,8 +87,8 @@ func newTrip(from, to vector) trip {
 func towards(a, b wide) wide {
 	d := b.minus(a.times(a.dot(b)))
 	if d.length() < 1e-6 {
-		// To the same or the opposite point all ways are equally short: take any direction at a right angle
-		// to a.
+		// All ways to the same point or to the opposite point are equally short: take any direction at a
+		// right angle to a.
 		axis := wide{x: 1}
 		if math.Abs(a.x) > 0.5 {
 			axis = wide{y: 1}
@@ -101,7 +101,8 @@ func towards(a, b wide) wide {
 // Lookahead is the number of ticks after which a departure in one region takes effect in another region. A
 // traveller who departs is in transit for Lookahead ticks. No system touches the traveller in transit, so two
 // processes can compute the two regions at the same time. After the transit the traveller makes the steps
-// that it has missed, but not the last one. So a trip of at most Lookahead steps takes Lookahead + 1 ticks.
+// that it has missed, but not the last step of the trip. So a trip of at most Lookahead steps takes
+// Lookahead+1 ticks.
 const Lookahead = 8
 
 // board makes the steps that a traveller has missed in transit.
@@ -184,6 +185,7 @@ func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 
 // leave starts the trips of a cohort's travellers whose stay has ended.
 func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
+	r.leaving = r.leaving[:0]
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
 		for i := range stays {
@@ -204,6 +206,9 @@ func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 			}
 			e.setOut(who, e.plan(from, to), commands)
 			e.transit.AddLater(commands, who, transit{now + Lookahead, from})
+			if !e.owns(to) {
+				r.leaving = append(r.leaving, who)
+			}
 		}
 	}
 }

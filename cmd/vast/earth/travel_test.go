@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// follow makes all steps of a trip but the last, and returns the last position and the largest error of
-// a vector's length.
+// follow makes all steps of a trip except the last step, and returns the position and the largest error of a
+// vector's length.
 func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0
@@ -36,22 +36,23 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 		distance := arc(from.wide(), to.wide()) * earthRadius
 		perStep := means[trip.By].speed / 60
 		if steps := float64(trip.StepsLeft); (steps-1)*perStep > distance || steps*perStep < distance {
-			t.Fatalf("%v km in %v steps of %v km", distance, steps, perStep)
+			t.Fatalf("a trip of %v km has %v steps of %v km", distance, steps, perStep)
 		}
 		if by := trip.By; by > road && distance <= means[by-1].most || distance > means[by].most {
-			t.Fatalf("%v km by %v", distance, by)
+			t.Fatalf("a trip of %v km uses %v", distance, by)
 		}
 		at, worst := follow(t, from, &trip)
 		if worst > 1e-5 {
-			t.Fatalf("on %v km the vectors' length was off by %v", distance, worst)
+			t.Fatalf("on a trip of %v km the length of a vector was off by %v", distance, worst)
 		}
 		if left := arc(at.wide(), to.wide()) * earthRadius; left > perStep+0.05 {
-			t.Fatalf("after %v km %v are left, more than a step of %v", distance, left, perStep)
+			t.Fatalf("before the last step of a trip of %v km, %v km are left, more than a step of %v km",
+				distance, left, perStep)
 		}
 	}
 	for by := range means {
 		if taken[transport(by)] < 100 {
-			t.Errorf("transport %d was taken %d times", by, taken[transport(by)])
+			t.Errorf("transport %d was used by %d trips, want 100 or more", by, taken[transport(by)])
 		}
 	}
 }
@@ -60,7 +61,7 @@ func TestTripsWithoutADirection(t *testing.T) {
 	for _, at := range []vector{{X: 1}, {Y: -1}, {Z: 1}, {X: 0.6, Y: 0, Z: 0.8}} {
 		same := newTrip(at, at)
 		if same.StepsLeft != 1 || same.By != road {
-			t.Errorf("from %v to itself: %+v", at, same)
+			t.Errorf("the trip from %v to itself is %+v", at, same)
 		}
 		there := vector{-at.X, -at.Y, -at.Z}
 		opposite := newTrip(at, there)
@@ -101,7 +102,8 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestTransit: nothing touches a traveller in transit, and then it has made the steps that it has missed.
+// TestTransit checks that no system changes a traveller in transit, and that the traveller makes the missed
+// steps at the end of the transit.
 func TestTransit(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 4000, Seed: 3, Places: listOf(t, "name,lat,lon,country,population\n"+
 		"A,10,10,CH,1000\nB,10,10.05,CH,1000\nC,10,10.5,CH,1000\n")})
@@ -125,17 +127,18 @@ func TestTransit(t *testing.T) {
 				delete(departures, who)
 			case since < Lookahead:
 				if *is != d.trip || *e.body.Get(who) != d.body || !e.transit.Has(who) {
-					t.Fatalf("%d ticks after the departure the traveller was touched", since)
+					t.Fatalf("%d ticks after the departure the traveller has changed", since)
 				}
 			case since < max(steps, Lookahead+1):
 				left := steps - min(since, steps-1)
 				if is == nil || uint32(is.StepsLeft) != left || e.transit.Has(who) {
-					t.Fatalf("%d ticks after the departure for %d steps: %+v, want %d steps left", since,
-						steps, is, left)
+					t.Fatalf("%d ticks after the departure, a trip of %d steps is %+v, want %d steps left",
+						since, steps, is, left)
 				}
 			default:
 				if is != nil || e.placeOf(who) != d.trip.ToPlace {
-					t.Fatalf("%d ticks after the departure for %d steps: %+v", since, steps, is)
+					t.Fatalf("%d ticks after the departure, a trip of %d steps has not ended: %+v", since,
+						steps, is)
 				}
 				if steps <= Lookahead {
 					short++
@@ -152,6 +155,7 @@ func TestTransit(t *testing.T) {
 		}
 	}
 	if short < 10 || long < 10 {
-		t.Errorf("%d trips of at most %d steps and %d longer ones have ended", short, Lookahead, long)
+		t.Errorf("%d trips of at most %d steps and %d longer trips have ended, want 10 or more of each",
+			short, Lookahead, long)
 	}
 }

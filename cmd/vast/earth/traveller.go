@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// traveller is the record in a section of a traveller who departs for another region. It has no trip, because
-// the receiver computes the trip from the two places.
+// traveller describes a traveller who departs for another region. A section is a sequence of encoded
+// travellers. The trip is not included, because the receiver computes the trip from the two places.
 type traveller struct {
 	life     life
 	cohort   uint8
@@ -28,7 +28,7 @@ const (
 )
 
 // A traveller takes BytesTraveller bytes in a section. In a world its components take BytesComponents bytes:
-// body 12, life 8, trip 20 and health 4, without its relations.
+// body 12, life 8, trip 20 and health 4. The relations are not counted.
 const (
 	BytesTraveller  = 8 + 1 + 4 + 8 + 5
 	BytesComponents = 12 + 8 + 20 + 4
@@ -71,8 +71,8 @@ func (e *Earth) check(t *traveller) error {
 	return nil
 }
 
-// addTraveller adds the components of a traveller in transit to a digest, as Hash does for a traveller of the
-// world.
+// addTraveller adds the components of a traveller in transit to a digest, in the same way as digest does for
+// a traveller of the world.
 func (e *Earth) addTraveller(d *digest, t *traveller, until uint32) {
 	number, at, trip := uint64(t.life.Number), e.sites[t.from].At, e.plan(t.from, t.to)
 	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
@@ -88,7 +88,7 @@ func (e *Earth) addTraveller(d *digest, t *traveller, until uint32) {
 	}
 }
 
-// pack returns a traveller of the world who is in transit.
+// pack returns the record of a traveller who is in transit.
 func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	t := traveller{life: *e.life.Get(who), cohort: uint8(cohort), home: e.homeOf(who),
 		from: e.transit.Get(who).FromPlace, to: e.trip.Get(who).ToPlace}
@@ -100,7 +100,7 @@ func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	return t
 }
 
-// admit adds the commands that make a traveller who enters the world on a trip.
+// admit records the commands that create a traveller on a trip.
 func (e *Earth) admit(t *traveller, trip trip, at vector, commands *vast.Commands) {
 	who := commands.New(e.cohort[t.cohort].travellers)
 	e.stay.RemoveLater(commands, who)

@@ -73,18 +73,18 @@ func check(t testing.TB, e *Earth) {
 	c := e.Counts()
 	if c.Travellers+c.Places != c.Entities || c.Susceptible+c.Infectious+c.Recovered != c.Travellers ||
 		c.Moving+e.stay.Len() != c.Travellers {
-		t.Fatalf("the parts do not add up: %+v with %d at rest", c, e.stay.Len())
+		t.Fatalf("the counts do not add up: %+v, and %d travellers at rest", c, e.stay.Len())
 	}
 	if e.life.Len() != e.body.Len() || e.life.Len() != e.home.Len() || e.stay.Len() != e.at.Len() {
-		t.Fatalf("%d lives, %d bodies, %d homes, %d stays, %d at places", e.life.Len(), e.body.Len(),
-			e.home.Len(), e.stay.Len(), e.at.Len())
+		t.Fatalf("%d lives, %d bodies, %d homes, %d stays, %d links to places of stay", e.life.Len(),
+			e.body.Len(), e.home.Len(), e.stay.Len(), e.at.Len())
 	}
 	tallies := make([]presence, len(e.sites))
 	seen := make(map[uint32]bool, c.Travellers)
 	for who := range e.world.Query(e.life).All() {
 		number := e.life.Get(who).Number
 		if seen[number] {
-			t.Fatalf("two travellers are number %d", number)
+			t.Fatalf("two travellers have the number %d", number)
 		}
 		seen[number] = true
 		if n := e.susceptible.Len(); n > 0 {
@@ -95,7 +95,7 @@ func check(t testing.TB, e *Earth) {
 				}
 			}
 			if states != 1 {
-				t.Fatalf("traveller %d is in %d states of health", number, states)
+				t.Fatalf("traveller %d has %d states of health, want 1", number, states)
 			}
 		}
 		at := e.body.Get(who).At
@@ -105,8 +105,7 @@ func check(t testing.TB, e *Earth) {
 		}
 		trip := e.trip.Get(who)
 		if (trip != nil) == e.stay.Has(who) || rests != e.stay.Has(who) {
-			t.Fatalf("traveller %d must have either a trip, or a stay and a place",
-				number)
+			t.Fatalf("traveller %d does not have either a trip, or a stay and a place", number)
 		}
 		if trip == nil {
 			goal := e.number(place.Slot())
@@ -123,12 +122,13 @@ func check(t testing.TB, e *Earth) {
 			t.Fatalf("the direction of traveller %d has length %v", number, l)
 		}
 		if cos := trip.Direction.wide().dot(at.wide()); math.Abs(cos) > 1e-3 && trip.StepsLeft > 1 {
-			t.Fatalf("the direction of traveller %d is not level: cosine %v", number, cos)
+			t.Fatalf("the direction of traveller %d is not at a right angle to the position: cosine %v",
+				number, cos)
 		}
 		left := arc(at.wide(), e.sites[trip.ToPlace].At.wide())
 		if most := float64(trip.StepsLeft)*means[trip.By].speed/60/earthRadius + 1e-4; left > most {
-			t.Fatalf("traveller %d has %d steps left and %v of at most %v radians to go", number,
-				trip.StepsLeft, left, most)
+			t.Fatalf("traveller %d has %d steps left for %v radians, more than %v", number, trip.StepsLeft,
+				left, most)
 		}
 	}
 	for i, p := range tallies {
@@ -136,7 +136,7 @@ func check(t testing.TB, e *Earth) {
 			t.Fatalf("place %d: counted %+v, tallied %+v", i, p, e.tallies[i])
 		}
 		if n := e.at.CountSources(e.place(uint32(i))); n != int(p.Present) {
-			t.Fatalf("place %d: counted %+v, %d are at it", i, p, n)
+			t.Fatalf("place %d: counted %+v, but %d links lead to the place", i, p, n)
 		}
 	}
 }
@@ -162,9 +162,10 @@ func TestStateDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// TestGoldenState fails if the models, the random numbers or the arithmetic change, or if a system or
-// processor computes a different state: the hash is the same on all of them. After an intended change, write
-// the new hash here, and note in the change log that seeds give other worlds than before.
+// TestGoldenState fails if the models, the random numbers or the arithmetic change. It also fails if an
+// operating system or a processor computes a different state, because all of them must give this hash. After
+// an intended change, write the new hash here, and note in the change log that seeds give other worlds than
+// before.
 func TestGoldenState(t *testing.T) {
 	const want = "32d7dc48acad6c987197c0e383b98768"
 	for _, workers := range []int{1, 4} {
@@ -265,7 +266,7 @@ func TestNothingIsLost(t *testing.T) {
 		t.Errorf("after 720 ticks: %+v", c)
 	}
 	if c.Moving < 5000/5 || c.Moving > 5000*2/5 {
-		t.Errorf("%d of %d are moving", c.Moving, c.Travellers)
+		t.Errorf("%d of %d travellers are moving", c.Moving, c.Travellers)
 	}
 	// A departure and an arrival are two changes each, a birth or a death is one.
 	if c.StructuralChanges < uint64(c.Born+c.Died)+2*1000 {
@@ -284,7 +285,7 @@ func TestSmallWorlds(t *testing.T) {
 		list       string
 		travellers int
 	}{
-		"nobody":        {header + "A,1,2,3\n", 0},
+		"no travellers": {header + "A,1,2,3\n", 0},
 		"one traveller": {header + "A,1,2,3\nB,-80,170,0\n", 1},
 		"one place":     {header + "A,1,2,3\n", 200},
 		"one point":     {header + "A,1,2,3\nB,1,2,300\nC,1,2,30\n", 200},
@@ -313,7 +314,7 @@ func TestBadConfigurations(t *testing.T) {
 		{Config{Travellers: 1, Workers: -2},
 			"earth: -2 workers: use 1 or more, or 0 for one on each processor"},
 		{Config{Travellers: 1, Places: new(places.List)},
-			"earth: no places: travellers need at least one to live in"},
+			"earth: no places: travellers need at least one place"},
 	} {
 		if _, err := New(c.config); err == nil || err.Error() != c.want {
 			t.Errorf("%+v: %v, want %s", c.config, err, c.want)
@@ -346,10 +347,10 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 			t.Fatalf("limit of %d bytes: %v, %v", bytes, e, err)
 		}
 		if _, ok := err.(*vm.Error); !ok {
-			t.Errorf("limit of %d bytes: the error is a %T", bytes, err)
+			t.Errorf("limit of %d bytes: the error is a %T, want a *vm.Error", bytes, err)
 		}
 		if limit.Used() != 0 {
-			t.Errorf("limit of %d bytes: %d are still in use after the failure", bytes, limit.Used())
+			t.Errorf("limit of %d bytes: %d bytes are still in use after the failure", bytes, limit.Used())
 		}
 		// A goroutine that has reported its end may take a moment to exit.
 		deadline := time.Now().Add(10 * time.Second)
@@ -379,8 +380,8 @@ func TestLimitReachedInATick(t *testing.T) {
 	manyBirths(free)
 	tick(t, free, ticks)
 
-	// In the second run, the limit leaves little more than the initial size of the world until the ballast is
-	// freed.
+	// The second run has a limit and a ballast. The limit leaves little more than the initial size of the
+	// world until the ballast is freed.
 	big := vm.NewLimit(1 << 30)
 	measured := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 9, Limit: big})
 	used := big.Used()
@@ -417,7 +418,7 @@ func TestLimitReachedInATick(t *testing.T) {
 	tick(t, e, ticks-int(e.ticks))
 	check(t, e)
 	if got, want := e.Hash(), free.Hash(); got != want {
-		t.Errorf("with a limit on the way: hash %s, without a limit %s", got, want)
+		t.Errorf("after failed ticks: hash %s, without a limit %s", got, want)
 	}
 }
 
@@ -435,10 +436,10 @@ func TestGoHeapStaysSmall(t *testing.T) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	if m.HeapAlloc > 16<<20 || m.HeapSys > 64<<20 {
-		t.Errorf("%d bytes of Go heap in use, %d taken", m.HeapAlloc, m.HeapSys)
+		t.Errorf("%d bytes of Go heap in use, %d bytes taken from the system", m.HeapAlloc, m.HeapSys)
 	}
 	if c := e.Counts(); c.Places < 100_000 {
-		t.Errorf("%d places", c.Places)
+		t.Errorf("%d places, want 100,000 or more", c.Places)
 	}
 }
 
@@ -467,7 +468,7 @@ func TestProgressIsReported(t *testing.T) {
 		last[stage] = [2]int{done, total}
 	}})
 	if got := strings.Join(stages, " "); got != "places distances travellers" {
-		t.Errorf("stages %s", got)
+		t.Errorf("the stages are %s", got)
 	}
 	for stage, p := range last {
 		if p[0] != p[1] || p[1] == 0 {

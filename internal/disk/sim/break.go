@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// Mistake is what a folder of [Break] does wrong. Mistakes can be combined by |.
+// Mistake is a mistake that a folder of [Break] makes. Mistakes can be combined by |.
 type Mistake uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	// Close of the file makes them durable.
 	FileSyncEarly
 	// RenameBeforeData: the name of a new file is durable before its bytes are. The first Sync of a file that
-	// Create made does nothing; the bytes are made durable at the end of the Rename of the file, or of the
-	// next Sync of the folder.
+	// Create made does nothing. The next Rename of the file, or the next Sync of the folder, makes the bytes
+	// durable at its end.
 	RenameBeforeData
 )
 
-// Break returns a folder that makes mistakes on purpose. A test that passes with such a folder does not find
-// these mistakes.
+// Break returns a folder that works like f, but makes mistakes on purpose. A test that passes with this
+// folder does not find these mistakes.
 func Break(f disk.Folder, m Mistake) disk.Folder {
 	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
 }
@@ -35,7 +35,7 @@ type broken struct {
 	disk.Folder
 	mistake Mistake
 	mutex   sync.Mutex
-	late    map[string]bool // files whose bytes are to be synced after their names
+	late    map[string]bool // files whose bytes must be synced after their names
 }
 
 func (b *broken) Create(name string) (disk.File, error) {
@@ -110,9 +110,9 @@ func (b *broken) syncFile(name string) error {
 type brokenFile struct {
 	disk.File
 	folder *broken
-	name   string // when it was opened
-	first  bool   // Create made it, and no Sync was called
-	owed   bool   // a Sync has returned early
+	name   string // of the file when it was opened
+	first  bool   // whether Create made the file, and the next Sync is the first one
+	owed   bool   // whether a Sync has returned early and its bytes are not durable yet
 }
 
 func (f *brokenFile) Write(p []byte) (int, error) {

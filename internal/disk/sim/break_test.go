@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// replace gives the file "state" a content so that a power cut leaves the old one or the new one.
+// replace replaces the content of the file "state". A power cut leaves the old content or the new content.
 func replace(f disk.Folder, content []byte) error {
 	if err := f.Remove("new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -31,8 +31,8 @@ func replace(f disk.Folder, content []byte) error {
 	return f.Sync()
 }
 
-// crashes runs a program, cuts the power of copies of its disk before each call and at the end, and has each
-// disk checked.
+// crashes runs a program. Before each call and at the end, crashes copies the disk with 30 seeds, cuts the
+// power of each copy, restarts the copy and checks it. It returns the first error of check.
 func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (failed error) {
 	t.Helper()
 	d := sim.New(1)
@@ -42,8 +42,8 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 			cut.PowerCut()
 			cut.Restart()
 			if err := check(cut); err != nil && failed == nil {
-				failed = fmt.Errorf("before %v %s, the call after %d others, seed %d: %w", c.Op, c.Name,
-					d.Calls(), seed, err)
+				failed = fmt.Errorf("power cut after %d calls, before %v %s, seed %d: %w", d.Calls(), c.Op,
+					c.Name, seed, err)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestBreakReplace(t *testing.T) {
 	}{
 		{0, false},
 		{sim.FolderSyncDoesNothing, true},
-		{sim.FileSyncEarly, false}, // Close comes before Rename
+		{sim.FileSyncEarly, false}, // Close, which makes the bytes durable, comes before Rename
 		{sim.RenameBeforeData, true},
 		{sim.FolderSyncDoesNothing | sim.RenameBeforeData, true},
 	} {
@@ -156,10 +156,10 @@ func TestBreakErrors(t *testing.T) {
 			t.Errorf("call %d returned %v, want %v", i, c.err, c.want)
 		}
 	}
-	must(t, a.Sync(), a.Sync()) // the first is put off, the second returns early
+	must(t, a.Sync(), a.Sync()) // the first Sync is put off, the second Sync returns early
 	d.FailAt(d.Calls() + 1)
 	if _, err := a.Write([]byte("one")); !errors.Is(err, syscall.EIO) {
-		t.Errorf("Write after a Sync that returned early and then failed: %v", err)
+		t.Errorf("Write returned %v, want the error of the Sync that had returned early", err)
 	}
 	must(t, a.Close(), f.Rename("a", "b"))
 	d.FailAt(d.Calls() + 1)

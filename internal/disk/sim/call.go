@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Op is what a call does.
+// Op is the kind of a call.
 type Op uint8
 
 // The calls of a folder and of a file.
@@ -32,10 +32,10 @@ func (o Op) String() string {
 type Call struct {
 	Number int64 // from 1
 	Op     Op
-	Name   string // of the file when it was opened; empty for Files and SyncFolder
-	To     string // of a Rename
-	Offset int64  // of a ReadAt, or of the first byte that a Write or WriteAt wrote
-	Bytes  int    // that were read or written
+	Name   string // name of the file when it was opened; empty for Files and SyncFolder
+	To     string // new name of a Rename
+	Offset int64  // offset of the first byte of a ReadAt, Write or WriteAt
+	Bytes  int    // number of bytes that were read or written
 	Err    error
 }
 
@@ -73,16 +73,16 @@ func (d *Disk) Log() []Call {
 }
 
 // Watch makes the disk call f before each call, on the goroutine that makes the call. At that time a program
-// has done all that follows from the call before, so a test may copy the disk there and cut the power of the
-// copy. f gets what is known of the call before it is made: Number, Bytes and Err are missing. f may call the
-// methods of the disk. Calls of other goroutines may come between f and the call. A nil f ends the watch.
+// has finished all its work after the previous call, so f may copy the disk and cut the power of the copy.
+// The argument of f lacks Number, Bytes and Err, which are unknown before the call. f may call the methods of
+// the disk. Calls of other goroutines may come between f and the call. A nil f ends the watch.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.watch = f
 }
 
-// watcher returns what Watch has set, if the program of the call runs.
+// watcher returns the function that Watch has set, or nil if the program of the call has ended.
 func (d *Disk) watcher(life int) func(Call) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

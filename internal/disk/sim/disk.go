@@ -21,19 +21,19 @@ type Disk struct {
 	seed     uint64
 	source   rand.PCG
 	names    map[string]*file // as the program sees them
-	durable  map[string]*file // those that survive a power cut if no change does
+	durable  map[string]*file // as at the last Sync of the folder
 	changes  []change         // since the last Sync of the folder
-	life     int              // counts Restart
-	stopped  bool
-	cut      bool // stopped by a power cut
-	calls    int64
+	life     int              // number of calls of Restart
+	stopped  bool             // whether the program has ended
+	cut      bool             // whether a power cut has ended the program
+	calls    int64            // number of calls
 	log      []Call
-	stopAt   int64 // number of a call, or 0
-	cutAt    bool  // the call stopAt is a power cut
-	failAt   int64
+	stopAt   int64 // number of the call in which the program ends; 0 for no call
+	cutAt    bool  // whether a power cut ends the program in the call stopAt
+	failAt   int64 // number of the call that fails; 0 for no call
 	faults   Faults
-	capacity int64 // bytes of all files, or 0 for no limit
-	refuse   bool  // Rename and Remove refuse open files
+	capacity int64 // limit of the bytes of all files; 0 for no limit
+	refuse   bool  // whether Rename and Remove refuse open files
 	watch    func(Call)
 }
 
@@ -44,7 +44,7 @@ type change struct {
 	file     *file
 }
 
-// New returns an empty disk. It decides by seed what survives and what fails.
+// New returns an empty disk. The seed decides what survives and what fails.
 func New(seed uint64) *Disk {
 	return &Disk{
 		seed:    seed,
@@ -54,18 +54,18 @@ func New(seed uint64) *Disk {
 	}
 }
 
-// Folder returns the folder for the program that runs now. After [Disk.Kill] or [Disk.PowerCut] its calls and
-// those of its files return [ErrStopped], also after Restart: goroutines of a program that has ended change
-// nothing.
+// Folder returns the folder for the program that runs now. After [Disk.Kill] or [Disk.PowerCut], the methods
+// of the folder and of its files return [ErrStopped], also after Restart. So goroutines of a program that has
+// ended change nothing.
 func (d *Disk) Folder() disk.Folder {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return &folder{d, d.life}
 }
 
-// Copy returns a copy of the disk, with what is synced and what is not. It has the same calls so far and the
-// same log, and decides by a seed of its own. It has neither faults nor a watcher, and files that are open on
-// the disk are not open on the copy. Copying takes time for each file and change, not for each byte.
+// Copy returns a copy of the disk. The copy has the same synced and unsynced data, number of calls and log.
+// It makes its decisions by the given seed. It has no faults, no watcher and no open files. Copying takes
+// time for each file and change, not for each byte.
 func (d *Disk) Copy(seed uint64) *Disk {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -93,11 +93,11 @@ func (d *Disk) Copy(seed uint64) *Disk {
 	return c
 }
 
-// Kill ends the program between two calls. The files and names stay as the program left them: what it has not
-// synced is durable only after a later Sync.
+// Kill ends the program between two calls. The files and names stay as the program left them. Data that the
+// program has not synced is durable only after a later Sync.
 func (d *Disk) Kill() { d.stop(false) }
 
-// PowerCut ends the program between two calls. Restart loses part of what was not synced.
+// PowerCut ends the program between two calls. Restart then loses part of the data that was not synced.
 func (d *Disk) PowerCut() { d.stop(true) }
 
 func (d *Disk) stop(cut bool) {
@@ -108,10 +108,10 @@ func (d *Disk) stop(cut bool) {
 }
 
 // KillAt kills the program in the middle of a call. Calls are counted from 1, over the life of the disk: see
-// [Disk.Calls]. 0 stands for no call.
+// [Disk.Calls]. KillAt replaces an earlier KillAt or PowerCutAt. 0 means that the program is not stopped.
 func (d *Disk) KillAt(call int64) { d.setStop(call, false) }
 
-// PowerCutAt cuts the power in the middle of a call. 0 stands for no call.
+// PowerCutAt cuts the power in the middle of a call. Its argument is as for [Disk.KillAt].
 func (d *Disk) PowerCutAt(call int64) { d.setStop(call, true) }
 
 func (d *Disk) setStop(call int64, cut bool) {
@@ -128,7 +128,7 @@ func (d *Disk) Stopped() bool {
 }
 
 // Restart starts the next program after Kill or PowerCut, and returns its folder. It panics if the program
-// still runs. Faults and the limits of [Disk.SetCapacity] and [Disk.RefuseOpen] stay.
+// still runs. The settings of [Disk.SetFaults], [Disk.SetCapacity] and [Disk.RefuseOpen] stay in force.
 func (d *Disk) Restart() disk.Folder {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -146,7 +146,7 @@ func (d *Disk) Restart() disk.Folder {
 	return &folder{d, d.life}
 }
 
-// lose does what a power cut does.
+// lose loses part of the data and of the changes that were not synced, as a power cut does.
 func (d *Disk) lose() {
 	r := d.random()
 	d.names = maps.Clone(d.durable)
@@ -174,12 +174,13 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 	return kept
 }
 
-// chances are the probabilities with which a sector or a change survives. A power cut draws one of them for
-// each file, and one for the changes: with a single probability, many sectors would hardly ever all survive.
+// chances are the probabilities with which a sector or a change survives. A power cut draws one probability
+// for each file, and one for the changes. If the probability were always 0.5, a power cut would hardly ever
+// keep or lose all sectors of a large file.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
-// apply makes a change in names. A rename or removal of a file that is not there under this name, because an
-// earlier change did not survive, does nothing.
+// apply makes a change in names. A rename or removal does nothing if the name does not refer to the file
+// because an earlier change did not survive.
 func (c change) apply(names map[string]*file) {
 	switch {
 	case c.op == Create:
@@ -193,7 +194,7 @@ func (c change) apply(names map[string]*file) {
 	}
 }
 
-// random returns the random numbers of the disk.
+// random returns the random number generator of the disk.
 func (d *Disk) random() *rand.Rand { return rand.New(&d.source) }
 
 // Names returns the names of the files, in order.
@@ -210,8 +211,8 @@ func (d *Disk) Bytes(name string) []byte {
 	return slices.Clone(d.mustFile(name).data)
 }
 
-// FlipBit inverts a bit of a file, both what programs see and what is durable. It panics if there is no such
-// file.
+// FlipBit inverts a bit of a synced file, both for programs and after a power cut. It panics if there is no
+// such file.
 func (d *Disk) FlipBit(name string, bit int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -220,7 +221,8 @@ func (d *Disk) FlipBit(name string, bit int64) {
 	f.data[bit/8] ^= 1 << (bit % 8)
 }
 
-// Put gives a file these bytes, and makes the file if there is none. All names and the file are durable then.
+// Put makes a file with these bytes, or replaces the file of this name. It makes the file and all names
+// durable.
 func (d *Disk) Put(name string, data []byte) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -230,7 +232,7 @@ func (d *Disk) Put(name string, data []byte) {
 	d.sync()
 }
 
-// Lose removes a file. All names are durable then. It panics if there is no such file.
+// Lose removes a file and makes all names durable. It panics if there is no such file.
 func (d *Disk) Lose(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -2,38 +2,40 @@ package sim
 
 import "syscall"
 
-// Faults are the chances, from 0 to 1, with which calls fail. A failed call returns an error of the system's
-// kind, and the program goes on.
+// Faults are the probabilities, from 0 to 1, with which calls fail. A failed call returns an error as the
+// operating system does, and the program continues.
 type Faults struct {
-	// WriteEIO and WriteENOSPC are those of Write. A part of the bytes may be written.
+	// WriteEIO and WriteENOSPC are the probabilities with which Write and WriteAt fail with EIO and with
+	// ENOSPC. A failed call may write a part of the bytes.
 	WriteEIO, WriteENOSPC float64
-	// SyncFile is that of Sync of a file: EIO. Sectors that were not synced count as synced, as on Linux, and
-	// at least one of them is lost when the power goes, even if a later Sync succeeds. Programs read its
-	// bytes until then.
+	// SyncFile is the probability with which Sync of a file fails with EIO. As on Linux, the sectors that
+	// were not synced then count as synced, but at least one of them is lost when the power fails, even if a
+	// later Sync succeeds. Programs read the bytes of the sector until the power fails.
 	SyncFile float64
-	// Folder is that of Create, Rename, Remove and Sync of the folder: EIO. The call has done nothing.
+	// Folder is the probability with which Create, Rename, Remove and Sync of the folder fail with EIO. A
+	// failed call does nothing.
 	Folder float64
-	// Read is that of Open, ReadAt and Files: EIO.
+	// Read is the probability with which Open, ReadAt and Files fail with EIO.
 	Read float64
 }
 
-// SetFaults sets the chances with which calls fail. At first all chances are 0.
+// SetFaults sets the probabilities with which calls fail. They are 0 on a new disk.
 func (d *Disk) SetFaults(f Faults) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.faults = f
 }
 
-// FailAt makes one call fail, as [Faults] does; a Write fails with EIO or ENOSPC. Calls are counted from 1,
-// over the life of the disk. 0 stands for no call. Close does not fail.
+// FailAt makes one call fail as [Faults] does. A Write or WriteAt fails with EIO or ENOSPC. Close does not
+// fail. Calls are counted from 1, over the life of the disk. 0 means that no call fails.
 func (d *Disk) FailAt(call int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.failAt = call
 }
 
-// SetCapacity limits the bytes of all files together. A Write beyond it writes what fits and returns ENOSPC.
-// 0 stands for no limit.
+// SetCapacity limits the bytes of all files together. A Write beyond the limit writes the bytes that fit and
+// returns ENOSPC. 0 means that there is no limit.
 func (d *Disk) SetCapacity(bytes int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

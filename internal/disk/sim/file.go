@@ -11,16 +11,16 @@ const sector = 512
 
 // file is the content of a file. It never becomes shorter.
 type file struct {
-	data    []byte // what programs see; copies share the array, so no byte of it changes
-	durable int    // bytes below it are durable, except in rewritten and lost
-	size    int    // the size that is durable
-	ends    []int  // ends of the calls of Write since durable
-	// rewritten has the sectors that WriteAt has changed since the last Sync: what is durable of each, and
-	// what each call since then left in it.
+	data    []byte // the bytes that programs read; copies share the array, so its bytes never change
+	durable int    // bytes below this offset are durable, except in the sectors of rewritten and lost
+	size    int    // the durable size
+	ends    []int  // size of data after each call of Write since the last Sync
+	// rewritten maps a sector that WriteAt has changed since the last Sync to its versions: the durable
+	// version, and the version that each call since the last Sync has left.
 	rewritten map[int][][]byte
-	// lost has the sectors that a failed Sync lost, with what is durable of them.
+	// lost maps a sector that a failed Sync has lost to its durable bytes.
 	lost map[int][]byte
-	open int // files that are open
+	open int // number of open handles
 }
 
 func (f *file) copy() *file {
@@ -65,7 +65,7 @@ func (f *file) writeAt(p []byte, offset int) {
 	}
 }
 
-// rewrite notes what is durable of a sector, and the versions of it so far, before it is changed.
+// rewrite records the versions of a sector so far in f.rewritten, before a call changes the sector.
 func (f *file) rewrite(s int) {
 	if f.rewritten[s] != nil {
 		return
@@ -87,7 +87,7 @@ func (f *file) rewrite(s int) {
 	}
 }
 
-// noteVersion notes what a call has left in a sector that was rewritten.
+// noteVersion records the version that a call has left, if the sector is in f.rewritten.
 func (f *file) noteVersion(s int) {
 	if versions := f.rewritten[s]; versions != nil {
 		f.rewritten[s] = append(versions, f.sector(s))
@@ -97,7 +97,7 @@ func (f *file) noteVersion(s int) {
 // sector returns the bytes of a sector.
 func (f *file) sector(s int) []byte { return f.data[s*sector : min((s+1)*sector, len(f.data))] }
 
-// kept returns what is durable of a sector.
+// kept returns the durable bytes of a sector.
 func (f *file) kept(s int) []byte {
 	if versions := f.rewritten[s]; versions != nil {
 		return versions[0]
@@ -122,12 +122,12 @@ func (f *file) dirty() []int {
 	return all
 }
 
-// sync makes all durable except what a failed Sync has lost.
+// sync makes all bytes durable except in the sectors that a failed Sync has lost.
 func (f *file) sync() {
 	f.durable, f.size, f.ends, f.rewritten = len(f.data), len(f.data), nil, nil
 }
 
-// failSync marks all sectors as synced, and loses at least one of those that were not.
+// failSync marks all sectors as synced, and loses at least one of the sectors that were not synced.
 func (f *file) failSync(r *rand.Rand) {
 	dirty := f.dirty()
 	if len(dirty) == 0 {
@@ -145,7 +145,7 @@ func (f *file) failSync(r *rand.Rand) {
 	f.durable, f.ends, f.rewritten = len(f.data), nil, nil
 }
 
-// lose does to the file what a power cut does.
+// lose loses part of the sectors that were not synced, as a power cut does.
 func (f *file) lose(r *rand.Rand) {
 	chance := chances[r.IntN(len(chances))]
 	kept := make([]byte, len(f.data))
@@ -179,7 +179,7 @@ func (f *file) lose(r *rand.Rand) {
 	f.sync()
 }
 
-// version returns what one of the calls since the last Sync left in a sector.
+// version returns the bytes that a random call since the last Sync left in a sector.
 func (f *file) version(r *rand.Rand, s int) []byte {
 	if versions := f.rewritten[s]; versions != nil {
 		return versions[1+r.IntN(len(versions)-1)]
@@ -187,7 +187,7 @@ func (f *file) version(r *rand.Rand, s int) []byte {
 	end := min((s+1)*sector, len(f.data))
 	i, _ := slices.BinarySearch(f.ends, s*sector+1)
 	j, _ := slices.BinarySearch(f.ends, end)
-	// The calls i to j-1 ended in the sector, and the next one ended behind it or at its end.
+	// The calls i to j-1 ended within the sector. Call j ended at the end of the sector or behind it.
 	if n := i + r.IntN(j-i+1); n < j {
 		end = f.ends[n]
 	}

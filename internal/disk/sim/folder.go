@@ -17,8 +17,8 @@ type folder struct {
 	life int
 }
 
-// call counts a call and lets do carry it out, with the disk locked. do gets the error that the call must
-// return, or nil: ErrStopped if the program ends in the middle of the call, and otherwise a fault.
+// call counts a call and carries it out by calling do with the disk locked. fault is the error that the call
+// must return, or nil. It is ErrStopped if the program ends in the middle of the call.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
 	if watch := d.watcher(f.life); watch != nil {
@@ -48,7 +48,8 @@ func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 // ended reports whether a program has ended.
 func (d *Disk) ended(life int) bool { return d.stopped || life != d.life }
 
-// does reports whether a call takes effect. If the program ends in the middle of the call, chance decides.
+// does reports whether a call takes effect. If the program ends in the middle of the call, a random number
+// decides.
 func (d *Disk) does(fault error) bool {
 	return fault == nil || fault == ErrStopped && d.random().IntN(2) == 0
 }
@@ -170,7 +171,7 @@ func check(name string) error {
 type handle struct {
 	folder *folder
 	file   *file
-	name   string // when it was opened
+	name   string // of the file when it was opened
 	writes bool
 	closed bool
 }

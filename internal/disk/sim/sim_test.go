@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// seeds is the number of seeds for which each promise is tried.
+// seeds is the number of seeds with which most tests run.
 const seeds = 300
 
 // filled returns n bytes, all of one value.
@@ -74,7 +74,7 @@ func read(t testing.TB, f disk.Folder, name string) []byte {
 // outcomes counts what happened over all seeds.
 type outcomes map[string]int
 
-// expect fails the test unless each of these outcomes has happened, and no other.
+// expect fails the test if one of these outcomes has not happened, or if another outcome has happened.
 func (o outcomes) expect(t *testing.T, all ...string) {
 	t.Helper()
 	for _, name := range all {
@@ -89,7 +89,7 @@ func (o outcomes) expect(t *testing.T, all ...string) {
 	}
 }
 
-// TestSyncedSurvives: what was synced survives each power cut, whatever comes after it.
+// TestSyncedSurvives: synced bytes survive each power cut, whatever the program writes after them.
 func TestSyncedSurvives(t *testing.T) {
 	for seed := range uint64(seeds) {
 		d := sim.New(seed)
@@ -105,12 +105,14 @@ func TestSyncedSurvives(t *testing.T) {
 		got := read(t, d.Restart(), "a")
 		want := slices.Concat(filled(1300, 1), filled(900, 2))
 		if len(got) < len(want) || !bytes.Equal(got[:len(want)], want) {
-			t.Fatalf("seed %d: of %d synced bytes, %d survived, or others", seed, len(want), len(got))
+			t.Fatalf("seed %d: the file has %d bytes, or does not begin with the %d synced bytes", seed,
+				len(got), len(want))
 		}
-		// All that has survived is durable: the next power cut takes nothing.
+		// All bytes that have survived are durable: the next power cut loses nothing.
 		d.PowerCut()
 		if again := read(t, d.Restart(), "a"); !bytes.Equal(again, got) {
-			t.Fatalf("seed %d: a second power cut left %d of %d bytes, or others", seed, len(again), len(got))
+			t.Fatalf("seed %d: a second power cut left %d of %d bytes, or other bytes", seed, len(again),
+				len(got))
 		}
 	}
 }
@@ -118,7 +120,7 @@ func TestSyncedSurvives(t *testing.T) {
 // TestUnsyncedIsTorn: any of the sectors that were not synced may survive, and the file ends at one of three
 // places.
 func TestUnsyncedIsTorn(t *testing.T) {
-	const before, after = 2*512 + 100, 9*512 + 50 // bytes that were synced, and all
+	const before, after = 2*512 + 100, 9*512 + 50 // number of synced bytes, and of all bytes
 	all := make([]byte, after)
 	for i := range all {
 		all[i] = byte(i/512 + 1)
@@ -179,11 +181,11 @@ func TestUnsyncedIsTorn(t *testing.T) {
 		"ends at the last Sync", "ends at the last Write", "ends blank at the last Write",
 		"ends behind the last sector")
 	if n := seen["ends at the last Sync"]; n < seeds/4 {
-		t.Errorf("only %d of %d files end at the last Sync, also if later sectors survive", n, seeds)
+		t.Errorf("only %d of %d files end at the last Sync, want at least a quarter", n, seeds)
 	}
 }
 
-// TestVersionsOfSector: a sector that several calls of Write filled survives as one of them left it.
+// TestVersionsOfSector: a sector that several calls of Write filled survives as one of the calls left it.
 func TestVersionsOfSector(t *testing.T) {
 	seen, second := make(outcomes), make(outcomes)
 	for seed := range uint64(seeds) {
@@ -210,8 +212,8 @@ func TestVersionsOfSector(t *testing.T) {
 	second.expect(t, "0 bytes", "400 bytes", "450 bytes")
 }
 
-// TestRewritten: a sector that WriteAt has changed survives as it was synced, or as one of the calls since
-// then left it, and the sectors around it survive.
+// TestRewritten: a sector that WriteAt has changed survives as it was at the last Sync, or as one of the
+// calls since then left it. The synced sectors around it survive.
 func TestRewritten(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -226,12 +228,12 @@ func TestRewritten(t *testing.T) {
 		write(t, a, filled(20, 5))
 		want := slices.Concat(filled(18, 3), filled(10, 4), filled(2, 1))
 		if got := read(t, f, "a"); len(got) != 1620 || !bytes.Equal(got[1000:1030], want) {
-			t.Fatalf("the program sees %d bytes, or others", len(got))
+			t.Fatalf("the program reads %d bytes, want 1620, or other bytes than it wrote", len(got))
 		}
 		d.PowerCut()
 		got := read(t, d.Restart(), "a")
 		if !bytes.Equal(got[:512], filled(512, 1)) || len(got) < 1500 {
-			t.Fatalf("seed %d: what was synced is lost", seed)
+			t.Fatalf("seed %d: synced bytes are lost", seed)
 		}
 		first, second := got[512:1024], got[1024:1500]
 		switch {
@@ -242,7 +244,7 @@ func TestRewritten(t *testing.T) {
 		case bytes.Equal(first, slices.Concat(filled(506, 3), filled(6, 4))):
 			seen["first: written twice"]++
 		default:
-			seen["first: else"]++
+			seen["first: other bytes"]++
 		}
 		end := got[1500:min(1536, len(got))] // the file may end at 1500
 		appended := bytes.Equal(end, filled(len(end), 2))
@@ -254,15 +256,15 @@ func TestRewritten(t *testing.T) {
 		case bytes.Equal(second, slices.Concat(filled(4, 4), filled(472, 1))) && appended:
 			seen["second: written"]++
 		default:
-			seen["second: else"]++
+			seen["second: other bytes"]++
 		}
 	}
 	seen.expect(t, "first: synced", "first: written", "first: written twice", "second: synced",
 		"second: appended", "second: written")
 }
 
-// TestRewrittenAndSynced: what WriteAt has written survives once it was synced. A Sync that fails loses
-// sectors: they survive as they were before, until they are written again.
+// TestRewrittenAndSynced: bytes that WriteAt has written survive after Sync. A Sync that fails loses sectors.
+// A lost sector survives as it was before WriteAt, until the sector is written again.
 func TestRewrittenAndSynced(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -278,7 +280,7 @@ func TestRewrittenAndSynced(t *testing.T) {
 			d.PowerCut()
 			got := read(t, d.Restart(), "a")
 			if !bytes.Equal(got[:1024], slices.Concat(filled(300, 1), filled(700, 2), filled(24, 1))) {
-				t.Fatalf("seed %d: what was synced is lost", seed)
+				t.Fatalf("seed %d: synced bytes are lost", seed)
 			}
 			continue
 		}
@@ -290,7 +292,7 @@ func TestRewrittenAndSynced(t *testing.T) {
 		again := seed%3 == 1
 		if again {
 			writeAt(t, a, filled(1, 2), 400) // in the first sector
-			writeAt(t, a, filled(1, 2), 600) // in the second one
+			writeAt(t, a, filled(1, 2), 600) // in the second sector
 			must(t, a.Sync())
 		}
 		c := d.Copy(seed)
@@ -311,7 +313,8 @@ func TestRewrittenAndSynced(t *testing.T) {
 		case first == 212 && second == 488:
 			seen["both lost"]++
 		default:
-			t.Fatalf("seed %d: %d and %d bytes are lost", seed, first, second)
+			t.Fatalf("seed %d: the first sector lost %d bytes, the second %d; want all or none", seed, first,
+				second)
 		}
 	}
 	seen.expect(t, "written again", "the second lost", "the first lost", "both lost")
@@ -337,7 +340,7 @@ func TestWriteAtEnd(t *testing.T) {
 		}
 		if got := read(t, f, "a"); !bytes.Equal(got, slices.Concat(filled(40, 1), filled(n, 2),
 			filled(60-n, 1))) {
-			t.Fatalf("seed %d: WriteAt has written %d bytes, or others", seed, n)
+			t.Fatalf("seed %d: WriteAt returned %d, but has written other bytes", seed, n)
 		}
 		seen[fmt.Sprint(n > 30)]++
 	}
@@ -349,7 +352,7 @@ func TestWriteAtEnd(t *testing.T) {
 	}
 }
 
-// TestNamesAreLost: creations survive in order, or in any other.
+// TestNamesAreLost: any subset of the creations that were not synced may survive.
 func TestNamesAreLost(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -372,7 +375,7 @@ func TestNamesAreLost(t *testing.T) {
 	seen.expect(t, "", "a", "b", "c", "ab", "ac", "bc", "abc")
 }
 
-// TestFirstNamesSurvive: the first few of many creations survive.
+// TestFirstNamesSurvive: in some power cuts, exactly the first few of many creations survive.
 func TestFirstNamesSurvive(t *testing.T) {
 	const all = "abcdefghijklmnopqrst"
 	first, others := 0, 0
@@ -391,7 +394,8 @@ func TestFirstNamesSurvive(t *testing.T) {
 		}
 	}
 	if first < seeds/10 || others < seeds/10 {
-		t.Errorf("of %d power cuts, %d left the first few files, %d left others", seeds, first, others)
+		t.Errorf("of %d power cuts, %d left exactly the first few files and %d left other files, want at "+
+			"least %d each", seeds, first, others, seeds/10)
 	}
 }
 
@@ -433,8 +437,8 @@ func TestRenameIsAtomic(t *testing.T) {
 	seen.expect(t, "a", "b", "c")
 }
 
-// TestRenameOfUncreated: a rename does not survive without the creation of its file, and leaves what it would
-// have replaced.
+// TestRenameOfUncreated: a rename does not survive if the creation of the renamed file does not. Then the
+// file that the rename would have replaced survives.
 func TestRenameOfUncreated(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -450,10 +454,11 @@ func TestRenameOfUncreated(t *testing.T) {
 		restarted := d.Restart()
 		seen[fmt.Sprintf("%v %q", d.Names(), bytes.TrimRight(read(t, restarted, "a"), "\x00"))]++
 	}
-	seen.expect(t, `[a] "old"`, `[a new] "old"`, `[a] "new"`, `[a] ""`) // the last: renamed before its bytes
+	// The last outcome is a rename that survives without the bytes of the renamed file.
+	seen.expect(t, `[a] "old"`, `[a new] "old"`, `[a] "new"`, `[a] ""`)
 }
 
-// TestRemovalIsLost: a file that was removed may come back, with what was durable of it.
+// TestRemovalIsLost: a file may exist again if its removal was not synced. The file has its durable bytes.
 func TestRemovalIsLost(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -481,7 +486,7 @@ func TestRemovalIsLost(t *testing.T) {
 	seen.expect(t, "gone", "one")
 }
 
-// TestKill: after a kill all is as it was seen, and still not durable.
+// TestKill: after a kill, files and names are as the program left them, but not durable.
 func TestKill(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -495,7 +500,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("seed %d: the kill lost bytes", seed)
 		}
 		if seed%2 == 0 {
-			// The next program makes durable what the killed one has written.
+			// The next program makes the bytes of the killed program durable.
 			must(t, open(t, f, "a").Sync(), f.Sync())
 			d.PowerCut()
 			if !bytes.Equal(read(t, d.Restart(), "a"), filled(2000, 1)) {
@@ -602,13 +607,15 @@ func TestStopAtCall(t *testing.T) {
 				}
 			}
 		}
-		delete(seen, "nothing written") // one of 3001 lengths
+		// These two outcomes are too rare to expect: a Write in part has one of 3,001 lengths.
+		delete(seen, "nothing written")
 		delete(seen, "all written")
 		seen.expect(t, "written in part", "created: 0", "created: 1", "renamed: [a]", "renamed: [b]")
 	}
 }
 
-// TestFilesOfEndedProgram: files that a program had open do nothing after a restart.
+// TestFilesOfEndedProgram: after a restart, calls on files that the ended program had open fail and change
+// nothing.
 func TestFilesOfEndedProgram(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -634,8 +641,8 @@ func TestFilesOfEndedProgram(t *testing.T) {
 	d.Restart()
 }
 
-// TestFailedSync: sectors that a failed Sync loses are seen until the power goes, and a later Sync does not
-// make them durable.
+// TestFailedSync: programs read the sectors that a failed Sync has lost until the power fails. A later Sync
+// does not make these sectors durable.
 func TestFailedSync(t *testing.T) {
 	const before, after = 700, 5000
 	seen := make(outcomes)
@@ -652,7 +659,7 @@ func TestFailedSync(t *testing.T) {
 		}
 		must(t, a.Sync())
 		if !bytes.Equal(read(t, f, "a"), filled(after, 1)) {
-			t.Fatalf("seed %d: bytes are lost before the power is", seed)
+			t.Fatalf("seed %d: bytes are lost before the power cut", seed)
 		}
 		if seed%2 == 0 {
 			d.PowerCut()
@@ -660,7 +667,8 @@ func TestFailedSync(t *testing.T) {
 			kept := bytes.Count(got, []byte{1})
 			switch {
 			case len(got) != after || !bytes.Equal(got[:before], filled(before, 1)):
-				t.Fatalf("seed %d: %d bytes, or synced ones are lost", seed, len(got))
+				t.Fatalf("seed %d: the file has %d bytes, want %d, or synced bytes are lost", seed, len(got),
+					after)
 			case kept == after:
 				seen["nothing lost"]++
 			case kept == before:
@@ -670,13 +678,13 @@ func TestFailedSync(t *testing.T) {
 			}
 			continue
 		}
-		// The last sector changes, so it is written again. Those before it stay lost.
+		// The last sector changes, so the next Sync writes it again. The lost sectors before it stay lost.
 		write(t, a, filled(10, 1))
 		must(t, a.Sync())
 		d.PowerCut()
 		got := read(t, d.Restart(), "a")
 		if last := got[after/512*512:]; !bytes.Equal(last, filled(after+10-after/512*512, 1)) {
-			t.Fatalf("seed %d: the last sector was written again, and holds %v", seed, last)
+			t.Fatalf("seed %d: the last sector was written again, but holds %v", seed, last)
 		}
 	}
 	seen.expect(t, "all lost", "some lost")
@@ -702,14 +710,14 @@ func TestFailedSyncLosesUnsynced(t *testing.T) {
 				d.PowerCut()
 				if got, want := read(t, d.Restart(), "a"), append(filled(before, 1),
 					filled(after-before, 0)...); !bytes.Equal(got, want) {
-					t.Fatalf("seed %d, %d bytes, then %d: the file holds %v", seed, before, after, got)
+					t.Fatalf("seed %d, %d of %d bytes synced: the file holds %v", seed, before, after, got)
 				}
 			}
 		}
 	}
 }
 
-// TestFailedWrites: Write fails for an error of the disk or a full disk, with a part of the bytes written.
+// TestFailedWrites: Write fails with EIO or ENOSPC, and may write a part of the bytes.
 func TestFailedWrites(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -740,7 +748,8 @@ func TestFailedWrites(t *testing.T) {
 		"ENOSPC after 2")
 }
 
-// TestFaults: each kind of call fails, has done nothing, and succeeds when faults are off again.
+// TestFaults: calls with faults fail and do nothing. Without faults, the calls succeed again. FailAt makes
+// exactly one call fail.
 func TestFaults(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -770,7 +779,7 @@ func TestFaults(t *testing.T) {
 			if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) {
 				failed++
 			} else if err != nil && n != 7 && n != 1 {
-				t.Errorf("call %d failed by itself, and another one returned %v", n, err)
+				t.Errorf("after FailAt(%d), another call returned %v", n, err)
 			}
 		}
 		if op := d.Log()[n-1].Op; (failed == 1) != (op != sim.Close) {
@@ -779,7 +788,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFailAtWrite: a Write that is told to fail returns EIO or ENOSPC.
+// TestFailAtWrite: a Write that FailAt makes fail returns EIO or ENOSPC.
 func TestFailAtWrite(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -794,7 +803,7 @@ func TestFailAtWrite(t *testing.T) {
 	seen.expect(t, syscall.EIO.Error(), syscall.ENOSPC.Error())
 }
 
-// TestErrors: calls that the operating system refuses are refused.
+// TestErrors: the simulated disk refuses the calls that the operating system refuses.
 func TestErrors(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -892,7 +901,7 @@ func TestDamageAtRest(t *testing.T) {
 	}
 }
 
-// TestSeedDecides: the same seed and calls lead to the same disk; other seeds to others.
+// TestSeedDecides: the same seed and calls lead to the same disk. Different seeds lead to different disks.
 func TestSeedDecides(t *testing.T) {
 	run := func(seed uint64) string {
 		d := sim.New(seed)
@@ -923,16 +932,16 @@ func TestSeedDecides(t *testing.T) {
 	for seed := range uint64(20) {
 		first := run(seed)
 		if run(seed) != first {
-			t.Errorf("seed %d led to two results", seed)
+			t.Errorf("two runs with seed %d led to different results", seed)
 		}
 		all[first] = true
 	}
 	if len(all) != 20 {
-		t.Errorf("20 seeds led to %d results", len(all))
+		t.Errorf("20 seeds led to %d different results, want 20", len(all))
 	}
 }
 
-// TestCopy: a copy and its disk go on apart from each other.
+// TestCopy: a change of a disk does not change a copy, and a change of a copy does not change the disk.
 func TestCopy(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -962,16 +971,16 @@ func TestCopy(t *testing.T) {
 			t.Fatal("the copy has changed with its disk")
 		}
 		if !bytes.Equal(killed.Bytes("c"), all[:1400]) || string(killed.Bytes("a")) != "killed" {
-			t.Fatal("the copy has not gone on by itself")
+			t.Fatal("the copy that was killed lacks its own changes")
 		}
 		if got := cut.Bytes("a"); len(got) > 1400 || !bytes.Equal(got[:700], all[:700]) {
-			t.Fatal("the copy has not lost what its disk had not synced")
+			t.Fatal("after a power cut, the copy lacks synced bytes or has bytes that it never had")
 		}
 		if d.Stopped() || kept.Stopped() || kept.Calls() != 6 || len(kept.Log()) != 6 || d.Calls() != 8 {
 			t.Fatalf("the copy has %d calls, the disk %d", kept.Calls(), d.Calls())
 		}
 		seen[strings.Join(cut.Names(), "")]++
-		// One crash has several ends, by seed.
+		// A power cut at one moment has different results for different seeds.
 		write(t, a, filled(5000, 4))
 		ends := make(map[string]bool)
 		for other := range uint64(20) {
@@ -981,7 +990,7 @@ func TestCopy(t *testing.T) {
 			ends[string(c.Bytes("a"))] = true
 		}
 		if len(ends) < 5 {
-			t.Errorf("20 seeds end one run in %d ways", len(ends))
+			t.Errorf("a power cut has only %d different results for 20 seeds", len(ends))
 		}
 	}
 	seen.expect(t, "a", "ab")
@@ -1052,7 +1061,7 @@ func TestRefuseOpen(t *testing.T) {
 	must(t, second.Close(), f.Rename("b", "a"))
 	open(t, f, "a")
 	d.Kill()
-	must(t, d.Restart().Remove("a")) // the process that had it open has ended
+	must(t, d.Restart().Remove("a")) // the program that had the file open has ended
 }
 
 // TestLog: the log lists calls, and is printed if the test fails.
@@ -1081,7 +1090,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// recorder is a test that fails as told.
+// recorder records the clean-up and the log of a test. Its field failed is the result of Failed.
 type recorder struct {
 	testing.TB
 	cleanup func()

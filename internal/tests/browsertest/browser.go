@@ -29,8 +29,8 @@ var browser struct {
 	err   error
 }
 
-// Main is the body of TestMain: it runs the tests and stops the browser. Unless -parallel says otherwise,
-// four tests run at a time, because they wait more than they compute.
+// Main is the body of TestMain: it runs the tests and stops the browser. If the flag -parallel is not set,
+// four tests run at a time, because the tests wait more than they compute.
 func Main(m *testing.M) {
 	chosen := false
 	flag.Parse()
@@ -45,12 +45,12 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Needed starts the browser. If there is no browser, Needed skips the test, or fails it if
-// VAST_BROWSER_REQUIRED is set. It also skips the test with -short.
+// Needed starts the browser. If there is no browser, Needed skips the test, or fails it if the environment
+// variable VAST_BROWSER_REQUIRED is set. With the flag -short, Needed skips the test.
 func Needed(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("tests in a browser are not short")
+		t.Skip("-short skips tests in a browser")
 	}
 	browser.start.Do(start)
 	switch {
@@ -97,13 +97,13 @@ func start() {
 		chromedp.Flag("in-process-gpu", true), chromedp.Flag("renderer-process-limit", "4"),
 		chromedp.WSURLReadTimeout(Time))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	// A newer browser sends events that the library does not know; they are not errors.
+	// A newer browser sends events that the library does not know. These events are not errors.
 	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	browser.ctx = ctx
 	browser.stop = func() {
 		endBrowser()
 		end()
-		os.RemoveAll(profile) // parts of the browser may still be ending
+		os.RemoveAll(profile) // may fail while processes of the browser are still ending
 	}
 	browser.err = chromedp.Run(ctx)
 }

@@ -34,8 +34,8 @@ type Tab struct {
 	expected   []string
 }
 
-// Open opens an empty window, for pages of one server. If the test fails, a picture is kept: see
-// [Tab.KeepPicture].
+// Open opens an empty window for the pages of one server, whose address is host. If the test fails, a picture
+// is saved at its end: see [Tab.KeepPicture].
 func Open(t testing.TB, host string) *Tab {
 	t.Helper()
 	Needed(t)
@@ -56,8 +56,8 @@ func Open(t testing.TB, host string) *Tab {
 			t.Error(c)
 		}
 	})
-	// The first run ties the window to its context, so this context has no deadline.
-	// Each window believes that it has the focus: other tests have windows too.
+	// The first Run binds the window to the context of the call, so this context has no deadline. Each window
+	// emulates the focus, because only one of the windows of all tests can have the focus.
 	err = chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable(),
 		emulation.SetFocusEmulationEnabled(true))
 	if err != nil {
@@ -135,17 +135,17 @@ func (p *Tab) Do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Eval runs an expression in the page, and stores the result behind the pointer into, unless into is nil. It
-// waits for promises.
-func (p *Tab) Eval(expression string, into any) {
+// Eval runs an expression in the page. If the result is a promise, Eval waits for its value. Eval stores the
+// value in the variable to which result points, or drops the value if result is nil.
+func (p *Tab) Eval(expression string, result any) {
 	p.Helper()
-	p.Do(expression, chromedp.Evaluate(expression, into, awaiting))
+	p.Do(expression, chromedp.Evaluate(expression, result, awaiting))
 }
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// Until waits until an expression is true. An error does not end the wait: a page that is being left or
-// opened cannot run the expression.
+// Until waits until an expression is true. An error does not end the wait, because a page cannot run the
+// expression while the browser opens or closes the page.
 func (p *Tab) Until(expression string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Time)
@@ -157,7 +157,7 @@ func (p *Tab) Until(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-			p.Fatalf("never true: %s (%v); %s", expression, err, p.said())
+			p.Fatalf("the expression did not become true: %s (%v); %s", expression, err, p.said())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -169,7 +169,7 @@ func (p *Tab) Press(keys string) {
 	p.Do("press "+keys, chromedp.KeyEvent(keys))
 }
 
-// Window gives the page a size in CSS pixels. The first size is 1280 by 900.
+// Window sets the size of the page in CSS pixels. The initial size is 1280 by 900.
 func (p *Tab) Window(width, height int) {
 	p.Helper()
 	p.Do("resize", chromedp.EmulateViewport(int64(width), int64(height)))
@@ -211,6 +211,6 @@ func (p *Tab) KeepPicture(name string) {
 		err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, "/", "-")+".png"), png, 0o666)
 	}
 	if err != nil {
-		p.Logf("no picture %s: %v", name, err)
+		p.Logf("the picture %s cannot be saved: %v", name, err)
 	}
 }

@@ -109,7 +109,7 @@ func TestSharedArrayIsLinearizable(t *testing.T) {
 		}
 		h := arrayHistory(linearShared{a}, seed+i)
 		if !porcupine.CheckOperations(arrayOrder, h) {
-			t.Fatalf("history %d has no order:\n%s", i, printed(h))
+			t.Fatalf("history %d has no sequential order:\n%s", i, printed(h))
 		}
 		if err := a.Close(); err != nil {
 			t.Fatal(err)

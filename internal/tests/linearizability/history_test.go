@@ -11,14 +11,14 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// recordHistory runs operations in several goroutines at once and returns their arguments, results and times,
-// for porcupine to find an order in which a sequential object has the same results. Times come from a
-// counter: with a coarse clock, too many operations would seem concurrent, and porcupine would have far too
-// many orders to try.
+// recordHistory runs operations in several goroutines at once and returns their arguments, results and times.
+// Porcupine then searches an order in which a sequential object has the same results. The times come from a
+// counter, not from a clock: with a coarse clock, too many operations would seem concurrent, and porcupine
+// would have to try far too many orders.
 func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any,
 	do func(client int, input any) any) []porcupine.Operation {
 	var clock, ready atomic.Int64
-	of := make([][]porcupine.Operation, clients)
+	byClient := make([][]porcupine.Operation, clients)
 	var all sync.WaitGroup
 	for client := range clients {
 		all.Go(func() {
@@ -30,14 +30,14 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 				input := choose(r)
 				call := clock.Add(1)
 				output := do(client, input)
-				of[client] = append(of[client], porcupine.Operation{ClientId: client, Input: input,
-					Call: call, Output: output, Return: clock.Add(1)})
+				byClient[client] = append(byClient[client], porcupine.Operation{ClientId: client,
+					Input: input, Call: call, Output: output, Return: clock.Add(1)})
 			}
 		})
 	}
 	all.Wait()
 	var whole []porcupine.Operation
-	for _, operations := range of {
+	for _, operations := range byClient {
 		whole = append(whole, operations...)
 	}
 	return whole

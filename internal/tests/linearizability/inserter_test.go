@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// TestInsertersAreLinearizable makes every operation through one of a few inserters that pass from goroutine
-// to goroutine.
+// TestInsertersAreLinearizable makes every insertion and removal through one of four inserters, which the
+// goroutines share by turns.
 func TestInsertersAreLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -25,7 +25,7 @@ func TestInsertersAreLinearizable(t *testing.T) {
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(byInserters{p, free}, seed+i)
 		if !porcupine.CheckOperations(poolOrder, h) {
-			t.Fatalf("history %d has no order:\n%s", i, printed(h))
+			t.Fatalf("history %d has no sequential order:\n%s", i, printed(h))
 		}
 		in := <-free
 		for handle := range p.All() {
@@ -40,7 +40,7 @@ func TestInsertersAreLinearizable(t *testing.T) {
 	}
 	for h, stays := range stay {
 		if stays && !p.Valid(h) {
-			t.Fatalf("%v is gone", h)
+			t.Fatalf("the handle %v is not valid, but its element was never removed", h)
 		}
 	}
 }

@@ -118,11 +118,12 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	p := newPool(t, 34) // few slots, which are soon reused, with common and with own generations
+	// The pool has few slots, so slots are soon reused. Some slots share a generation, others have their own.
+	p := newPool(t, 34)
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)
 		if !porcupine.CheckOperations(poolOrder, h) {
-			t.Fatalf("history %d has no order:\n%s", i, printed(h))
+			t.Fatalf("history %d has no sequential order:\n%s", i, printed(h))
 		}
 		switch {
 		case i%8 == 7:
@@ -135,7 +136,7 @@ func TestSharedPoolIsLinearizable(t *testing.T) {
 	}
 }
 
-// forgetfulPool is wrong: its Remove tests whether the element is there, and removes it a moment later.
+// forgetfulPool is wrong: its Remove first tests whether the element exists, and removes it a moment later.
 type forgetfulPool struct {
 	mu   sync.Mutex
 	live map[bulk.Handle[uint64]]uint64

@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// object is an entry of a table. The first word determines the others, so that a torn copy
-// shows.
+// object is an entry of a table. The first word determines the other words, so that a torn copy is detected.
 type object struct{ A, B, C, D uint64 }
 
 func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
@@ -25,7 +24,7 @@ type entryDo struct {
 
 type entryGot struct {
 	value uint64 // the value that load returned
-	had   bool   // the entry had a value
+	had   bool   // whether the entry had a value before the operation
 }
 
 // entryModel is the model of a sequential entry. Its state is the value, or 0 if there is no value. Entries

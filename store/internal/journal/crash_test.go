@@ -51,19 +51,19 @@ func randomEntry(rng *rand.Rand, position int, build string) entry {
 	return entry{byte(rng.IntN(256)), string(data), build}
 }
 
-// life is a store that dies again and again.
+// life is the journal of a store. The programs that use the journal die one after the other.
 type life struct {
 	f       disk.Folder
 	rng     *rand.Rand
 	entries []entry
-	acked   uint64 // records that were acknowledged at any time
+	acked   uint64 // number of records that were ever acknowledged
 	segment uint32 // of the checkpoint; 0 before the store exists
 	from    uint64 // position of the checkpoint
 }
 
-// TestCrashes lets a store die by power cuts, kills, failed syncs and failed writes, many times one after the
-// other. The records that Read returns are a prefix of the records that were appended since the checkpoint,
-// and include all of these that were acknowledged.
+// TestCrashes lets a store die many times, by power cuts, kills, failed syncs and failed writes. Read returns
+// a prefix of the records that were appended since the checkpoint. The prefix includes all acknowledged
+// records.
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
 	seeds := longtest.Pick(3000, 100_000)
@@ -108,20 +108,20 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%d torn batches, %d torn creations, %d unproven batches", torn, skipped, carried)
 	if torn < 100 || skipped < 100 || carried < 100 {
-		t.Error("the crashes are too tame")
+		t.Error("crashes leave too few torn or unproven batches, want 100 of each kind")
 	}
 }
 
 // errBroken is the error of a call that a test makes fail.
 var errBroken = errors.New("input/output error")
 
-// expected reports whether err comes from a disk that fails on purpose.
+// expected reports whether err is an error that the test injects.
 func expected(err error) bool {
 	return errors.Is(err, errBroken) || errors.Is(err, errOff) || errors.Is(err, sim.ErrStopped) ||
 		errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
 }
 
-// round opens the store, uses it, and lets it die. It returns what was read.
+// round opens the journal, uses it, and stops the disk. round returns the tail that was read.
 func (l *life) round(round int, stop func()) (*Tail, error) {
 	build := fmt.Sprint("build ", round)
 	o := Options{Hold: l.rng.IntN(2) == 0, Delay: 1 << 40}
@@ -150,7 +150,7 @@ func (l *life) round(round int, stop func()) (*Tail, error) {
 	return tail, err
 }
 
-// read reads the journal and compares it with what was appended.
+// read reads the journal, and compares its records with the appended records.
 func (l *life) read() (*Tail, error) {
 	if l.segment == 0 {
 		return nil, nil
@@ -164,7 +164,7 @@ func (l *life) read() (*Tail, error) {
 		return nil, err
 	}
 	if tail.End < l.acked || tail.End > uint64(len(l.entries)) || tail.End != l.from+uint64(len(got)) {
-		return nil, fmt.Errorf("%d records from %d up to %d; %d were appended, %d acknowledged",
+		return nil, fmt.Errorf("%d records were read, from %d up to %d; %d were appended, %d acknowledged",
 			len(got), l.from, tail.End, len(l.entries), l.acked)
 	}
 	l.entries = l.entries[:tail.End]
@@ -178,7 +178,7 @@ func (l *life) read() (*Tail, error) {
 func (l *life) use(j *Journal, build string) error {
 	first := j.Durable()
 	if first != uint64(len(l.entries)) {
-		return fmt.Errorf("a journal of %d records begins with %d", len(l.entries), first)
+		return fmt.Errorf("the next position in a journal of %d records is %d", len(l.entries), first)
 	}
 	held := j.hold
 	for range l.rng.IntN(80) {
@@ -235,7 +235,7 @@ func (l *life) use(j *Journal, build string) error {
 }
 
 // TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in
-// turn: the first life ends there, and the lives after it at random calls.
+// turn. The first life ends at that call, and the later lives end at random calls.
 func TestEachCall(t *testing.T) {
 	for seed := range uint64(longtest.Pick(20, 1000)) {
 		for call, past := int64(1), false; !past; call++ {
@@ -248,7 +248,7 @@ func TestEachCall(t *testing.T) {
 	}
 }
 
-// TestMistakes finds out that a folder which syncs too little loses what was acknowledged.
+// TestMistakes checks that these tests find a folder that syncs too little and so loses acknowledged records.
 func TestMistakes(t *testing.T) {
 	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
 		found := 0
@@ -258,13 +258,13 @@ func TestMistakes(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Errorf("mistake %d has no consequences", mistake)
+			t.Errorf("no seed finds mistake %d", mistake)
 		}
 	}
 }
 
-// lives lets a store live on a disk four times. The first life ends at the given call of the disk. past
-// reports that this life made fewer calls, and so ended by itself.
+// lives runs four lives of a store on a disk. The first life ends at the given call of the disk. past reports
+// whether the first life made fewer calls, and so ended by itself.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

@@ -15,8 +15,8 @@ import (
 )
 
 // small makes a journal of three segments with two or three batches each, by two builds. It returns the
-// journal and its records, and for the last segment the number of records up to each number of sectors where
-// a batch ends. The files have no free space.
+// journal and its records. ends has an entry for each batch of the last segment: the number of sectors up to
+// the end of the batch, and the number of records up to there. The files have no free space.
 func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 	t.Helper()
 	m = newMemory(1)
@@ -90,10 +90,10 @@ func readAll(m *memory) ([]entry, *Tail, error) {
 	return all, tail, err
 }
 
-// fails reports whether err says text.
+// fails reports whether the message of err contains text.
 func fails(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
-// damaged returns an error unless err is a *Damage of one of the files.
+// damaged returns nil if err is a *Damage of one of the files, and an error otherwise.
 func damaged(err error, files ...string) error {
 	var d *Damage
 	if !errors.As(err, &d) {
@@ -144,7 +144,7 @@ func TestSmallJournal(t *testing.T) {
 	}
 }
 
-// TestFormat compares the beginning of a segment and the checksums of files with those that version 1 has.
+// TestFormat compares the beginning of a segment, and the checksums of files, with the values of version 1.
 func TestFormat(t *testing.T) {
 	m, _, _ := small(t)
 	want := []byte("....\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x82\x00" +
@@ -164,7 +164,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestEachBit flips each bit of a journal. The journal is read as before, or the damage is found.
+// TestEachBit flips each bit of a journal. Read returns the same records, or finds the damage.
 func TestEachBit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	m, all, _ := small(t)
@@ -184,17 +184,18 @@ func TestEachBit(t *testing.T) {
 			found++
 		}
 	}
-	// Damage to the end mark of segment 1 and the carried batch of segment 2 is not found: they do not count.
+	// Damage to the end mark of segment 1, and to the carried batch of segment 2, is not found: these sectors
+	// do not count.
 	bits := 0
 	for _, c := range m.names {
 		bits += len(c.data) * 8
 	}
 	if want := bits - 2*sectorSize*8; found != want {
-		t.Errorf("%d of %d bits were found, want %d", found, bits, want)
+		t.Errorf("the damage of %d of %d bits was found, want %d", found, bits, want)
 	}
 }
 
-// TestEachLength cuts each file to each length.
+// TestEachLength cuts each file to each shorter length.
 func TestEachLength(t *testing.T) {
 	m, all, ends := small(t)
 	first := len(m.names[fileName(1)].data)
@@ -214,7 +215,7 @@ func TestEachLength(t *testing.T) {
 					sectors--
 				}
 				if want = all[:ends[sectors]]; sectors == 0 {
-					want = all[:7] // of segment 2
+					want = all[:7] // the records up to the end of segment 2
 				}
 				if err == nil && size > sectors*sectorSize &&
 					!slices.Equal(tail.Cuts, []Cut{{name, int64(sectors) * sectorSize,
@@ -250,7 +251,7 @@ func TestEachSector(t *testing.T) {
 				if err != nil || !slices.Equal(got, all[:len(all)-1]) || tail.Cuts != nil {
 					t.Errorf("the last batch is zeros: %q, %v", got, err)
 				}
-			case last: // no longer counts
+			case last: // the sector does not count
 				if err != nil || !slices.Equal(got, all) {
 					t.Errorf("sector %d of %s does not count: %q, %v", i/sectorSize, name, got, err)
 				}
@@ -264,7 +265,7 @@ func TestEachSector(t *testing.T) {
 	}
 }
 
-// TestLostFiles removes files and exchanges them.
+// TestLostFiles removes files, and replaces a file by another one.
 func TestLostFiles(t *testing.T) {
 	m, all, _ := small(t)
 	for n := uint32(1); n <= 2; n++ {
@@ -275,7 +276,7 @@ func TestLostFiles(t *testing.T) {
 		}
 	}
 	c := m.clone()
-	delete(c.names, fileName(3)) // the journal was resumed: only a checkpoint knows of segment 3
+	delete(c.names, fileName(3)) // the journal was resumed: only a checkpoint names segment 3
 	if got, _, err := readAll(c); err != nil || !slices.Equal(got, all[:7]) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -313,12 +314,12 @@ func file(segment uint32, payloads ...[]byte) *content {
 	return c
 }
 
-// resum writes the checksum of a sector anew.
+// resum recomputes the checksum of a sector.
 func resum(sector []byte) {
 	binary.LittleEndian.PutUint32(sector, crc32.Checksum(sector[4:sectorSize], castagnoli))
 }
 
-// TestForgedFiles reads files whose checksums are right.
+// TestForgedFiles reads damaged files with correct checksums.
 func TestForgedFiles(t *testing.T) {
 	type list = []*content
 	head := func(h header) []byte { h.store = storeID; return appendHeader(nil, h) }
@@ -359,7 +360,7 @@ func TestForgedFiles(t *testing.T) {
 		{"continues 7 sectors of segment 2", list{nil,
 			file(2, head(header{previous: 2, previousSectors: 7}))}},
 		{"continues 7 sectors of segment 0", list{file(1, head(header{previousSectors: 7}))}},
-		{"begins at record 7, after record 0", list{file(1, head(header{first: 7}))}},
+		{"begins at record 7, and the records from 0 on are missing", list{file(1, head(header{first: 7}))}},
 		{"positions of the records are too high", list{nil, file(2, head(header{first: 1<<64 - 1}), one)}},
 		{"begins at record 3, and journal-00000001 before it ends at 2", list{
 			file(1, none, one, one), file(2, head(header{first: 3, previous: 1, previousSectors: 3}))}},
@@ -378,7 +379,7 @@ func TestForgedFiles(t *testing.T) {
 		}
 		_, _, err := readAll(m)
 		if damaged(err, fileName(1), fileName(2)) != nil || !fails(err, test.why) {
-			t.Errorf("want %q, have %v", test.why, err)
+			t.Errorf("want an error with %q, got %v", test.why, err)
 		}
 	}
 	m := newMemory(1)
@@ -391,7 +392,7 @@ func TestForgedFiles(t *testing.T) {
 	if got, _, err := readAll(m); err != nil || len(got) != 2 {
 		t.Errorf("%q, %v", got, err)
 	}
-	// an error of the disk is no damage
+	// an error of the disk is not damage
 	for _, call := range []string{"files", "open", "read"} {
 		broken := errors.New("input/output error")
 		m.fail = failing(call, 1, broken)

@@ -2,8 +2,8 @@
 // in the order in which they were appended.
 //
 // A [Journal] takes records from any goroutine. It has one goroutine that writes all pending records with one
-// Write and one Sync, and then acknowledges them. Meanwhile the next batch collects. [Read] reads a journal
-// after its process has ended or crashed, and [Tail.Resume] continues the journal.
+// Write and one Sync, and then acknowledges these records. New records meanwhile collect in the next batch.
+// [Read] reads a journal after its process has ended or crashed, and [Tail.Resume] continues the journal.
 //
 // # Terms
 //
@@ -11,39 +11,40 @@
 //
 // A segment is a file, journal-00000001 and so on. It is a sequence of sectors of 512 bytes. A sector begins
 // with 19 bytes: CRC-32C of the other 508 bytes, number of the segment, index of the sector, number of
-// leading sectors of the segment that were synced when this one was written, number of payload bytes in use
-// (16 bits), and flags (8 bits: end of a batch, end of the segment). Then come 492 bytes of payload and the
-// byte 255. Integers are little-endian.
+// leading sectors of the segment that were synced when this sector was written, number of payload bytes in
+// use (16 bits), and flags (8 bits: end of a batch, end of the segment). Then come 492 bytes of payload and
+// the byte 255. Integers are little-endian.
 //
 // A batch is a run of whole sectors that are synced at once. Its payload continues from sector to sector, and
 // is padded with zeros at the end. A record never spans batches.
 //
-// Free space is sectors of zeros at the end of a file. A batch that does not fit into it grows the file, and
-// brings free space with it: as many bytes as the file then holds, at most 128 KiB, rounded up so that the
-// file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the file system then
-// has nothing to log. A sector is written over zeros or for the first time, never over another batch, so a
-// failed write cannot damage durable records. A segment that has ended keeps its free space until the segment
-// is removed.
+// Free space is sectors of zeros at the end of a file. A batch that does not fit into the free space grows
+// the file, and adds new free space: as many bytes as the file then holds, at most 128 KiB, rounded up so
+// that the file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the file
+// system then has nothing to log. A batch is written over zeros or at the end of the file, never over another
+// batch. So a failed write cannot damage durable records. A segment that has ended keeps its free space until
+// the segment is removed.
 //
-// The first batch of a segment is its header, and records that were carried over from the segment before; see
-// below. All other batches hold records: length of the bytes as a varint, kind, bytes.
+// The first batch of a segment holds its header, and the records that were carried over from the previous
+// segment; see below. All other batches hold records: length of the bytes as a varint, kind, bytes.
 //
 // # What a crash leaves
 //
-// Disks write a sector of 512 bytes whole or not at all. So after a crash each sector that was not synced is
-// there or is blank: zeros, or beyond the end of the file. A sector that is neither good nor blank is damage,
-// never the trace of a crash, with one exception: a call that fails, or in which the process is killed, may
-// end anywhere, because systems copy bytes and not sectors. It leaves the beginning of a sector, and zeros,
-// so the last byte of the sector is zero. Such a sector, and the last, partial sector of a file, count as
-// blank.
+// Disks write a sector of 512 bytes whole or not at all. So after a crash, a sector that was not synced is
+// either good or blank. A blank sector holds zeros, or lies beyond the end of the file. Any other sector is
+// damage that no crash leaves, with one exception: a call that fails, or in which the process is killed, may
+// end at any byte, because systems copy bytes and not sectors. Such a call leaves the beginning of a sector,
+// followed by zeros. The last byte of this sector is zero, so the sector counts as blank. The last sector of
+// a file also counts as blank if it is not complete.
 //
-// A batch is written after the Sync of the batch before it has succeeded. So only the last batch of the last
-// segment can be torn. It was not acknowledged, and Read cuts all of it. A blank sector before a good one of
-// a later batch is damage: the later sector says that the blank one was synced.
+// A batch is written after the Sync of the previous batch has succeeded. So only the last batch of the last
+// segment can be torn. A torn batch was not acknowledged, and Read cuts all of it. A blank sector before a
+// good sector of a later batch is damage: the good sector says that the blank sector was synced.
 //
-// A last batch that is damaged to zeros, or cut off, looks like a torn one or like free space. Nothing in the
-// journal can tell them apart. Other damage to the last batch is found: to look like a sector that was
-// written in part it must change all bits of the last byte.
+// If damage turns the last batch into zeros, or cuts it off, the journal cannot distinguish the last batch
+// from a torn batch or from free space. Read finds other damage to the last batch. A damaged sector looks
+// like the trace of a crash only if its last byte becomes zero, which means that all eight bits of this byte
+// change.
 //
 // # The next segment
 //
@@ -51,39 +52,40 @@
 //
 //  1. It writes and syncs the last records of the old segment, and acknowledges them.
 //  2. It creates the new segment: header, Sync of the file, Sync of the folder. The header says how many
-//     sectors of the old segment count: all so far.
+//     sectors of the old segment count: all sectors so far.
 //  3. It writes and syncs the end mark of the old segment: a batch without records.
 //  4. It writes, syncs and acknowledges records in the new segment.
 //
-// The end mark is on the disk only after step 2. So a last segment with an end mark has lost its successor:
-// damage. A segment without an end mark has no successor with acknowledged records, unless the journal was
-// resumed in between. A new segment whose first batch is blank or torn is one that a crash in step 2 left:
-// nothing in it was acknowledged. It counts as absent, and the next attempt takes the next free number. A
-// successor is therefore found by the segment that its header names as the previous one, and not by its
-// number.
+// The end mark is on the disk only after step 2. So if the last segment has an end mark, its successor is
+// lost, which is damage. A segment without an end mark has a successor with acknowledged records only if the
+// journal was resumed in between. If the first batch of a new segment is blank or torn, a crash in step 2 has
+// left the segment, and none of its records was acknowledged. This segment counts as absent, and the next
+// attempt takes the next free number. So the number of a segment does not say which segment it continues. The
+// header of a segment names the previous segment.
 //
 // # Going on after a crash
 //
-// The last batch may have been read from the operating system's memory without being on the disk: the process
-// was killed before the Sync of the batch, or that Sync failed. After a failed Sync a second one proves
-// nothing, so syncing the old file does not help. The last batch proves that all batches before it were
-// synced, because it was written after them.
+// Read may read the last batch from the operating system's memory, although the batch is not on the disk: the
+// process was killed before the Sync of the batch, or that Sync failed. After a failed Sync, a second Sync
+// proves nothing, so syncing the old file does not help. The last batch proves that all earlier batches were
+// synced, because it was written after their Syncs. The sectors of the earlier batches are called proven.
 //
-// So Resume creates a new segment that continues the old one from its last proven sector, and writes the
-// records of the unproven batch a second time, into the first batch of the new segment. A first batch is
-// there as a whole or counts as absent. Hence at any moment each acknowledged record is in the segment that
-// Read takes for the last one or in the proven sectors before it: in the old segment until the first batch of
-// the new one is durable, and from then on in both. If a segment has only its first batch, nothing in it is
-// proven. The new segment then continues the segment before it, and nothing refers to the unproven one.
+// So Resume creates a new segment that continues the old segment after its last proven sector. Resume writes
+// the records of the unproven batch a second time, into the first batch of the new segment. The new segment
+// counts only if its first batch is complete. So Read finds each acknowledged record at any moment: in the
+// old segment until the first batch of the new segment is durable, and from then on in the proven sectors of
+// the old segment or in the new segment. If the old segment has only its first batch, nothing in it is
+// proven. The new segment then continues the segment before the old segment, and nothing refers to the old
+// segment.
 //
-// Nothing marks the old segment as ended. If the new one is lost later, as a file and not by a crash, the old
-// one looks like the last. Therefore a store sets Options.Hold, and releases acknowledgements when a
-// checkpoint is durable that names the new segment: Read does not accept a journal that ends before the
-// segment that the checkpoint names.
+// Resume does not mark the end of the old segment. If the file of the new segment is lost later, the old
+// segment looks like the last segment. Therefore a store sets Options.Hold, and releases acknowledgements
+// when a checkpoint that names the new segment is durable. Read does not accept a journal that ends before
+// the segment that the checkpoint names.
 //
 // # Failures
 //
-// A Write, Sync or Create that fails is final. Nothing is acknowledged after it, and all calls that wait and
-// all later calls return the error. Records that were not acknowledged may still be found by Read. A store
-// that syncs the folder itself stops after a Sync that fails: the failure may concern a segment.
+// A Write, Sync or Create that fails is final. Nothing is acknowledged after the failure. All waiting calls
+// and all later calls return the error. Read may still find records that were not acknowledged. A store that
+// syncs the folder itself must stop after a failed Sync, because the failure may concern a segment.
 package journal

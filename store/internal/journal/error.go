@@ -6,15 +6,15 @@ import (
 )
 
 var (
-	// ErrClosed is the error of calls after Close, and of calls that wait for a record that Close has not
-	// made durable or that was held back.
+	// ErrClosed is the error of calls after Close. It is also the error of calls that wait for a record, if
+	// Close has not made the record durable, or if the record was held back.
 	ErrClosed = errors.New("journal: closed")
 	// ErrFull is the error of Append if the records that are not on the disk yet take all of Options.Room.
 	ErrFull = errors.New("journal: the disk is too slow for the records")
 )
 
-// Damage is the error for a journal that no crash leaves behind: a sector or a file that was durable has
-// changed or is gone.
+// Damage is the error of a journal in a state that no crash can leave: a sector or a file that was durable
+// has changed or is gone.
 type Damage struct {
 	File   string // name of the segment
 	Offset int64  // where in the file

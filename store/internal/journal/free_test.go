@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestFreeSpace: a segment grows seldom, by at most what it holds and a bounded number of bytes. What lies
-// after its end does not count.
+// TestFreeSpace: the file of a segment seldom grows. Its free space is at most as large as its used part, and
+// is bounded. Free space is not a cut. A segment that has ended gets no more free space.
 func TestFreeSpace(t *testing.T) {
 	for _, size := range []int{64, 5000, 300_000} {
 		m, j := begin(t, Options{Delay: time.Hour})
@@ -34,7 +34,7 @@ func TestFreeSpace(t *testing.T) {
 			}
 		}
 		if most := 6 + last/freeMax; grown > most {
-			t.Errorf("%d batches of %d bytes: the file grew %d times, at most %d are enough", batches, size,
+			t.Errorf("%d batches of %d bytes: the file grew %d times, want at most %d", batches, size,
 				grown, most)
 		}
 		got, tail, err := readAll(m)
@@ -48,7 +48,7 @@ func TestFreeSpace(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(used(c.data)); len(c.data) >= n+freeMax+blockSize || len(c.data) > last+sectorSize {
-			t.Errorf("a segment of %d bytes that has ended takes %d", n, len(c.data))
+			t.Errorf("an ended segment with %d used bytes has a file of %d bytes", n, len(c.data))
 		}
 	}
 }
@@ -73,15 +73,15 @@ func free(t *testing.T) (m *memory, all []entry) {
 	return m, all
 }
 
-// TestShortWrite: a Write into the free space that ends anywhere leaves the records before it, also if the
-// power goes after it and any of its sectors are lost.
+// TestShortWrite: a Write into the free space ends at any byte, and then a power cut loses any of its
+// sectors. Read still returns the earlier records.
 func TestShortWrite(t *testing.T) {
 	m, all := free(t)
 	data := m.names[fileName(1)].data
 	first := len(used(data)) / sectorSize
 	batch := seal(appendRecord(nil, 9, bytes.Repeat([]byte{'y'}, 1200)), 1, uint32(first), 0)
 	if len(batch) != 3*sectorSize || len(data) < first*sectorSize+len(batch) {
-		t.Fatal("the batch has not the size that the test needs")
+		t.Fatal("the batch does not have the size that the test needs")
 	}
 	step := longtest.Pick(13, 1)
 	for n := 0; n < len(batch); n += step {
@@ -116,8 +116,8 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-// TestDamagedFreeSpace: other bytes than zeros in the free space are damage, or do not count. A sector that
-// was synced and lost its end is damage.
+// TestDamagedFreeSpace: Read reports changed bits in the free space as damage, or ignores them. If a synced
+// sector loses its end, Read reports damage.
 func TestDamagedFreeSpace(t *testing.T) {
 	longtest.OneGoroutine(t)
 	m, all := free(t)
@@ -138,16 +138,16 @@ func TestDamagedFreeSpace(t *testing.T) {
 		}
 		found++
 	}
-	// Bytes that may be a part of a checksum, and then of a number, are not found.
+	// Read ignores bits that a partial write of a sector's head may have left.
 	if found < bits*95/100 {
-		t.Errorf("%d of %d bits were found", found, bits)
+		t.Errorf("the damage of %d of %d bits was found, want 95 %%", found, bits)
 	}
 	for at := sectorSize; at < n; at += sectorSize {
 		before := slices.Clone(c.data)
 		clear(c.data[at+100 : at+sectorSize])
 		got, tail, err := readAll(m)
 		c.data = before
-		// The last batch has one sector or more; the one before it was synced.
+		// The last batch has two sectors. All batches before it were synced.
 		if last := at >= n-2*sectorSize; last && (err != nil || len(got) != 2 || len(tail.Cuts) != 1) ||
 			!last && damaged(err, fileName(1)) != nil {
 			t.Errorf("the sector at byte %d of %d lost its end: %d records, %v", at, n, len(got), err)

@@ -25,9 +25,9 @@ type header struct {
 	store           [16]byte
 	first           uint64 // position of the first record
 	previous        uint32 // number of the segment that this one continues, or 0
-	previousSectors uint32 // how many sectors of that segment count
+	previousSectors uint32 // how many sectors of the previous segment count
 	build           string // the program that writes the segment
-	carriedBuild    string // the program that wrote the carried records first
+	carriedBuild    string // the program that first wrote the carried records
 }
 
 // appendHeader appends h to an empty batch.
@@ -48,7 +48,7 @@ func appendHeader(batch []byte, h header) []byte {
 // fileName returns the name of a segment's file.
 func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
 
-// Number returns the number of the segment in a file, or 0 if the name is that of no segment.
+// Number returns the number of the segment in a file, or 0 if the file is not a segment.
 func Number(name string) uint32 {
 	digits, is := strings.CutPrefix(name, "journal-")
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -70,7 +70,7 @@ func segments(f disk.Folder) ([]uint32, error) {
 			numbers = append(numbers, n)
 		}
 	}
-	slices.Sort(numbers) // numbers of nine digits come before those of eight in the order of names
+	slices.Sort(numbers) // Files sorts by name, in which nine digits come before eight
 	return numbers, nil
 }
 

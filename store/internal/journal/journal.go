@@ -12,17 +12,19 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// Options say how a journal is written. The zero value works.
+// Options configure how a journal is written. The zero value works.
 type Options struct {
 	// Room bounds the bytes of the records that are not on the disk yet. Default: 64 MiB.
 	Room int
-	// Delay is how long a record may wait that was appended without soon. Default: 10 ms.
+	// Delay is the longest time that a record waits to be written, if Append was called with soon false.
+	// Default: 10 ms.
 	Delay time.Duration
 	// Hold holds acknowledgements back from the beginning until Release.
 	Hold bool
 }
 
-// Journal is a journal that is being written. Its methods may be called from any goroutine. Close ends it.
+// Journal is a journal that is being written. Its methods may be called from any goroutine. Close ends the
+// journal.
 type Journal struct {
 	folder disk.Folder
 	store  [16]byte
@@ -30,34 +32,34 @@ type Journal struct {
 	room   int
 	delay  time.Duration
 
-	durable atomic.Uint64 // records below it are acknowledged
+	durable atomic.Uint64 // records below this position are acknowledged
 	done    chan struct{} // closed when the writer has ended
-	names   sync.Mutex    // held from a creation or removal up to the Sync of the folder
+	names   sync.Mutex    // held from a file's creation or removal to the Sync of the folder
 
 	mu        sync.Mutex
 	work      sync.Cond     // the writer waits here
-	progress  chan struct{} // closed at the next progress, for those who wait; nil if none waits
-	queue     []batch       // ended by Rotate
-	open      []byte        // the batch that collects
-	collected int           // bytes of the records in it
+	progress  chan struct{} // closed at the next progress, to wake waiting calls; nil if no call waits
+	queue     []batch       // batches that Rotate has ended
+	open      []byte        // payload of the open batch, which collects records
+	collected int           // bytes of the records in the open batch
 	next      uint64        // position of the next record
-	segment   uint32        // of the next record
+	segment   uint32        // segment of the next record
 	unsynced  int           // bytes of records that are not on the disk
-	urgent    bool          // the writer takes all there is
-	timer     *time.Timer   // sets urgent; nil if the open batch does not wait for it
+	urgent    bool          // the writer must take all pending records
+	timer     *time.Timer   // sets urgent; nil if no timer runs
 	hold      bool
-	synced    uint64 // records below it are on the disk
-	created   uint32 // the last segment that is durable, with the end mark of the one before
-	spare     []byte // the room of a written batch, for the next one
+	synced    uint64 // records below this position are on the disk
+	created   uint32 // the last segment that is durable, with the end mark of the previous segment
+	spare     []byte // the buffer of a written batch, for the next batch
 	closing   bool
-	end       error // set when the writer ends: ErrClosed or what failed
+	end       error // set when the writer ends: ErrClosed, or the error of a failed call
 }
 
 // batch is pending work of the writer: records, and whether a segment ends after them.
 type batch struct {
 	payload []byte
-	end     uint64 // position after its last record
-	bytes   int    // of its records
+	end     uint64 // position after the last record
+	bytes   int    // bytes of the records
 	rotate  bool
 }
 
@@ -73,8 +75,9 @@ func Create(f disk.Folder, store [16]byte, build string, o Options) (*Journal, e
 	return start(f, segment, h, appendHeader(nil, h), 0, o)
 }
 
-// start creates a segment with its first batch, and the journal that goes on in it at position next.
-func start(f disk.Folder, segment uint32, h header, first []byte, next uint64, o Options) (*Journal, error) {
+// start creates a segment with its first batch. It returns a journal whose next record has the position next
+// and goes to this segment.
+func start(f disk.Folder, segment uint32, h header, batch []byte, next uint64, o Options) (*Journal, error) {
 	if len(h.build) > buildMax {
 		return nil, fmt.Errorf("journal: the name of the build has %d bytes; at most %d are possible",
 			len(h.build), buildMax)
@@ -82,7 +85,7 @@ func start(f disk.Folder, segment uint32, h header, first []byte, next uint64, o
 	if o.Room < 0 || o.Delay < 0 {
 		return nil, errors.New("journal: Options.Room and Options.Delay cannot be negative")
 	}
-	out, err := create(f, segment, first)
+	out, err := create(f, segment, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +112,8 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
 // see [Journal.Wait]. If soon is true, the record is written at once. Otherwise it is written with the next
-// record whose soon is true, or after Options.Delay. An error means that no part of the record was added: it
-// is ErrFull if the disk does not keep up, or the error with which the disk failed.
+// record whose soon is true, or after Options.Delay. An error means that no part of the record was added. The
+// error is ErrFull if the disk is too slow, ErrClosed after Close, or the error of the disk.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
@@ -125,7 +128,7 @@ func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, 
 	case j.closing:
 		return 0, ErrClosed
 	case size > j.room-j.unsynced:
-		return 0, fmt.Errorf("%w: %d bytes wait for it, of a Room of %d", ErrFull, j.unsynced, j.room)
+		return 0, fmt.Errorf("%w: %d bytes wait for the disk, of a Room of %d", ErrFull, j.unsynced, j.room)
 	}
 	j.open = appendRecord(j.open, kind, record)
 	j.collected += size
@@ -145,7 +148,7 @@ func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, 
 	return position, nil
 }
 
-// hurry lets the writer take what is pending. The caller holds mu.
+// hurry makes the writer take all pending records. The caller holds mu.
 func (j *Journal) hurry() {
 	j.urgent = true
 	j.work.Signal()
@@ -154,8 +157,8 @@ func (j *Journal) hurry() {
 // Durable returns the position up to which records are acknowledged: the records below it are durable.
 func (j *Journal) Durable() uint64 { return j.durable.Load() }
 
-// Wait waits until the record at position is durable and acknowledged. It returns the error of ctx if that
-// ends first, and the journal's if the record will not be acknowledged.
+// Wait waits until the record at position is durable and acknowledged. Wait returns the error of ctx if ctx
+// ends first, and the error of the journal if the record will not be acknowledged.
 func (j *Journal) Wait(ctx context.Context, position uint64) error {
 	if position < j.durable.Load() {
 		return nil
@@ -163,8 +166,9 @@ func (j *Journal) Wait(ctx context.Context, position uint64) error {
 	return j.await(ctx, func() bool { return position < j.durable.Load() })
 }
 
-// Flush writes all records that were appended before, and completes earlier calls of Rotate. When it returns
-// nil, these records and the new segments are on the disk. Flush does not wait for [Journal.Release].
+// Flush writes all records that were appended before the call, and completes earlier calls of Rotate. When
+// Flush returns nil, these records and the new segments are on the disk. Flush does not wait for
+// [Journal.Release].
 func (j *Journal) Flush() error {
 	j.mu.Lock()
 	next, segment := j.next, j.segment
@@ -173,7 +177,7 @@ func (j *Journal) Flush() error {
 	return j.await(context.Background(), func() bool { return j.synced >= next && j.created >= segment })
 }
 
-// await waits until reached returns true. It calls reached with mu held.
+// await waits until reached returns true. await calls reached with mu held.
 func (j *Journal) await(ctx context.Context, reached func() bool) error {
 	for {
 		j.mu.Lock()
@@ -198,7 +202,7 @@ func (j *Journal) await(ctx context.Context, reached func() bool) error {
 	}
 }
 
-// advanced wakes those who wait. The caller holds mu.
+// advanced wakes the waiting calls. The caller holds mu.
 func (j *Journal) advanced() {
 	if j.progress != nil {
 		close(j.progress)
@@ -206,9 +210,9 @@ func (j *Journal) advanced() {
 	}
 }
 
-// Rotate ends the segment: the records that are appended from now on go to the next one. It returns the
-// number of that segment and the position of its first record, and does not wait for the disk. A checkpoint
-// may name the segment after a later Flush has returned nil.
+// Rotate ends the segment: records that are appended from now on go to the next segment. Rotate returns the
+// number of the next segment and the position of its first record, and does not wait for the disk. A
+// checkpoint may name the next segment once a later Flush has returned nil.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,7 +245,7 @@ func (j *Journal) Hold() {
 	j.hold = true
 }
 
-// Release ends Hold: what is on the disk is acknowledged.
+// Release ends Hold: the records on the disk are acknowledged.
 func (j *Journal) Release() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -249,7 +253,8 @@ func (j *Journal) Release() {
 	j.acknowledge()
 }
 
-// acknowledge acknowledges what is on the disk, unless the journal has failed. The caller holds mu.
+// acknowledge acknowledges the records on the disk, if the journal has not failed and does not hold
+// acknowledgements back. The caller holds mu.
 func (j *Journal) acknowledge() {
 	if !j.hold && j.end == nil {
 		j.durable.Store(j.synced)
@@ -257,14 +262,14 @@ func (j *Journal) acknowledge() {
 	j.advanced()
 }
 
-// Remove removes the segments with numbers below before, the oldest first. The removals are durable when
-// Remove returns nil. Call Remove only if a durable checkpoint names segment before or a later one, so that
-// the removed records are not needed.
-func (j *Journal) Remove(before uint32) error {
+// Remove removes the segments with numbers below limit, the oldest first. The removals are durable when
+// Remove returns nil. Call Remove only if a durable checkpoint names the segment with number limit or a later
+// segment, so that the removed records are not needed.
+func (j *Journal) Remove(limit uint32) error {
 	j.mu.Lock()
 	created := j.created
 	j.mu.Unlock()
-	if before > created {
+	if limit > created {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
@@ -277,7 +282,7 @@ func (j *Journal) Remove(before uint32) error {
 		return err
 	}
 	for _, n := range numbers {
-		if n >= before {
+		if n >= limit {
 			break
 		}
 		if err := j.folder.Remove(fileName(n)); err != nil {
@@ -301,8 +306,8 @@ func (j *Journal) Err() error {
 }
 
 // Close writes all pending records, and ends the journal. It returns the error that has made the journal
-// fail, or nil. A second call returns the same, and does nothing else. A record that is still held back stays
-// unacknowledged.
+// fail, or nil. A second call only returns the same error. A record that is still held back is never
+// acknowledged.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

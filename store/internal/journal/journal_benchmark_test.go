@@ -12,10 +12,10 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// BenchmarkAppendWait appends records of 64 bytes from several goroutines. Each of them waits until its
-// record is durable before it appends the next one. Rounds of it alternate with rounds of a bare Write and
-// Sync of 512 bytes. The figures are medians of the rounds: time for a record, time for a bare Write and
-// Sync, and records in the time of one bare Write and Sync.
+// BenchmarkAppendWait appends records of 64 bytes from several goroutines. Each goroutine waits until its
+// record is durable before it appends the next record. Rounds of these appends alternate with rounds of a
+// bare Write and Sync of 512 bytes. The figures are medians of the rounds: time for a record, time for a bare
+// Write and Sync, and records in the time of one bare Write and Sync.
 func BenchmarkAppendWait(b *testing.B) {
 	for _, goroutines := range []int{1, 64} {
 		b.Run(fmt.Sprint(goroutines), func(b *testing.B) {
@@ -49,10 +49,10 @@ func BenchmarkAppendWait(b *testing.B) {
 	}
 }
 
-// perRound is how often a round does what it measures, in each goroutine.
+// perRound is the number of measured operations of each goroutine in a round.
 const perRound = 16
 
-// bareRound returns the nanoseconds of a Write of a sector and a Sync.
+// bareRound returns the nanoseconds for a Write of a sector and a Sync.
 //
 //go:noinline
 func bareRound(b *testing.B, file disk.File) float64 {
@@ -69,7 +69,7 @@ func bareRound(b *testing.B, file disk.File) float64 {
 	return float64(time.Since(start)) / perRound
 }
 
-// journalRound returns the nanoseconds of a record.
+// journalRound returns the nanoseconds per record.
 //
 //go:noinline
 func journalRound(b *testing.B, j *Journal, goroutines int) float64 {

@@ -25,7 +25,7 @@ func begin(t testing.TB, o Options) (*memory, *Journal) {
 	return m, j
 }
 
-// slow makes each Sync of a file take d. It is for use in a bubble of synctest.
+// slow makes each Sync of a file take d. Use slow in a bubble of synctest only.
 func slow(m *memory, d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +101,7 @@ func TestManyGoroutines(t *testing.T) {
 		}
 	}
 	if slices.Min(next) != each {
-		t.Errorf("records of each goroutine: %d", next)
+		t.Errorf("goroutines have appended %d records, want %d for each", next, each)
 	}
 }
 
@@ -127,7 +127,8 @@ func TestGroupCommit(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// the first batch may hold any part of the first records, then all goroutines share two batches
+		// The first batch holds the first records of some goroutines. After it, two batches hold a record of
+		// each goroutine.
 		if n := m.syncs - before; n > 21 || time.Since(start) > 21*time.Millisecond {
 			t.Errorf("640 records took %d syncs, %v", n, time.Since(start))
 		}
@@ -172,7 +173,7 @@ func TestDelay(t *testing.T) {
 		}
 		add(400, false)
 		step(0, 4)
-		add(400, false) // half of the room
+		add(400, false) // more than half of the room is taken
 		step(0, 6)
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -203,7 +204,7 @@ func TestSlowDisk(t *testing.T) {
 			t.Errorf("position %d, error %v", p, err)
 		}
 		if _, err := j.Append(0, make([]byte, 999), false); err == nil || errors.Is(err, ErrFull) {
-			t.Errorf("a record that never fits: %v", err)
+			t.Errorf("Append of a record that never fits returns %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -213,7 +214,8 @@ func TestSlowDisk(t *testing.T) {
 		if d := time.Since(start); d != time.Minute {
 			t.Errorf("the calls took %v", d)
 		}
-		// one sync for the first record, one for the next eight, the new segment's, the end mark's
+		// Five syncs: of the first record, of the next eight, of the new segment, of the end mark, of the
+		// last record.
 		if err := j.Flush(); err != nil || time.Since(start) != 5*time.Hour {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
@@ -293,7 +295,7 @@ func TestClose(t *testing.T) {
 		}
 	}
 	if j.Durable() != 1 || j.Wait(t.Context(), 0) != nil || j.Err() != nil || j.Flush() != nil {
-		t.Error("Close does not acknowledge what it has written")
+		t.Error("Close does not acknowledge the records that it has written")
 	}
 	_, err := j.Append(0, nil, true)
 	_, _, rotate := j.Rotate()
@@ -307,12 +309,12 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFailures fails each call of the disk that a journal makes, once. Nothing is acknowledged afterwards.
+// TestFailures makes each disk call of a journal fail once. Nothing is acknowledged afterwards.
 func TestFailures(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
 		call    string
-		nth     int    // among the calls after Create
+		nth     int    // which of these calls after Create fails
 		durable uint64 // records that are acknowledged
 		text    string
 	}{
@@ -374,7 +376,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresOfResume fails each call of Resume, and resumes again.
+// TestFailuresOfResume makes each disk call of Resume fail, and resumes again.
 func TestFailuresOfResume(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, call := range []string{"files", "open", "read", "create", "write", "sync journal", "sync"} {
@@ -455,7 +457,7 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 	if _, err := Create(m, storeID, strings.Repeat("b", buildMax+1), Options{}); err == nil {
-		t.Error("the name of the build is too long")
+		t.Error("Create accepts a name of a build that is too long")
 	}
 	j, err := Create(m, storeID, strings.Repeat("b", buildMax), Options{})
 	if err != nil {
@@ -499,8 +501,8 @@ func TestHighNumbers(t *testing.T) {
 	}
 }
 
-// TestRemoveBesideRotate removes segments while the writer creates one. A Sync of the folder for one of them
-// does not come between the creation and the Sync of the other.
+// TestRemoveBesideRotate removes segments while the writer creates a segment. Remove makes no call to the
+// disk between the creation of the file and the writer's Sync of the folder.
 func TestRemoveBesideRotate(t *testing.T) {
 	for range 10 {
 		m, j := begin(t, Options{})
@@ -538,7 +540,7 @@ func TestRemoveBesideRotate(t *testing.T) {
 	}
 }
 
-// TestFullSegment writes to a segment that has almost as many sectors as can be.
+// TestFullSegment writes to a segment that has almost the largest possible number of sectors.
 func TestFullSegment(t *testing.T) {
 	m := newMemory(1)
 	f, err := m.Create(fileName(1))

@@ -14,18 +14,19 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// memory is a folder in memory that knows what is durable.
+// memory is a folder in memory that tracks which contents are durable.
 type memory struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
 	names   map[string]*content // as the program sees them
 	durable map[string]*content
-	pending []change // since the last Sync of the folder
-	syncs   int      // of files, without failed ones
+	pending []change // changes since the last Sync of the folder
+	syncs   int      // number of successful Syncs of files
 	off     bool     // each call fails
-	offAt   int      // the call that turns off; 0: none
+	offAt   int      // number of the call at which the power goes off, or 0
 	calls   []string
-	// fail returns the error of a call, such as "sync journal-00000001". A write that fails writes a part.
+	// fail returns the error of a call, such as "sync journal-00000001". A write that fails writes a part of
+	// its bytes.
 	fail func(call string) error
 }
 
@@ -37,16 +38,16 @@ type change struct {
 type content struct {
 	data  []byte
 	state []sectorState
-	old   map[int][]byte // what the disk has of sectors that were written again
+	old   map[int][]byte // the durable contents of sectors that were overwritten and not synced
 }
 
-// sectorState says what the disk has of a sector that the program has written.
+// sectorState says whether a written sector is on the disk.
 type sectorState byte
 
 const (
 	dirty sectorState = iota
 	durable
-	lost // a Sync has failed; later ones pass the sector over
+	lost // a Sync has failed; later Syncs skip the sector
 )
 
 var errOff = errors.New("the power is off")
@@ -56,7 +57,7 @@ func newMemory(seed uint64) *memory {
 		durable: map[string]*content{}}
 }
 
-// call begins a call. The caller holds mu.
+// call notes a call, and returns its error. The caller holds mu.
 func (m *memory) call(call string) error {
 	m.calls = append(m.calls, call)
 	if m.off {
@@ -226,7 +227,7 @@ func (m *memory) killed() *memory {
 	return &memory{rng: m.rng, names: m.names, durable: m.durable, pending: m.pending}
 }
 
-// crashed returns the folder after a power cut. What was not synced is there in part.
+// crashed returns the folder after a power cut. Only a part of the contents that were not synced survives.
 func (m *memory) crashed() *memory {
 	names := maps.Clone(m.durable)
 	changes := m.pending
@@ -269,7 +270,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 		}
 	}
 	if rng.IntN(2) == 0 {
-		size += rng.IntN(len(data) - size + 1) // the file has grown, its content has not come
+		size += rng.IntN(len(data) - size + 1) // the file has grown, but the new content is not on the disk
 	}
 	n := &content{data: data[:size], old: map[int][]byte{}}
 	for range (size + sectorSize - 1) / sectorSize {
@@ -278,7 +279,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 	return n
 }
 
-// clone returns a copy whose files can be changed.
+// clone returns a copy. Changes of its files do not change m.
 func (m *memory) clone() *memory {
 	n := newMemory(0)
 	for name, c := range m.names {
@@ -288,8 +289,8 @@ func (m *memory) clone() *memory {
 	return n
 }
 
-// failing returns a function for memory.fail. It makes the nth call, from 1, that begins with prefix return
-// err.
+// failing returns a function for memory.fail. Among the calls that begin with prefix, the nth call returns
+// err; the first call has the number 1.
 func failing(prefix string, nth int, err error) func(string) error {
 	return func(call string) error {
 		if strings.HasPrefix(call, prefix) {

@@ -20,9 +20,9 @@ type Tail struct {
 	Sectors uint32
 	// End is the position after the last record.
 	End uint64
-	// Cuts are the bytes that a crash left after the last whole batch, and segments that it left without a
-	// whole first batch. Read does not change the files. No record in a cut was acknowledged. Free space is
-	// no cut.
+	// Cuts are the bytes that a crash left after the last whole batch, and the segments that a crash left
+	// without a whole first batch. Read does not change the files. No record in a cut was acknowledged. Free
+	// space is not a cut.
 	Cuts []Cut
 
 	folder  disk.Folder
@@ -57,12 +57,13 @@ type part struct {
 }
 
 // Read finds the end of a journal. It checks all records from position `from` to the end, and changes
-// nothing. segment and from come from the store's last checkpoint: they are the results of [Journal.Rotate],
-// or of [Journal.Segment] after Create or Resume.
+// nothing. The store's last checkpoint names segment and `from`: the results of [Journal.Rotate], or of
+// [Journal.Segment] after Create or Resume.
 //
 // Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
-// to another store, or if it ends before segment or from. It cuts a torn last batch: see the package's
-// comment. The files may hold any bytes. Read needs memory for the longest record and for 64 KiB.
+// to another store, or if the journal ends before segment or before position `from`. Read leaves out a torn
+// last batch: see the package's comment. The files may hold any bytes. Read needs memory for the longest
+// record and for 64 KiB.
 //
 // Complexity: reads the segment with position `from` and all later ones twice.
 func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, error) {
@@ -130,8 +131,8 @@ func (t *Tail) readLast(segment uint32) error {
 func (t *Tail) readPrevious(next part) (part, error) {
 	name := fileName(next.segment)
 	if next.previous == 0 {
-		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, after "+
-			"record %d", next.first, t.from)}
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, and the "+
+			"records from %d on are missing", next.first, t.from)}
 	}
 	in, err := open(t.folder, next.previous)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -230,11 +231,13 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 	}
 }
 
-// Resume creates a new segment that continues the journal, and returns the journal: its first position is
-// End. The records of the last batch are written again if it is not certain that they are durable. When
-// Resume returns nil all of the tail is durable. build names the program, as in [Create].
+// Resume creates a new segment that continues the journal, and returns the journal. The first new record has
+// the position End. Resume writes the records of the last batch again if it is not certain that they are
+// durable. When Resume returns no error, all records of the tail are durable. build names the program, as in
+// [Create].
 //
-// Resume needs memory for that batch, which has at most Options.Room. If Resume fails it may be called again.
+// Resume needs memory for the last batch, which has at most Options.Room bytes. If Resume fails it may be
+// called again.
 //
 // The store acknowledges nothing until a checkpoint that names the new segment is durable: see Options.Hold.
 func (t *Tail) Resume(build string, o Options) (*Journal, error) {
@@ -246,7 +249,7 @@ func (t *Tail) Resume(build string, o Options) (*Journal, error) {
 		return nil, err
 	}
 	last := t.parts[len(t.parts)-1]
-	h := last.header // if nothing in last is proven, the new segment continues the one before last
+	h := last.header // if nothing in last is proven, the new segment replaces last
 	h.build = build
 	if t.proven > 0 {
 		h.first, h.previous, h.previousSectors = t.End, last.segment, t.proven

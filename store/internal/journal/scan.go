@@ -18,9 +18,9 @@ type input struct {
 	file    disk.File
 	name    string
 	segment uint32
-	chunk   []byte // read bytes
+	chunk   []byte // bytes that were read
 	offset  int64  // of chunk in the file
-	size    int64  // of the file, as far as it was read
+	size    int64  // bytes of the file, as far as it was read
 }
 
 // open opens a segment, and checks that this program knows its version.
@@ -74,7 +74,7 @@ func (in *input) sector(index uint32) (sector, state, error) {
 	return s, st, nil
 }
 
-// batches checks that good sectors in a row are batches.
+// batches checks that consecutive good sectors form batches.
 type batches struct {
 	start uint32 // the first sector of the batch that the next sector belongs to
 	last  uint32 // the first sector of the last whole batch
@@ -104,7 +104,7 @@ func (b *batches) add(in *input, index uint32, s sector) error {
 
 // scanned is what the last segment holds.
 type scanned struct {
-	sectors uint32 // in whole batches at the beginning of the segment
+	sectors uint32 // number of sectors in whole batches at the beginning of the segment
 	proven  uint32 // how many of them were synced for sure
 	ended   bool   // there is an end mark
 	torn    int64  // bytes after these sectors, without the free space at the end
@@ -142,7 +142,7 @@ func (in *input) scanLast() (scanned, error) {
 			return scanned{}, in.damage(i, "the sector is blank or cut short, and sector %d says that it "+
 				"was synced", k)
 		case st == good && (s.synced != b.start || b.ended):
-			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow")
+			return scanned{}, in.damage(k, "the sector belongs to no batch that can follow here")
 		}
 		if st == absent {
 			break
@@ -189,10 +189,10 @@ func (in *input) scanCounted(sectors uint32, successor string) error {
 // walker reads the payload of whole batches that were scanned before.
 type walker struct {
 	in      *input
-	next    uint32 // sector
+	next    uint32 // index of the next sector
 	limit   uint32
 	current sector
-	payload []byte // what is left of current
+	payload []byte // the unread payload of current
 }
 
 // load loads the next sector.
@@ -247,7 +247,7 @@ func (w *walker) readByte() (byte, error) {
 	return b[0], err
 }
 
-// length reads a length, which is at most the number of bytes that are left.
+// length reads the length of a string or a record, which cannot exceed the remaining payload.
 func (w *walker) length() (int, error) {
 	var n uint64
 	for shift := 0; ; shift += 7 {

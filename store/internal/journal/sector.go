@@ -29,7 +29,7 @@ type sector struct {
 	payload []byte
 }
 
-// state says what was found in the place of a sector.
+// state classifies the bytes in the place of a sector.
 type state int
 
 const (
@@ -56,8 +56,8 @@ func decode(b []byte, segment, index uint32) (sector, state) {
 	return sector{synced: le.Uint32(b[12:]), flags: b[18], payload: b[sectorHead : sectorHead+used]}, good
 }
 
-// begins reports whether a call that wrote a sector in part may have left b there. The sector's batch begins
-// at synced.
+// begins reports whether b may be the result of a partial write of a sector. The sector's batch begins at
+// synced.
 func begins(b []byte, segment, index, synced uint32) bool {
 	var head [16]byte
 	le := binary.LittleEndian
@@ -110,8 +110,8 @@ func recordSize(record []byte) int {
 	return binary.PutUvarint(head[:], uint64(len(record))) + 1 + len(record)
 }
 
-// seal pads a batch to whole sectors and writes their heads. The batch begins at sector first of the segment,
-// and all sectors before it are synced. flags are set in the last sector. A batch without payload is one
+// seal pads a batch to whole sectors and writes their heads. first is the index of the batch's first sector.
+// All sectors before the batch are synced. flags are set in the last sector. A batch without payload is one
 // sector.
 func seal(batch []byte, segment, first uint32, flags byte) []byte {
 	if len(batch) == 0 {

@@ -15,8 +15,8 @@ const spareMax = 1 << 20
 type output struct {
 	file    disk.File
 	segment uint32
-	sectors uint32 // that are in use
-	free    int    // bytes of zeros after them
+	sectors uint32 // number of sectors in use
+	free    int    // bytes of zeros after these sectors
 }
 
 // When a file becomes longer, a Sync makes the file system commit its own log, which takes longer than
@@ -29,16 +29,16 @@ const (
 
 var zeroBytes [freeMax + blockSize]byte
 
-// create makes a segment. first is its first batch: the header and carried records. The segment is durable
+// create makes a segment. batch is its first batch: the header and carried records. The segment is durable
 // when create returns.
-func create(f disk.Folder, segment uint32, first []byte) (*output, error) {
+func create(f disk.Folder, segment uint32, batch []byte) (*output, error) {
 	name := fileName(segment)
 	file, err := f.Create(name)
 	if err != nil {
 		return nil, fmt.Errorf("journal: creating %s: %w", name, err)
 	}
 	out := &output{file: file, segment: segment}
-	if err := out.write(first, 0); err != nil {
+	if err := out.write(batch, 0); err != nil {
 		out.close()
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func put(w io.Writer, b []byte) error {
 // close closes the file. All batches were synced before, so an error of Close does not matter.
 func (o *output) close() { _ = o.file.Close() }
 
-// write is the journal's goroutine.
+// write runs on the journal's goroutine, until the journal ends.
 func (j *Journal) write(out *output) {
 	defer close(j.done)
 	defer func() { out.close() }()
@@ -116,7 +116,7 @@ func (j *Journal) write(out *output) {
 			}
 			out.close()
 			out = next
-			j.follows(out.segment)
+			j.noteCreated(out.segment)
 		}
 		if closing {
 			j.stop(ErrClosed)
@@ -125,7 +125,7 @@ func (j *Journal) write(out *output) {
 	}
 }
 
-// take waits for work and takes all there is. closing says that no more will come.
+// take waits for work, and takes all pending batches. closing reports that no more batches will follow.
 func (j *Journal) take() (batches []batch, closing bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -174,8 +174,8 @@ func (j *Journal) follow(out *output, first uint64) (*output, error) {
 	return next, nil
 }
 
-// follows notes that a segment is durable, and so is the end mark of the segment before it.
-func (j *Journal) follows(segment uint32) {
+// noteCreated notes that a segment and the end mark of the previous segment are durable.
+func (j *Journal) noteCreated(segment uint32) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.created = segment

@@ -69,7 +69,7 @@ func (m *Map) drawLand() {
 	}
 }
 
-// cross notes where the edge from a to b crosses the centre lines of rows.
+// cross adds to crossings the points where the edge from a to b crosses the centre lines of rows.
 func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	ax, ay := m.place(float64(a.Lat), float64(a.Lon))
 	bx, by := m.place(float64(b.Lat), float64(b.Lon))
@@ -77,7 +77,7 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 		ax, ay, bx, by = bx, by, ax, ay
 	}
 	// An edge includes its upper end but not its lower end. So a corner on a centre line counts once if the
-	// outline goes on through the line, and twice or not at all if the outline turns back.
+	// outline crosses the line there, and twice or not at all if the outline turns back.
 	from, to := int(math.Ceil(ay-0.5)), int(math.Ceil(by-0.5))
 	for row := max(from, 0); row < min(to, m.down); row++ {
 		at := (float64(row) + 0.5 - ay) / (by - ay)
@@ -85,7 +85,8 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	}
 }
 
-// line marks the dots on the edge from a to b as coast, one for each step along the longer direction.
+// line marks the dots on the edge from a to b as coast. It takes one step for each dot along the longer
+// direction.
 func (m *Map) line(a, b land.Point) {
 	ax, ay := m.place(float64(a.Lat), float64(a.Lon))
 	bx, by := m.place(float64(b.Lat), float64(b.Lon))

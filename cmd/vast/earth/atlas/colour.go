@@ -48,17 +48,17 @@ func glow(ground, colour RGB, level int) RGB {
 	return RGB{part(ground.R, colour.R), part(ground.G, colour.G), part(ground.B, colour.B)}
 }
 
-// ramp returns the colour at a position, 0 to 1, along a series of colours.
-func ramp(colours []RGB, at float64) RGB {
-	at *= float64(len(colours) - 1)
-	i := min(int(at), len(colours)-2)
-	return mix(colours[i], colours[i+1], at-float64(i))
+// ramp returns the colour at a position, from 0 to 1, along a series of colours.
+func ramp(colours []RGB, position float64) RGB {
+	position *= float64(len(colours) - 1)
+	i := min(int(position), len(colours)-2)
+	return mix(colours[i], colours[i+1], position-float64(i))
 }
 
-// mix returns a colour between a (at 0) and b (at 1).
-func mix(a, b RGB, at float64) RGB {
+// mix returns the colour at a position between a and b: 0 gives a, and 1 gives b.
+func mix(a, b RGB, position float64) RGB {
 	part := func(a, b uint8) uint8 {
-		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*at))
+		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*position))
 	}
 	return RGB{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B)}
 }

@@ -1,6 +1,6 @@
 // Package atlas draws a map of the world into the cells of a terminal: the coasts, the density of people, and
-// the share of people who are ill. It does not depend on a terminal library: it makes a grid of glyphs and
-// colours, which a terminal library paints, or [WriteSVG] turns into a picture.
+// the share of people who are ill. It does not depend on a terminal library. It makes a grid of glyphs and
+// colours. A terminal library can paint the grid, and [WriteSVG] turns the grid into a picture.
 //
 // # Types
 //
@@ -18,12 +18,12 @@
 //
 // # How to read a frame
 //
-// Dots show where people are. The colour of a cell's dots shows their number, from blue to white. Where
-// people are ill, the colour turns to red, from dark to bright. Coasts without people are dim, and land has a
-// lighter background than the sea. Without colours, the share of dots that are set shows the density.
+// Dots show where people are. The colour of a cell's dots shows the number of people, from blue to white.
+// Where people are ill, the colour turns to red, from dark to bright. Coasts without people are dim, and land
+// has a lighter background than the sea. Without colours, the share of dots that are set shows the density.
 //
 // The projection is equirectangular. The window fills all cells if the map is 1.6 to 2.8 times as wide as
-// high, in dots. Otherwise the window has the nearer of these two ratios and is centred.
+// high, in dots. Otherwise the window has the nearer of these two ratios and is centred in the map.
 //
 // # Lifetime
 //

@@ -8,8 +8,8 @@ import (
 
 // Style says how Draw paints. The zero value works.
 type Style struct {
-	// NoColor makes a map that is readable from the glyphs alone: a denser region has more dots set.
-	// Infection is not shown.
+	// NoColor makes a map that is readable from the glyphs alone: a denser region has more dots set. The map
+	// does not show infection.
 	NoColor bool
 
 	// Full is the count of people at which a dot has the brightest colour. 0 means the count that only one in
@@ -28,12 +28,12 @@ var brailleBit = [dotsDown][dotsAcross]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 
 const brailleBlank = '\u2800'
 
 // everyOther selects every other dot of a glyph, like the white squares of a chessboard. Without colours, a
-// coast has only these dots, so that it does not look like a crowd.
+// coast sets only these dots, so that the coast does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
 // threshold is the level (1 to 255) above which a dot is set. It makes an ordered dither: the share of set
-// dots in a region follows the region's density. The matrix is Bayer's matrix of 4×4; its columns span two
-// cells.
+// dots in a region follows the region's density. The matrix is Bayer's matrix of 4×4 dots; it is two cells
+// wide.
 var threshold = func() (t [4][4]uint8) {
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for y, row := range bayer {
@@ -67,7 +67,7 @@ func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	dots := m.width * m.height
 	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {
 		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make slices "+
-			"of width×height elements, see Dots, and new slices after a resize",
+			"of width×height elements (see Dots), and make new slices after a resize",
 			len(density), len(infected), m.width, m.height))
 	}
 	m.grid.NoColor = style.NoColor
@@ -104,7 +104,7 @@ type crowd struct {
 // gather sums up the dots of a cell.
 func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8,
 	noColor bool) crowd {
-	// The colour shows the density, so only the sparsest dots are dithered.
+	// Where the colour shows the density, only the sparsest dots are dithered.
 	most := 255
 	if !noColor {
 		most = densestDithered
@@ -144,7 +144,7 @@ func (m *Map) plain(cell int, c crowd) Cell {
 	return Cell{Rune: ' '}
 }
 
-// paint returns a cell in colours. It shows the crowd, or the coast if no dot of the crowd is set.
+// paint returns a cell in colours. The cell shows the crowd, or the coast if no dot of the crowd is set.
 func (m *Map) paint(cell int, c crowd, full float64) Cell {
 	ground := groundColour[m.ground[cell]]
 	if c.glyph == 0 {

@@ -25,18 +25,18 @@ func TestDrawLandAlone(t *testing.T) {
 	m := New(120, 36)
 	g := m.Draw(nil, nil, Style{})
 	if got, want := cellAt(m, g, 23, 10), (Cell{Rune: ' ', Bg: landColour}); got != want {
-		t.Errorf("the Sahara is %v, want %v", got, want)
+		t.Errorf("the cell in the Sahara is %v, want %v", got, want)
 	}
 	if got, want := cellAt(m, g, 30, -40), (Cell{Rune: ' ', Bg: seaColour}); got != want {
-		t.Errorf("the Atlantic is %v, want %v", got, want)
+		t.Errorf("the cell in the Atlantic is %v, want %v", got, want)
 	}
 	if c := cellAt(m, g, -34.82, 20); c.Rune <= brailleBlank || c.Rune > brailleBlank+0xff ||
 		c.Fg != coastColour {
-		t.Errorf("Cape Agulhas is %v, want braille in %v", c, coastColour)
+		t.Errorf("the cell at Cape Agulhas is %v, want braille in %v", c, coastColour)
 	}
 	if zero := m.Draw(counts(m), counts(m), Style{}); zero.String() != New(120, 36).Draw(nil, nil,
 		Style{}).String() {
-		t.Error("counts of zero and no counts draw different maps")
+		t.Error("counts of zero draw another map than nil slices")
 	}
 }
 
@@ -52,11 +52,11 @@ func TestDrawDotsAreWherePeopleAre(t *testing.T) {
 			t.Errorf("NoColor %t: the cell is %q, want %q", noColor, got, want)
 		}
 		if g.NoColor != noColor {
-			t.Errorf("the grid says NoColor %t", g.NoColor)
+			t.Errorf("the grid has NoColor %t", g.NoColor)
 		}
 		// The next frame must show nothing of this frame.
 		if c := cellAt(m, m.Draw(nil, nil, Style{NoColor: noColor}), 30, -40); c.Rune != ' ' {
-			t.Errorf("NoColor %t: %q is left over", noColor, c.Rune)
+			t.Errorf("NoColor %t: %q is left over from the last frame", noColor, c.Rune)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestDenserIsBrighterAndFuller(t *testing.T) {
 		}
 		c := cellAt(m, m.Draw(density, nil, Style{Full: 1024}), 30, -40)
 		if b := brightness(c.Fg); b <= bright && count > 4 {
-			t.Errorf("%d people a dot: brightness %d, not above %d", count, b, bright)
+			t.Errorf("%d people a dot: brightness %d, want more than %d", count, b, bright)
 		} else {
 			bright = b
 		}
@@ -85,12 +85,12 @@ func TestDenserIsBrighterAndFuller(t *testing.T) {
 			}
 		}
 		if set <= full && count > 1 {
-			t.Errorf("%d people a dot: %d dots are set, not more than %d", count, set, full)
+			t.Errorf("%d people a dot: %d dots are set, want more than %d", count, set, full)
 		}
 		full = set
 	}
 	if full != 4*4*8 {
-		t.Errorf("at the full count %d of %d dots are set", full, 4*4*8)
+		t.Errorf("at 256 people a dot %d of %d dots are set, want all", full, 4*4*8)
 	}
 }
 
@@ -121,13 +121,13 @@ func TestInfectionShows(t *testing.T) {
 		infected[dot] = ill
 		c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
 		if r := int(c.Fg.R) - int(c.Fg.B); r <= red {
-			t.Errorf("%d of 1000 ill: red over blue is %d, not above %d", ill, r, red)
+			t.Errorf("%d of 1000 ill: red minus blue is %d, want more than %d", ill, r, red)
 		} else {
 			red = r
 		}
 	}
 	whole := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
-	infected[dot] = 2000 // more ill than people, for example if counted at another moment
+	infected[dot] = 2000 // more ill than people, as when the two counts are of different moments
 	if c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40); c != whole {
 		t.Errorf("with more ill than people the cell is %v, want %v", c, whole)
 	}
@@ -169,7 +169,7 @@ func TestClassesRise(t *testing.T) {
 	for count := uint32(1); count < 1<<31; count += count/9 + 1 {
 		c := class(count)
 		if c < before || c >= classes {
-			t.Fatalf("class(%d) = %d after %d", count, c, before)
+			t.Fatalf("class(%d) = %d, want %d to %d", count, c, before, classes-1)
 		}
 		before = c
 	}

@@ -14,31 +14,31 @@ const (
 	dotsAcross = 2
 	dotsDown   = 4
 
-	// MaxColumns and MaxRows bound a Map. A larger map is cut to them.
+	// MaxColumns and MaxRows are the largest size of a Map. New reduces a larger size to them.
 	MaxColumns = 1000
 	MaxRows    = 500
 
-	// minAspect and maxAspect bound the ratio of width to height, in dots, at which the window is drawn. A
-	// map with a ratio between the bounds is filled; another map has a margin on both sides. The window spans
-	// 2.6 degrees of longitude for each degree of latitude, so a ratio of 2.6 shows true shapes at the
-	// equator, 2.0 at 40 degrees, and 1.6 at 52 degrees.
+	// minAspect and maxAspect bound the ratio of width to height of the window, in dots. If the ratio of the
+	// map is between the bounds, the window fills the map. Otherwise the map has a margin on two sides. The
+	// window spans 2.6 degrees of longitude for each degree of latitude, so a ratio of 2.6 shows true shapes
+	// at the equator, 2.0 at 40 degrees, and 1.6 at 52 degrees.
 	minAspect = 1.6
 	maxAspect = 2.8
 )
 
 // Map is a map of the world in terminal cells of one size: the projection, the land, drawn once, and the
-// cells that Draw paints. For another size make another Map. One goroutine may Draw at a time. Dot, DotXYZ,
-// Dots, Land and Coast only read, and may run concurrently with each other and with Draw.
+// cells that Draw paints. For another size make another Map. Only one goroutine may call Draw at a time. Dot,
+// DotXYZ, Dots, Land and Coast only read, and may run concurrently with each other and with Draw.
 type Map struct {
 	columns, rows int // cells
 	width, height int // dots: columns×2, rows×4
 
-	// The window in dots. The rest is margin.
+	// The window, in dots. The other dots of the map are margin.
 	left, top, across, down int
 
 	// rowEdge holds the z of each row's upper border, and of the last row's lower border, in descending
-	// order. rowAt holds, for each slice of z from -1 up, the row of the slice's upper end. The search for a
-	// z in that slice starts there.
+	// order. rowAt holds, for each slice of z, the row of the slice's upper end. Slice 0 begins at z = -1.
+	// The search for the row of a z begins in the row that rowAt holds for the slice of this z.
 	rowEdge []float32
 	rowAt   [zSlices]int16
 
@@ -49,11 +49,11 @@ type Map struct {
 	grid Grid
 }
 
-// zSlices is the number of slices of z. On the largest map, a slice has at most three borders of rows: in the
-// far north, where z changes least with latitude.
+// zSlices is the number of slices of z. On the largest map, a slice contains at most three borders of rows.
+// The maximum is in the far north, where z changes least with latitude.
 const zSlices = 2048
 
-// New draws the land for a map of a number of terminal columns and rows, in less than 1 ms for 120×40
+// New makes a map of the given size in terminal cells and draws the land, in less than 1 ms for 120×40 cells
 // (BenchmarkNew). With no columns or no rows the map is empty: no position is on it, and Draw returns an
 // empty Grid.
 func New(columns, rows int) *Map {
@@ -82,7 +82,7 @@ func New(columns, rows int) *Map {
 	}
 	row := m.down - 1
 	for slice := range m.rowAt {
-		// The bound is a little above the slice, because DotXYZ rounds when it looks up the slice of a z.
+		// The bound is a little above the slice, because DotXYZ rounds when it computes the slice of a z.
 		upper := float32(slice+1)*(2.0/zSlices) - 1 + 1e-6
 		for row > 0 && m.rowEdge[row] <= upper {
 			row--
@@ -106,8 +106,8 @@ func (m *Map) Land(dot int) bool { return m.land[dot] }
 // Coast reports whether a coast passes through a dot.
 func (m *Map) Coast(dot int) bool { return m.coast[dot] }
 
-// Dot returns the number of the dot at a position in degrees, or -1 if the position is not on the map: beyond
-// MinLat and MaxLat, and for NaN. Longitudes past 180 wrap around.
+// Dot returns the number of the dot at a position in degrees. It returns -1 if the position is not on the
+// map: beyond MinLat and MaxLat, and for NaN. Longitudes past 180 wrap around.
 func (m *Map) Dot(lat, lon float64) int {
 	// This form of the condition also rejects NaN and infinities.
 	if !(lat >= MinLat && lat <= MaxLat && math.Abs(lon) <= 1e9) || m.width == 0 {
@@ -132,9 +132,9 @@ func (m *Map) number(x, y int) int {
 }
 
 // DotXYZ is Dot for a point on the unit sphere: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
-// It is made for millions of calls a frame and uses no trigonometry: about 20 ns for points in random order
-// (BenchmarkDotXYZ). The row is exact to the last bit of z. The longitude is at most 0.001° off, a hundredth
-// of a dot on the largest map. A vector that is not of unit length gives the row of its z.
+// It is made for millions of calls a frame and uses no trigonometry. A call takes about 20 ns for points in
+// random order (BenchmarkDotXYZ). The row is exact to the last bit of z. The longitude is at most 0.001° off,
+// a hundredth of a dot on the largest map. For a vector that is not of unit length, the row is that of its z.
 func (m *Map) DotXYZ(x, y, z float32) int {
 	// This form of the condition also rejects NaN. An empty map has no edges.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
@@ -155,12 +155,12 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 // 4.4.47 of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian,
 // that is 0.0006°.
 //
-// It does not branch on the direction: in a crowd, half of such branches would be mispredicted, and that
-// would cost more than all the arithmetic.
+// turn does not branch on the direction. For points in all directions, half of such branches would be
+// mispredicted, which would cost more than all the arithmetic.
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)
-	// Without their signs, floats compare like their bits.
+	// The bits of floats without sign have the order of the floats.
 	ax, ay := bx&^sign, by&^sign
 	long, short := math.Float32frombits(max(ax, ay)), math.Float32frombits(min(ax, ay))
 	if long == 0 {
@@ -171,22 +171,22 @@ func turn(x, y float32) float32 {
 	s := t * t
 	a := t * (0.9998660*perTurn +
 		s*(-0.3302995*perTurn+s*(0.1801410*perTurn+s*(-0.0851330*perTurn+s*0.0208351*perTurn))))
-	steep := (ax - ay) >> 31 // 1 if y is the longer; both are below 1<<31
+	steep := (ax - ay) >> 31 // 1 if ay is larger than ax; both are below 1<<31
 	o := &octants[steep<<2|bx>>31<<1|by>>31]
 	return o.base + o.sign*a
 }
 
-// octants continues the arc tangent from the first eighth of a turn to all eighths. The bits of the index,
-// from the highest one, are set if y is longer than x, if x is negative, and if y is negative.
+// octants continues the arc tangent from the first eighth of a turn to all eighths. The index has three bits.
+// From the highest bit, they are set if y is longer than x, if x is negative, and if y is negative.
 var octants = [8]struct{ base, sign float32 }{
 	{0, 1}, {0, -1}, {0.5, -1}, {-0.5, 1},
 	{0.25, -1}, {-0.25, 1}, {0.25, 1}, {-0.25, -1},
 }
 
 // Position returns the position of a point on the unit sphere in degrees, north and east positive. Like
-// [Map.DotXYZ] it is made for many calls and uses no trigonometry: about 10 ns (BenchmarkPosition), and at
-// most 0.001° off, which is 110 m. A vector of another length than 1 gives the position in its direction. The
-// zero vector gives 0, 0, and NaN gives NaN.
+// [Map.DotXYZ], Position is made for many calls and uses no trigonometry. A call takes about 10 ns
+// (BenchmarkPosition). The position is at most 0.001° off, which is 110 m. For a vector of another length
+// than 1, Position returns the position in its direction. The zero vector gives 0, 0, and NaN gives NaN.
 func Position(x, y, z float32) (lat, lon float32) {
 	if x != x || y != y || z != z {
 		nan := float32(math.NaN())

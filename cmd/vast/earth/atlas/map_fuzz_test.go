@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzDot asks for arbitrary positions on maps of arbitrary sizes: the dot is on the map, or -1.
+// FuzzDot checks that Dot and DotXYZ return a dot of the map, or -1, for arbitrary positions and sizes.
 func FuzzDot(f *testing.F) {
 	f.Add(uint16(120), uint16(40), 48.86, 2.35, float32(0.5), float32(0.5), float32(0.7071))
 	f.Add(uint16(1), uint16(1), MaxLat, 180.0, float32(-1), float32(0), float32(0))
@@ -15,7 +15,7 @@ func FuzzDot(f *testing.F) {
 		float32(1))
 	maps := map[[2]uint16]*Map{}
 	f.Fuzz(func(t *testing.T, columns, rows uint16, lat, lon float64, x, y, z float32) {
-		size := [2]uint16{columns % 64, rows % 32} // few enough sizes to keep a map of each
+		size := [2]uint16{columns % 64, rows % 32} // few sizes, so that maps can keep a map of each size
 		m := maps[size]
 		if m == nil {
 			m = New(int(size[0]), int(size[1]))
@@ -23,12 +23,12 @@ func FuzzDot(f *testing.F) {
 		}
 		width, height := m.Dots()
 		if dot := m.Dot(lat, lon); dot < -1 || dot >= width*height {
-			t.Errorf("%v: Dot(%g, %g) = %d of %d", size, lat, lon, dot, width*height)
+			t.Errorf("%v: Dot(%g, %g) = %d, of %d dots", size, lat, lon, dot, width*height)
 		} else if in := lat >= MinLat && lat <= MaxLat && math.Abs(lon) <= 180 && width > 0; in && dot < 0 {
-			t.Errorf("%v: Dot(%g, %g) is off the map", size, lat, lon)
+			t.Errorf("%v: Dot(%g, %g) = -1, want a dot", size, lat, lon)
 		}
 		if dot := m.DotXYZ(x, y, z); dot < -1 || dot >= width*height {
-			t.Errorf("%v: DotXYZ(%g, %g, %g) = %d of %d", size, x, y, z, dot, width*height)
+			t.Errorf("%v: DotXYZ(%g, %g, %g) = %d, of %d dots", size, x, y, z, dot, width*height)
 		}
 	})
 }

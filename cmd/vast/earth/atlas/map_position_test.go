@@ -18,7 +18,8 @@ func TestPosition(t *testing.T) {
 			float32(length*sinLat))
 		east := math.Abs(math.Remainder(float64(gotLon)-lon, 360)) * cosLat // in degrees of a great circle
 		if !(math.Abs(float64(gotLat)-lat) < 1e-3 && east < 1e-3) {
-			t.Fatalf("%v, %v at a length of %v becomes %v, %v", lat, lon, length, gotLat, gotLon)
+			t.Fatalf("Position of the vector of length %v to %v, %v is %v, %v", length, lat, lon, gotLat,
+				gotLon)
 		}
 	}
 	for range 20_000 {
@@ -31,12 +32,12 @@ func TestPosition(t *testing.T) {
 		}
 	}
 	if lat, lon := Position(0, 0, 0); lat != 0 || lon != 0 {
-		t.Errorf("no direction gives %v, %v", lat, lon)
+		t.Errorf("Position of the zero vector is %v, %v, want 0, 0", lat, lon)
 	}
 	nan := float32(math.NaN())
 	for _, v := range [][3]float32{{nan, 0, 0}, {0, nan, 0}, {0, 0, nan}} {
 		if lat, lon := Position(v[0], v[1], v[2]); lat == lat || lon == lon {
-			t.Errorf("%v gives %v, %v", v, lat, lon)
+			t.Errorf("Position of %v is %v, %v, want NaN, NaN", v, lat, lon)
 		}
 	}
 }
@@ -88,11 +89,11 @@ func TestOutlines(t *testing.T) {
 		{"Pacific", 0, -150, false}, {"Brasília", -15.8, -47.9, true}, {"Caspian Sea", 42, 51, false},
 	} {
 		if inside(c.lat, c.lon) != c.land {
-			t.Errorf("%s: land %v", c.name, !c.land)
+			t.Errorf("%s: on land %v, want %v", c.name, !c.land, c.land)
 		}
 	}
 	outlines[0][0] = Point{}
 	if Outlines()[0][0] == (Point{}) {
-		t.Error("a caller who changes an outline changes it for all callers")
+		t.Error("a change of an outline appears in the next result of Outlines")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// unit returns the vector of a position, as DotXYZ takes it.
+// unit returns the unit vector of a position.
 func unit(lat, lon float64) [3]float32 {
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
@@ -80,8 +80,8 @@ func TestDotXYZAgreesWithDot(t *testing.T) {
 				exact++
 				continue
 			}
-			// Near a border, the dots on both sides are right. The longitude has the documented error, and
-			// the latitude has the precision of a float32.
+			// Near a border between two dots, either dot is right. The longitude has the documented error,
+			// and the latitude has the precision of a float32.
 			near := false
 			for _, dlat := range []float64{-5e-5, 0, 5e-5} {
 				for _, dlon := range []float64{-1e-3, 0, 1e-3} {
@@ -127,7 +127,7 @@ func TestLandAndSea(t *testing.T) {
 			{"Siberia", 63, 100, true}, {"Xinjiang", 41, 85, true},
 			{"Australia", -25, 134, true}, {"Greenland", 72, -40, true},
 			{"Chukotka, west of the antimeridian", 67.5, 178, true},
-			{"Chukotka, east of it", 66.9, -176.5, true},
+			{"Chukotka, east of the antimeridian", 66.9, -176.5, true},
 			{"Atlantic", 30, -40, false}, {"Pacific", 0, -140, false}, {"Indian Ocean", -20, 80, false},
 			{"Pacific by the antimeridian", 30, 179.9, false},
 			{"Pacific beyond the antimeridian", 30, -179.9, false},
@@ -136,14 +136,14 @@ func TestLandAndSea(t *testing.T) {
 			{"Arctic Ocean", 79, -170, false}, {"Southern Ocean", -57.5, 90, false},
 		} {
 			if got := m.Land(m.Dot(c.lat, c.lon)); got != c.land {
-				t.Errorf("%v: %s is land: %t", size, c.name, got)
+				t.Errorf("%v: Land at %s is %t", size, c.name, got)
 			}
 		}
 		if !m.Coast(m.Dot(-34.82, 20)) {
 			t.Errorf("%v: no coast at Cape Agulhas", size)
 		}
 		if m.Coast(m.Dot(23, 10)) || m.Coast(m.Dot(30, -40)) || m.Coast(m.Dot(67.5, 179.99)) {
-			t.Errorf("%v: a coast in the Sahara, in the Atlantic or along the antimeridian", size)
+			t.Errorf("%v: there is a coast in the Sahara, in the Atlantic or along the antimeridian", size)
 		}
 		land, coast := 0, 0
 		for dot := range m.land {
@@ -156,10 +156,10 @@ func TestLandAndSea(t *testing.T) {
 		}
 		// 31 % of the projected window is land.
 		if share := float64(land) / float64(len(m.land)); share < 0.30 || share > 0.315 {
-			t.Errorf("%v: %.1f %% is land", size, 100*share)
+			t.Errorf("%v: %.1f %% of the dots are land, want 31 %%", size, 100*share)
 		}
 		if coast > land/2 {
-			t.Errorf("%v: %d dots of coast on %d of land", size, coast, land)
+			t.Errorf("%v: %d dots are coast, more than half of the %d dots of land", size, coast, land)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestSizes(t *testing.T) {
 			}
 			if dot := m.Dot(0, 0); dot >= width*height || dot < 0 && c.wantRows > 0 || dot >= 0 &&
 				c.wantRows == 0 {
-				t.Errorf("Dot(0, 0) = %d of %d", dot, width*height)
+				t.Errorf("Dot(0, 0) = %d, of %d dots", dot, width*height)
 			}
 			if dot := m.DotXYZ(1, 0, 0); dot != m.Dot(0, 0) {
 				t.Errorf("DotXYZ(1, 0, 0) = %d, want %d", dot, m.Dot(0, 0))
@@ -193,7 +193,7 @@ func TestSizes(t *testing.T) {
 			g := m.Draw(density, density, Style{})
 			if g.Columns != c.wantColumns || g.Rows != c.wantRows ||
 				len(g.Cells) != c.wantColumns*c.wantRows {
-				t.Errorf("Draw gives %d×%d and %d cells", g.Columns, g.Rows, len(g.Cells))
+				t.Errorf("Draw returns a grid of %d×%d with %d cells", g.Columns, g.Rows, len(g.Cells))
 			}
 			for i, cell := range g.Cells {
 				if cell.Rune != '⣿' {

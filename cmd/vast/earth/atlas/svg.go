@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The size of a cell in the picture. Neighbouring dots are 4 units apart.
+// Sizes in the picture. Neighbouring dots are 4 units apart.
 const (
 	svgCellWidth  = 8
 	svgCellHeight = 16
@@ -16,8 +16,8 @@ const (
 	svgBar        = 28
 )
 
-// shapes collects the shapes of one colour into one path, in order of first use, so that the file is small
-// and always the same.
+// shapes collects all shapes of a colour in one path, so that the file is small. The paths are in the order
+// of first use, so that the same grid gives the same file.
 type shapes struct {
 	order []RGB
 	paths map[RGB]*bytes.Buffer
@@ -136,7 +136,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	return err
 }
 
-// plainRow returns a row that has no colours in the two colours of the picture.
+// plainRow paints a row without colours in the two colours of the picture.
 func plainRow(row []Cell, back RGB) []Cell {
 	painted := make([]Cell, len(row))
 	for i, c := range row {
@@ -145,8 +145,8 @@ func plainRow(row []Cell, back RGB) []Cell {
 	return painted
 }
 
-// writeText writes the words of one colour at the start of the row, and returns their length. The words end
-// before two spaces, because a reader may draw two spaces as one.
+// writeText writes the words of one colour at the start of the row, and returns the number of their cells.
+// The words end before two spaces, because a viewer may show two spaces as one.
 func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0

@@ -36,13 +36,13 @@ func TestSVGDrawsEveryDotOnce(t *testing.T) {
 	}
 	picture := svg(t, g, "")
 	if got := strings.Count(picture, "h0"); got != want || want == 0 {
-		t.Errorf("%d dots, want %d", got, want)
+		t.Errorf("the picture has %d dots, want %d", got, want)
 	}
 	if !strings.Contains(picture, `stroke="`+hex(coastColour)+`"`) {
 		t.Error("no dot has the coast's colour")
 	}
 	if again := svg(t, g, ""); again != picture {
-		t.Error("the same grid gave two pictures")
+		t.Error("the same grid gave two different pictures")
 	}
 }
 
@@ -72,7 +72,7 @@ func TestSVGWithoutColours(t *testing.T) {
 	g := New(60, 18).Draw(nil, nil, Style{NoColor: true})
 	picture := svg(t, g, "")
 	if n := strings.Count(picture, "stroke=\""); n != 1 {
-		t.Errorf("%d colours of dots, want 1", n)
+		t.Errorf("the dots have %d colours, want 1", n)
 	}
 	svg(t, Grid{}, "empty")
 }

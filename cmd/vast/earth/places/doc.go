@@ -13,7 +13,8 @@
 //   - Hilbert order: the order in which a Hilbert curve over longitude and latitude visits the places. Every
 //     List is in this order, so places with close indices lie close together on the Earth, and an index range
 //     is a region.
-//   - unit of position: 1e-5 degree, at most 1.1 m. Positions are rounded to it once, when they are read.
+//   - unit of position: 1e-5 degree, at most 1.1 m. Positions are rounded to this unit once, when they are
+//     read.
 //   - packed file: the form that [List.Write] writes, and the form of the embedded list; packed.go describes
 //     its layout.
 //
@@ -37,15 +38,18 @@
 //
 // A population of 0 is kept as 0. In GeoNames 0 means "not known". The population of 30,538 embedded places
 // is not known; nearly all of these are seats of small administrations. A program that draws places by
-// population should count them as small places, for example of 100 people, or they are never drawn. Sections
-// of cities are places too and are counted again in their city, so the sum of all populations exceeds the
-// number of people.
+// population never draws a place with a population of 0. It should count such a place as a small place, for
+// example of 100 people.
+//
+// Sections of cities are places too. Their inhabitants are also counted in the population of the city, so the
+// sum of all populations exceeds the number of people.
 //
 // # Lifetime
 //
-// A List is ordinary Go memory, about 6 MB for the embedded one, and is freed when it is dropped. The packed
-// bytes are part of the executable and take no space in the Go heap. Names are substrings of one string, so a
-// Name in use keeps the memory of all names: use strings.Clone for names that outlive the List.
+// A List is ordinary Go memory, about 6 MB for the embedded list. The garbage collector frees a List that is
+// no longer used. The packed bytes are part of the executable and take no space in the Go heap. Names are
+// substrings of one string, so a Name in use keeps the memory of all names: use strings.Clone for names that
+// outlive the List.
 //
 // # Source
 //

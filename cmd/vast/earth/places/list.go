@@ -14,8 +14,8 @@ const (
 	maxLat = 90 * unitsPerDegree
 	maxLon = 180 * unitsPerDegree
 
-	// MaxPlaces is the largest number of places in a List. A file with more is refused, to bound the cost of
-	// loading.
+	// MaxPlaces is the largest number of places in a List. A file with more places is an error, which bounds
+	// the cost of loading.
 	MaxPlaces = 1 << 22
 
 	// maxPopulation fits in 32 bits, and the sum over all places fits in 64 bits.
@@ -35,9 +35,9 @@ type Place struct {
 }
 
 // List is a list of places in Hilbert order (see Terminology). It is immutable, so any number of goroutines
-// may read it at once. It takes 18 bytes for each place, and the bytes of the names.
+// may read it at the same time. It takes 18 bytes for each place, and the bytes of the names.
 //
-// An index out of range panics, as with a slice.
+// Methods panic if an index is out of range.
 type List struct {
 	lat, lon   []int32 // in units of position
 	population []int32
@@ -94,7 +94,7 @@ func (l *List) key(i int) uint64 {
 
 // builder collects places in the order of a file and sorts them at the end.
 type builder struct {
-	rows      List // nameEnd and names are unused: names grow in text
+	rows      List // nameEnd and names are unused: the names are in text
 	text      []byte
 	textEnd   []uint32
 	countryOf map[string]uint16

@@ -60,7 +60,7 @@ func TestListOrderIsIndependentOfTheFile(t *testing.T) {
 	reversed := load(t, lines[0]+lines[3]+lines[2]+lines[1])
 	equalLists(t, reversed, want)
 	if !bytes.Equal(pack(t, reversed), pack(t, want)) {
-		t.Error("the same places were packed to different bytes")
+		t.Error("the same places in another order were packed to other bytes")
 	}
 	for i := 1; i < want.Len(); i++ {
 		if want.key(i-1) > want.key(i) {
@@ -112,7 +112,7 @@ func TestHilbertKeyAndPointAreInverse(t *testing.T) {
 		x, y := random.Uint32N(hilbertSide), random.Uint32N(hilbertSide)
 		key := hilbertKey(x, y)
 		if key >= hilbertEnd {
-			t.Fatalf("hilbertKey(%d, %d) = %d, past the end", x, y, key)
+			t.Fatalf("hilbertKey(%d, %d) = %d, past the end of the curve", x, y, key)
 		}
 		if gx, gy := hilbertPoint(key); gx != x || gy != y {
 			t.Fatalf("hilbertPoint(hilbertKey(%d, %d)) = %d, %d", x, y, gx, gy)
@@ -123,7 +123,7 @@ func TestHilbertKeyAndPointAreInverse(t *testing.T) {
 		// A step along the curve must be a step to a neighbour.
 		nx, ny := hilbertPoint(key + 1)
 		if d := math.Abs(float64(nx)-float64(x)) + math.Abs(float64(ny)-float64(y)); d != 1 {
-			t.Fatalf("keys %d and %d are %g apart", key, key+1, d)
+			t.Fatalf("the points of the keys %d and %d are %g units apart, want 1", key, key+1, d)
 		}
 	}
 }

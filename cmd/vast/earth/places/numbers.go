@@ -9,10 +9,10 @@ import (
 
 // A column of numbers is packed as two parts. The first part has the bit length of each number, one byte
 // each. These bytes are repetitive and compress well. The second part has the bits below each number's
-// leading one, end to end, lowest first. They are nearly random and are not compressed. For gaps along a
-// curve and for populations this is a tenth smaller than compressed varints.
+// leading one, end to end, lowest first. These bits are nearly random and are not compressed. For gaps along
+// a curve and for populations the two parts are a tenth smaller than compressed varints.
 
-// maxNumberBits bounds a number so that the rest of one byte and the bits of the next number fit in 64 bits.
+// maxNumberBits bounds a number, so that up to 7 pending bits and the bits of the next number fit in 64 bits.
 const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")

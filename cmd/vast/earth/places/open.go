@@ -17,8 +17,8 @@ const Attribution = "Places: GeoNames (geonames.org), CC BY 4.0"
 
 // Options are the options of loading.
 type Options struct {
-	// Progress, if not nil, is called from the loading goroutine, now and then and at the end. Both numbers
-	// count bytes of input. total is 0 if it is not known, as for a stream.
+	// Progress, if not nil, is called from the loading goroutine, from time to time and at the end. done and
+	// total count bytes of input. total is 0 if the size is not known, as for a stream.
 	Progress func(done, total int)
 }
 
@@ -54,9 +54,8 @@ func Embedded(o Options) (*List, error) {
 	return l, nil
 }
 
-// Open loads the list in a file of any accepted form (see the package comment).
-// Memory is bounded by the file's own size, by MaxPlaces and by the limits on
-// lines and names. Every error is an *Error.
+// Open loads the list in a file of any accepted form (see the package comment). The size of the file,
+// MaxPlaces and the limits on lines and names bound the memory. Every error is an *Error.
 func Open(path string, o Options) (*List, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,18 +86,18 @@ func openError(path string, err error) *Error {
 }
 
 // Read loads a list from r in any accepted form (see the package comment), and reads r to its end. name is
-// the file's name in errors. Every error is an *Error.
+// the name of the file in errors. Every error is an *Error.
 func Read(r io.Reader, name string, o Options) (*List, error) {
 	return read(r, name, 0, o)
 }
 
-// read recognises the form by its first bytes. size is 0 if the size is not known.
+// read recognises the form by the first bytes of the input. size is 0 if the size is not known.
 func read(r io.Reader, name string, size int, o Options) (*List, error) {
 	counted := &countingReader{r: r}
 	in := bufio.NewReaderSize(counted, 64<<10)
 	done := func() int { return counted.bytes - in.Buffered() }
 
-	// The error of Peek can be ignored: the reader that follows meets the same error.
+	// The error of Peek can be ignored, because the next read returns the same error.
 	if start, _ := in.Peek(2); string(start) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(in)
 		if err != nil {

@@ -78,7 +78,7 @@ func TestEmbedded(t *testing.T) {
 
 func TestEmbeddedIsSmall(t *testing.T) {
 	if n := len(embedded); n > 5<<19 {
-		t.Errorf("%d bytes in the program, want at most 2.5 MiB", n)
+		t.Errorf("the embedded list has %d bytes, want at most 2.5 MiB", n)
 	}
 	heap := func() uint64 {
 		runtime.GC()
@@ -111,7 +111,7 @@ func TestFormsAgree(t *testing.T) {
 		"comma":          []byte(threePlaces),
 		"semicolon":      []byte(strings.ReplaceAll(threePlaces, ",", ";")),
 		"tab":            []byte(strings.ReplaceAll(threePlaces, ",", "\t")),
-		"CRLF and mark":  []byte("\ufeff" + strings.ReplaceAll(threePlaces, "\n", "\r\n")),
+		"CRLF and BOM":   []byte("\ufeff" + strings.ReplaceAll(threePlaces, "\n", "\r\n")),
 		"comments":       []byte("# three\n\n" + strings.ReplaceAll(threePlaces, "\n", "\n  \n# and\n")),
 		"no last break":  []byte(strings.TrimSuffix(threePlaces, "\n")),
 		"other order": []byte("LONGITUDE,id,pop,City,ISO2,Latitude\n" +
@@ -174,8 +174,8 @@ func TestBadText(t *testing.T) {
 		{"too far west", head + "A,,1,-180.1,1\n", `f:2: the longitude is "-180.1"`},
 		{"no number", head + "A,,north,1,1\n", `f:2: the latitude is "north"`},
 		{"no latitude", head + "A,,,1,1\n", `f:2: the latitude is ""`},
-		{"steering the terminal", head + "A,,\x1b[2J,1,1\n", `f:2: the latitude is "\x1b[2J"`},
-		{"name steers", head + "\x1b[2J,,1,1,1\n", "f:2: the control character U+001B stands in a name"},
+		{"escape in a number", head + "A,,\x1b[2J,1,1\n", `f:2: the latitude is "\x1b[2J"`},
+		{"escape in a name", head + "\x1b[2J,,1,1,1\n", "f:2: the text has the control character U+001B"},
 		{"no name", head + ",,1,1,1\n", "f:2: the name is missing"},
 		{"long name", head + strings.Repeat("A", 401) + ",,1,1,1\n",
 			"f:2: the name has 401 bytes; the most is 400"},
@@ -217,7 +217,7 @@ func TestBadFile(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.txt")
 	_, err := Open(missing, Options{})
 	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want an error that is fs.ErrNotExist", err)
+		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || e.File != missing || e.Line != 0 ||
 		strings.Contains(e.Reason, missing) {
@@ -256,9 +256,9 @@ func TestCutOffAnywhere(t *testing.T) {
 			}
 		}
 	}
-	wantError(t, packed[:headerBytes+5], fmt.Sprintf("f: cut off: %d of %d bytes are there", headerBytes+5,
+	wantError(t, packed[:headerBytes+5], fmt.Sprintf("f: cut off after %d of %d bytes", headerBytes+5,
 		len(packed)))
-	wantError(t, packed[:20], "f: cut off: 20 of 48 bytes are there")
+	wantError(t, packed[:20], "f: cut off after 20 of 48 bytes")
 }
 
 func TestDamageIsNoticed(t *testing.T) {
@@ -267,7 +267,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		for bit := range 8 {
 			packed[i] ^= 1 << bit
 			if _, err := Read(bytes.NewReader(packed), "f", Options{}); err == nil {
-				t.Errorf("bit %d of byte %d was flipped unnoticed", bit, i)
+				t.Errorf("Read did not notice the flipped bit %d of byte %d", bit, i)
 			}
 			packed[i] ^= 1 << bit
 		}
@@ -278,7 +278,7 @@ func TestDamageIsNoticed(t *testing.T) {
 	wantError(t, append(packed, 0), "f: more data follows the ")
 }
 
-// TestWrongContent alters a packed file and corrects its checksum. Read names the contradiction.
+// TestWrongContent alters a packed file and corrects its checksum. The error of Read must say what is wrong.
 func TestWrongContent(t *testing.T) {
 	put := func(offset int, v uint32) func([]byte) {
 		return func(p []byte) { binary.LittleEndian.PutUint32(p[offset:], v) }
@@ -295,7 +295,7 @@ func TestWrongContent(t *testing.T) {
 		{"most names", put(16, 1<<32-1), "f: declares 4294967295 bytes of names for 3 places"},
 		{"few names", put(16, 0), "f: declares 0 bytes of names for 3 places"},
 		{"most data", put(20, 1<<32-1), "f: declares more than 256 MiB of packed data"},
-		{"much data", put(28, 200<<20), "f: cut off: "},
+		{"much data", put(28, 200<<20), "f: cut off after "},
 		{"another place", put(12, 4), "f: damaged positions: unexpected EOF"},
 		{"one place less", put(12, 2), "f: damaged positions: more data follows where the column should end"},
 		{"longer names", put(16, 24), "f: damaged names: unexpected EOF"},
@@ -308,7 +308,7 @@ func TestWrongContent(t *testing.T) {
 	}
 }
 
-// TestWrongLists packs lists that cannot be read from any file.
+// TestWrongLists packs invalid lists, which Read never returns.
 func TestWrongLists(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -316,13 +316,13 @@ func TestWrongLists(t *testing.T) {
 		want  string
 	}{
 		{"country", func(l *List) { l.country[1] = 9 },
-			"f: damaged countries: a place has country 9, and the table has only 3"},
+			"f: damaged countries: a place has the country 9, but there are only 3 countries"},
 		{"longitude", func(l *List) { l.lon[2] = maxLon + 1 },
 			"f: damaged positions: a position is off the Earth"},
 		{"latitude", func(l *List) { l.lat[2] = maxLat + 1 },
 			"f: damaged positions: a position is off the Earth"},
 		{"control", func(l *List) { l.names = strings.Replace(l.names, "uit", "\x1b[m", 1) },
-			"f: damaged names: the control character U+001B"},
+			"f: damaged names: the text has the control character U+001B"},
 		{"no name", func(l *List) { l.names = strings.Replace(l.names, "uit", "\n\n\n", 1) },
 			"f: damaged names: the name is missing"},
 		{"last name", func(l *List) { l.names = l.names[:len(l.names)-1] + "x" },
@@ -339,7 +339,8 @@ func TestWrongLists(t *testing.T) {
 	}
 }
 
-// TestDeclaredCountsTakeNoMemory reads a file that declares much and holds little. Read takes little memory.
+// TestDeclaredCountsTakeNoMemory reads a short file whose header declares large counts. Read must allocate
+// little memory.
 func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 	packed := pack(t, load(t, threePlaces))
 	binary.LittleEndian.PutUint32(packed[12:], MaxPlaces)
@@ -354,10 +355,10 @@ func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 		return m.TotalAlloc
 	}
 	before := taken()
-	wantError(t, packed, fmt.Sprintf("f: cut off: %d of %d bytes are there", len(packed),
+	wantError(t, packed, fmt.Sprintf("f: cut off after %d of %d bytes", len(packed),
 		headerBytes+sections*(40<<20)))
 	if n := taken() - before; n > 1<<20 {
-		t.Errorf("%d bytes were taken for a file of %d", n, len(packed))
+		t.Errorf("Read allocated %d bytes for a file of %d bytes", n, len(packed))
 	}
 }
 

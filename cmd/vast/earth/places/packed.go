@@ -14,27 +14,28 @@ import (
 	"unicode/utf8"
 )
 
-// A packed file is a header of headerBytes and six sections, one after the
-// other. All integers of the header are little-endian and of 32 bits.
+// A packed file is a header of headerBytes bytes and six sections. All integers of the header are
+// little-endian and have 32 bits.
 //
 //	offset  what
 //	     0  magic
 //	     8  version
 //	    12  number of places
-//	    16  bytes of names, each with the '\n' that ends it
-//	    20  bytes of each of the six sections
-//	    44  CRC-32 (IEEE) of the header before it and of all sections
+//	    16  number of bytes of all names, each with the '\n' that ends it
+//	    20  number of bytes of each of the six sections
+//	    44  CRC-32 (IEEE) of the header up to here and of all sections
 //
-//	section         what                                            form
-//	gapLengths      distance along the Hilbert curve from the       bytes of lengths, deflated
-//	gapBits         place before (numbers.go)                       bits
-//	peopleLengths   population (numbers.go)                         bytes of lengths, deflated
-//	peopleBits                                                      bits
-//	countries       a table of strings (count; then length and      uvarints and text, deflated
-//	                bytes of each), then its index for each place
-//	names           each followed by '\n'                           text, deflated
+//	section         what                                              form
+//	gapLengths      first part of the column of gaps (numbers.go)     bytes, deflated
+//	gapBits         second part of the column of gaps                 bits
+//	peopleLengths   first part of the column of populations           bytes, deflated
+//	peopleBits      second part of the column of populations          bits
+//	countries       number of countries; length and bytes of each     uvarints and text, deflated
+//	                country; for each place the index of its country
+//	names           each name followed by '\n'                        text, deflated
 //
-// A key on the curve encodes both coordinates and rises from place to place, so one column of small gaps
+// The gap of a place is the distance along the Hilbert curve from the place before it. The distance from the
+// start of the curve encodes both coordinates and rises from place to place, so one column of small gaps
 // replaces two columns of signed differences.
 const (
 	magic          = "VASTPLC\n"
@@ -59,7 +60,8 @@ const (
 	maxPackedBytes = 256 << 20
 
 	// maxExpansion is above the largest factor by which DEFLATE expands its input (1032). A declared count
-	// that needs a larger factor is wrong, and is refused before memory is allocated for it.
+	// that needs a larger factor is wrong: decodeHeader returns an error before memory is allocated for the
+	// count.
 	maxExpansion = 1040
 )
 
@@ -68,8 +70,8 @@ var (
 	errOffMap   = errors.New("a position is off the Earth")
 )
 
-// Write writes the list as a packed file. The same list gives the same bytes
-// with the same Go release; another release may compress differently.
+// Write writes the list as a packed file. The same list gives the same bytes with the same Go release.
+// Another Go release may compress differently.
 func (l *List) Write(w io.Writer) error {
 	var gaps, people numberWriter
 	var before uint64
@@ -139,14 +141,14 @@ type header struct {
 	checksum  uint32
 }
 
-// decodeHeader checks everything about a header that does not need the sections. head has headerBytes bytes
+// decodeHeader checks all of a header that can be checked without the sections. head has headerBytes bytes
 // and begins with magic.
 func decodeHeader(head []byte) (header, error) {
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(head[offset:])) }
 	var h header
 	if v := word(8); v != version {
-		return h, fmt.Errorf("packed form of version %d; this program reads version %d: pack it anew", v,
-			version)
+		return h, fmt.Errorf("packed form of version %d; this program reads version %d: pack the list again",
+			v, version)
 	}
 	h.places, h.nameBytes = word(12), word(16)
 	for i := range h.section {
@@ -176,8 +178,7 @@ func decodeHeader(head []byte) (header, error) {
 	return h, nil
 }
 
-// readPacked reads a packed file. It reads the whole payload and compares its checksum before it decodes
-// anything.
+// readPacked reads a packed file. It reads all sections and compares the checksum before it decodes them.
 func readPacked(r io.Reader, o Options, done func() int, total int) (*List, error) {
 	head := make([]byte, headerBytes)
 	if n, err := io.ReadFull(r, head); err != nil {
@@ -211,7 +212,7 @@ func readPacked(r io.Reader, o Options, done func() int, total int) (*List, erro
 
 func cutOff(err error, have, want int) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("cut off: %d of %d bytes are there", have, want)
+		return fmt.Errorf("cut off after %d of %d bytes", have, want)
 	}
 	return err
 }
@@ -341,14 +342,14 @@ func (l *List) decodeCountries(section []byte) error {
 			return err
 		}
 		if index >= count {
-			return fmt.Errorf("a place has country %d, and the table has only %d", index, count)
+			return fmt.Errorf("a place has the country %d, but there are only %d countries", index, count)
 		}
 		l.country[i] = uint16(index)
 	}
 	return atEnd(r)
 }
 
-// decodeNames keeps all names as one string, and notes where each name ends. It does not copy the names.
+// decodeNames keeps all names as one string, and records where each name ends. It does not copy the names.
 func (l *List) decodeNames(section []byte, nameBytes int) error {
 	r := inflate(section)
 	var text strings.Builder
@@ -389,15 +390,15 @@ func checkName(s string) error {
 	return checkText(s)
 }
 
-// checkText refuses text that is not UTF-8, and control characters: a terminal would obey them, and '\n' ends
-// a name in a packed file.
+// checkText returns an error for text that is not UTF-8, and for control characters. A terminal would execute
+// control characters, and '\n' ends a name in a packed file.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("not text: the bytes are not UTF-8")
 	}
 	for _, c := range s {
 		if unicode.IsControl(c) {
-			return fmt.Errorf("the control character %U stands in a name", c)
+			return fmt.Errorf("the text has the control character %U", c)
 		}
 	}
 	return nil

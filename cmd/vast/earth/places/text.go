@@ -41,9 +41,9 @@ type columns struct {
 var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t',
 	count: geoNamesColumns}
 
-// readText reads GeoNames rows or a table with a header. done returns the number of input bytes read so far,
-// and total is the size of the input, or 0 if it is not known. With an error, line is the number of the line
-// that caused it.
+// readText reads GeoNames rows or a table with a header. done returns the number of input bytes read until
+// now, and total is the size of the input, or 0 if the size is not known. If readText returns an error, line
+// is the number of the line that caused the error.
 func readText(r io.Reader, o Options, done func() int, total int) (l *List, line int, err error) {
 	limited := &io.LimitedReader{R: r, N: maxTextBytes}
 	lines := bufio.NewScanner(limited)
@@ -134,7 +134,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // the first of several suitable columns counts
+		if *at < 0 { // of several columns with such a name, the first one counts
 			*at = i
 		}
 	}
@@ -144,8 +144,8 @@ func recognise(row []byte) (*columns, error) {
 	return &form, nil
 }
 
-// split appends the fields of row to fields. They share memory with row, except fields that contain a doubled
-// quote.
+// split appends the fields of row to fields. The fields share memory with row, except fields that contain a
+// doubled quote.
 func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	for {
 		if c.quoted && len(row) > 0 && row[0] == '"' {
@@ -177,8 +177,8 @@ func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	return fields, nil
 }
 
-// unquote returns the field before the closing quote, with each doubled quote as one, and the rest of the
-// row.
+// unquote returns the field before the closing quote, and the part of the row after that quote. In the field,
+// each doubled quote becomes one quote.
 func unquote(row []byte) (field, rest []byte, err error) {
 	start := 0
 	for {
@@ -242,7 +242,7 @@ func (c *columns) add(b *builder, fields [][]byte) error {
 // parseDegrees converts degrees to units of position, rounded to the nearest unit.
 func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	degrees, err := strconv.ParseFloat(string(text), 64)
-	// The comparison is written so that NaN fails it.
+	// NaN fails this form of the comparison.
 	if err != nil || !(math.Abs(degrees) <= most) {
 		return 0, fmt.Errorf("the %s is %s, not a number from -%g to %g", what, quote(text), most, most)
 	}

@@ -2,8 +2,8 @@
 //
 //	go run ./cmd/vast/earth/atlas/pack -o cmd/vast/earth/atlas/land.bin land-110m.json
 //
-// It takes a TopoJSON file of polygons, such as Natural Earth's land at
-// 1:110 million in that form. The same file gives the same bytes.
+// It reads a TopoJSON file of polygons, such as Natural Earth's land at 1:110 million. The same file gives
+// the same bytes.
 package main
 
 import (
@@ -55,16 +55,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a nested list of indices, whose depth depends on the type.
-// Each innermost list is a ring.
+// geometry is an object of a topology. Arcs is a nested list of indices. The type determines its depth. Each
+// innermost list is a ring.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage
 	Geometries []geometry
 }
 
-// topology is the part of TopoJSON (github.com/topojson/topojson-specification)
-// that polygons use: arcs shared by rings, as differences of quantised positions.
+// topology is the part of TopoJSON (github.com/topojson/topojson-specification) that polygons use. Rings
+// share arcs. The positions of an arc are quantised and stored as differences.
 type topology struct {
 	Type      string
 	Objects   map[string]geometry
@@ -164,10 +164,10 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 }
 
 // cut turns a ring that crosses the antimeridian into a ring that a flat map can fill. Where the ring jumps
-// across the antimeridian, cut leads it along the antimeridian to a pole and back on the other side. A ring
-// that jumps twice takes this detour twice, and the two detours cancel out. Only the ring of Antarctica jumps
-// once: it encloses the pole, so its detour stays. The detour is not a coast; maps recognise the detour by
-// its longitude.
+// across the antimeridian, cut adds a detour: along the antimeridian to a pole and back on the other side. A
+// ring that jumps twice takes this detour twice, and the two detours cancel out. Only the ring of Antarctica
+// jumps once: it encloses the pole, so its detour stays. The detour is not a coast; maps recognise the detour
+// by its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32

@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/vast/earth/places/pack -o cmd/vast/earth/places/places.bin cities500.txt.gz
 //
-// It takes every form that package places reads. The same places give the same bytes for any order of their
+// It reads every form that package places reads. The same places give the same bytes for any order of the
 // rows.
 package main
 

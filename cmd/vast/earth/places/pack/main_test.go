@@ -28,7 +28,7 @@ func TestPack(t *testing.T) {
 	first, _ := os.ReadFile(out)
 	run([]string{"-o", out, out}, &stdout, &stderr)
 	if second, _ := os.ReadFile(out); !bytes.Equal(first, second) {
-		t.Error("packing again gave other bytes")
+		t.Error("packing the packed list gave other bytes")
 	}
 
 	stderr.Reset()

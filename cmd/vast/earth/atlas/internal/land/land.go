@@ -22,8 +22,8 @@ type Ring []Point
 //	magic
 //	number of rings
 //	for each ring: number of points, then each point's longitude and latitude
-//	as differences from the point before (the first from 0, 0), in 0.01 degree
-//	CRC-32 (IEEE) of all before it, little-endian
+//	in 0.01 degree, as differences from the point before, or from 0, 0 for the first point
+//	CRC-32 (IEEE) of all bytes before it, little-endian
 //
 // Counts are unsigned varints, and differences are signed varints.
 const (
@@ -31,8 +31,8 @@ const (
 	unitsPerDegree = 100 // 0.01 degree is a twentieth of a dot on a map of 1000 columns
 )
 
-// Encode packs the outlines of land. Points that become equal when rounded to 0.01 degree become one, and
-// rings of fewer than three points are dropped.
+// Encode packs the outlines of land. Neighbouring points that become equal when rounded to 0.01 degree become
+// one point, and rings of fewer than three points are dropped.
 func Encode(rings []Ring) []byte {
 	var kept [][][2]int64
 	for _, ring := range rings {
@@ -64,7 +64,7 @@ func Encode(rings []Ring) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// Decode unpacks the result of Encode. It returns an error for any other bytes. It allocates at most a few
+// Decode unpacks the result of Encode. It returns an error for any other bytes, and allocates at most a few
 // times len(packed) bytes.
 func Decode(packed []byte) ([]Ring, error) {
 	body := len(packed) - crc32.Size
@@ -76,7 +76,7 @@ func Decode(packed []byte) ([]Ring, error) {
 		return nil, fmt.Errorf("damaged: the checksum is %08x, not %08x", got, want)
 	}
 	rest := packed[len(magic):body]
-	// count reads the number of elements that take at least size bytes each.
+	// count reads the number of elements that follow. Each element takes at least size bytes.
 	count := func(size int) (int, bool) {
 		v, n := binary.Uvarint(rest)
 		if n <= 0 || v > uint64(len(rest)-n)/uint64(size) {
@@ -95,7 +95,7 @@ func Decode(packed []byte) ([]Ring, error) {
 		return -most <= *at && *at <= most
 	}
 
-	errShape := errors.New("damaged: counts and positions do not fit together")
+	errShape := errors.New("damaged: a count or a position is wrong")
 	total, ok := count(1 + 3*2)
 	if !ok {
 		return nil, errShape

@@ -42,19 +42,19 @@ func TestDamage(t *testing.T) {
 	packed := Encode(sample)
 	for n := range packed {
 		if _, err := Decode(packed[:n]); err == nil {
-			t.Errorf("%d of %d bytes were accepted", n, len(packed))
+			t.Errorf("Decode accepted the first %d of %d bytes", n, len(packed))
 		}
 	}
 	for i := range packed {
 		damaged := bytes.Clone(packed)
 		damaged[i] ^= 0x10
 		if _, err := Decode(damaged); err == nil {
-			t.Errorf("damage to byte %d went unnoticed", i)
+			t.Errorf("Decode did not notice damage to byte %d", i)
 		}
 	}
 }
 
-// seal sets the right checksum on altered bytes.
+// seal appends the right checksum to body.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))
 }
@@ -70,7 +70,7 @@ func TestWrongContent(t *testing.T) {
 		"latitude over 90": binary.AppendVarint(append(bytes.Clone(start), 1, 3, 0, 0, 0, 0, 0), 9001),
 	} {
 		if rings, err := Decode(seal(body)); err == nil {
-			t.Errorf("%s: got %v", name, rings)
+			t.Errorf("%s: got %v, want an error", name, rings)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func FuzzDecode(f *testing.F) {
 			points += len(ring)
 			for _, p := range ring {
 				if !(p.Lat >= -90 && p.Lat <= 90 && p.Lon >= -180 && p.Lon <= 180) {
-					t.Fatalf("a point lies at %v", p)
+					t.Fatalf("a point is off the Earth: %v", p)
 				}
 			}
 		}
 		if 2*points > len(data) {
-			t.Fatalf("%d points from %d bytes", points, len(data))
+			t.Fatalf("%d points were decoded from only %d bytes", points, len(data))
 		}
 	})
 }
